@@ -1,0 +1,47 @@
+"""The two byte orders of a trail, and the construct integers of each.
+
+A trail from a big-endian writer and one from a little-endian writer are alike but for the order of lengths, header
+integers and column indexes; the file header is big-endian in both (Logdump transcripts of 11.1 to 21c).
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, Literal
+
+import construct as c
+
+_LETTERS = {1: "b", 2: "h", 4: "l", 8: "q"}
+
+
+class ByteOrder(enum.Enum):
+    """BIG or LITTLE; the value is the prefix that ``struct`` takes."""
+
+    BIG = ">"
+    LITTLE = "<"
+
+    @property
+    def other(self) -> ByteOrder:
+        """The other order."""
+        return ByteOrder.LITTLE if self is ByteOrder.BIG else ByteOrder.BIG
+
+    @property
+    def word(self) -> Literal["big", "little"]:
+        """The name that ``int.from_bytes`` takes."""
+        return "big" if self is ByteOrder.BIG else "little"
+
+    def uint(self, size: int) -> Any:
+        """The construct of an unsigned integer of 1, 2, 4 or 8 bytes."""
+        return c.FormatField(self.value, _LETTERS[size].upper())
+
+    def sint(self, size: int) -> Any:
+        """The construct of a signed integer of 1, 2, 4 or 8 bytes."""
+        return c.FormatField(self.value, _LETTERS[size])
+
+    def decode(self, data: bytes) -> int:
+        """The unsigned integer that all of ``data`` spells."""
+        return int.from_bytes(data, self.word)
+
+    def encode(self, value: int, size: int) -> bytes:
+        """``value`` as ``size`` bytes."""
+        return value.to_bytes(size, self.word)

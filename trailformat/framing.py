@@ -1,0 +1,157 @@
+"""Where records begin and end: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
+
+    47 01 00aa   48 00 0024 45…   44 …   54 …   5a 01 00aa
+    G  length    H  length  E                   Z  length repeated
+
+A record is sound when its length lies inside the file, its trailer repeats that length, and the tokens between them
+fill it exactly, the first being ``H`` with ``E`` as its first byte (for ``F``: the group tokens).
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from mmap import mmap
+
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.record_header import HDR_IND
+from trailformat.tokens import is_wide
+
+Buffer = bytes | mmap
+
+RECORD = ord("G")
+FILE_HEADER = ord("F")
+_TRAILER = ord("Z")
+_H = ord("H")
+_SMALLEST = 8
+_SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
+_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
+_RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
+_REACH = 18
+"""The longest match of _RECORD_START, so that windows can overlap by as much."""
+_WINDOW = 1 << 20
+
+
+def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
+    """The length of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
+
+    Raises:
+        PartialRecord: it starts like a record, but its length or its first bytes run past ``end``.
+        BadRecord: it is no record.
+    """
+    kind = buffer[rba]
+    if kind not in (RECORD, FILE_HEADER):
+        raise BadRecord("no record starts here", expected="header token x47 'G'", found=f"x{kind:02x}")
+    if end - rba < _SMALLEST:
+        raise PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
+    wide = is_wide(buffer[rba + 1])
+    size = 6 if wide else 4
+    length = _read(buffer, rba + 2, order, wide=wide)
+    if length < 2 * size:
+        raise BadRecord("record length too small", expected=f"at least {2 * size}", found=str(length))
+    if rba + size + 7 <= end:
+        _check_first_token(buffer, rba + size, kind)
+    if rba + length > end:
+        raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba}")
+    _check_trailer(buffer, rba, length, order, wide=wide)
+    _check_tokens(buffer, rba + size, rba + length - size, order)
+    return length
+
+
+def _read(buffer: Buffer, offset: int, order: ByteOrder, *, wide: bool) -> int:
+    value: int = (_LONG if wide else _SHORT)[order].unpack_from(buffer, offset)[0]
+    return value
+
+
+def _check_first_token(buffer: Buffer, offset: int, kind: int) -> None:
+    if kind == FILE_HEADER:
+        return
+    if buffer[offset] != _H:
+        raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{buffer[offset]:02x}")
+    first = offset + (6 if is_wide(buffer[offset + 1]) else 4)
+    if buffer[first] != HDR_IND:
+        raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
+
+
+def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, wide: bool) -> None:
+    at = rba + length - (6 if wide else 4)
+    if buffer[at] != _TRAILER:
+        raise BadRecord("record has no trailer", expected=f"x5a 'Z' at RBA {at}", found=f"x{buffer[at]:02x}")
+    again = _read(buffer, at + 2, order, wide=wide)
+    if is_wide(buffer[at + 1]) != wide or again != length:
+        raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
+
+
+def _check_tokens(buffer: Buffer, offset: int, end: int, order: ByteOrder) -> None:
+    while offset < end:
+        wide = is_wide(buffer[offset + 1])
+        size = 6 if wide else 4
+        if offset + size > end:
+            break
+        offset += size + _read(buffer, offset + 2, order, wide=wide)
+    if offset != end:
+        raise BadRecord("tokens do not fill the record", expected=f"end at RBA {end}", found=f"RBA {offset}")
+
+
+def is_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> bool:
+    """Whether a sound record starts at ``rba``."""
+    try:
+        frame_length(buffer, rba, end, order)
+    except (BadRecord, PartialRecord):
+        return False
+    return True
+
+
+def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
+    """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
+    for order in (first, first.other):
+        if is_sound(buffer, rba, end, order):
+            return order
+    return None
+
+
+def start_before(buffer: Buffer, end: int, order: ByteOrder) -> int | None:
+    """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
+    for size, wide in ((4, False), (6, True)):
+        at = end - size
+        if at < size or buffer[at] != _TRAILER or is_wide(buffer[at + 1]) != wide:
+            continue
+        start = end - _read(buffer, at + 2, order, wide=wide)
+        if 0 <= start < at and is_sound(buffer, start, end, order):
+            return start
+    return None
+
+
+def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
+    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``."""
+    for at in _candidates(buffer, rba, end):
+        if detect_order(buffer, at, end, order) is not None:
+            return at
+    return None
+
+
+def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
+    """The last RBA before ``rba`` where a sound record starts; None when there is none."""
+    stop = rba
+    while stop > 0:
+        start = max(0, stop - _WINDOW)
+        for at in reversed(list(_candidates(buffer, start, min(end, stop + _REACH)))):
+            if at < stop and detect_order(buffer, at, end, order) is not None:
+                return at
+        stop = start
+    return None
+
+
+def _candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
+    position = start
+    while found := _RECORD_START.search(buffer, position, end):
+        yield found.start()
+        position = found.start() + 1
+
+
+def header_at(buffer: Buffer, rba: int) -> int:
+    """Where the payload of ``H`` begins in the sound ``G`` record at ``rba``."""
+    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
+    return token + (6 if is_wide(buffer[token + 1]) else 4)

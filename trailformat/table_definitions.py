@@ -1,0 +1,86 @@
+"""Which table an index means, at any place of a file.
+
+A row's header holds an index; it means the latest definition with that index before the row. A reference (OrigNode 3)
+has no index of its own: it takes the next free one (inferred from the PostgreSQL transcript, where the rows after the
+reference to index 1 use index 2).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trailformat import metadata
+from trailformat.errors import TrailError
+
+if TYPE_CHECKING:
+    from trailformat.record import Record
+    from trailformat.trail_file import TrailFile
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One definition in force from ``rba`` on; ``definition_rba`` is where its columns stand (the TDR referred to)."""
+
+    rba: int
+    index: int
+    name: str
+    definition_rba: int | None
+
+
+class TableDefinitions:
+    """The definitions of one file, collected as far as somebody asked."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._scanned = 0
+        self._by_index: dict[int, list[TableEntry]] = {}
+        self._databases: list[int] = []
+
+    def lookup(self, index: int, rba: int) -> TableEntry | None:
+        """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
+        self._scan_to(rba)
+        entries = self._by_index.get(index, [])
+        at = bisect_left(entries, rba, key=lambda entry: entry.rba)
+        return entries[at - 1] if at else None
+
+    def database_before(self, rba: int) -> int | None:
+        """The RBA of the latest DDR before ``rba``."""
+        self._scan_to(rba)
+        at = bisect_left(self._databases, rba)
+        return self._databases[at - 1] if at else None
+
+    def columns(self, entry: TableEntry) -> metadata.TableDefinition | None:
+        """The definition behind an entry; None when the TDR is lost or damaged."""
+        if entry.definition_rba is None:
+            return None
+        try:
+            record = self._trail.record_at(entry.definition_rba)
+            definition = record.metadata if record else None
+        except TrailError:
+            return None
+        return definition if isinstance(definition, metadata.TableDefinition) else None
+
+    def _scan_to(self, rba: int) -> None:
+        for at in self._trail.metadata_rbas(self._scanned, rba):
+            record = self._trail.record_at(at)
+            if record is not None:
+                self._add(record)
+        self._scanned = max(self._scanned, rba)
+
+    def _add(self, record: Record) -> None:
+        kind = record.header.orig_node
+        _, index = record.metadata_indexes
+        if kind == metadata.DATABASE:
+            self._databases.append(record.rba)
+        elif kind == metadata.TABLE:
+            self._keep(TableEntry(record.rba, index, record.name, record.rba))
+        elif kind == metadata.REFERENCE:
+            original = self._by_index.get(index, [])
+            definition_rba = original[-1].definition_rba if original else None
+            own = max(self._by_index, default=index) + 1
+            self._keep(TableEntry(record.rba, own, record.name, definition_rba))
+
+    def _keep(self, entry: TableEntry) -> None:
+        self._by_index.setdefault(entry.index, []).append(entry)

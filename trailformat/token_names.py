@@ -1,0 +1,30 @@
+"""Token ids and the names that Logdump prints for them, one table per level of the tree.
+
+Ids are those of the transcripts (X-MY, X-KR, X-MYT) and of the real trail; names without a known id are in
+``trail-format.md`` and are shown by id until one is seen.
+"""
+
+from __future__ import annotations
+
+RECORD_TOKENS = {
+    "G": "Record Header",
+    "F": "File Header",
+    "H": "GHDR",
+    "D": "Data",
+    "T": "GGS Tokens",
+    "U": "User Tokens",
+    "Z": "Record Trailer",
+}
+
+GGS_TOKENS = {
+    "R": "ORAROWID",
+    "L": "LOGCSN",
+    "6": "TRANID",
+    "t": "ORATAG",
+    "D": "DDL",
+}
+
+
+def token_name(table: dict[str, str], token_id: int) -> str:
+    """The name behind an id, or an empty text for an unknown one."""
+    return table.get(chr(token_id), "")

@@ -1,0 +1,105 @@
+"""The files of one trail: two characters and a sequence number, ``lt000000`` or ``tr000000000``.
+
+Numbers have 6 digits up to release 12.1 and 9 from 12.2 on; after the last number the first comes again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat.errors import NotATrail
+
+_DOCUMENTED = re.compile(r"(.{2})(\d{6}|\d{9})", re.DOTALL)
+_ANY = re.compile(r"(.*\D)(\d{1,9})", re.DOTALL)
+
+
+class TrailName(NamedTuple):
+    """A trail file's path, taken apart: directory, prefix, sequence number and its number of digits."""
+
+    directory: Path
+    prefix: str
+    seqno: int
+    digits: int
+
+    @classmethod
+    def parse(cls, path: str | os.PathLike[str]) -> TrailName | None:
+        """The parts of ``path``, or None when its name does not end in a sequence number."""
+        path = Path(path)
+        found = _DOCUMENTED.fullmatch(path.name) or _ANY.fullmatch(path.name)
+        return cls(path.parent, found[1], int(found[2]), len(found[2])) if found else None
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.directory / f"{self.prefix}{self.seqno:0{self.digits}d}"
+
+    @property
+    def next(self) -> TrailName:
+        """The name after this one; after the highest number comes 0."""
+        return self._replace(seqno=(self.seqno + 1) % 10**self.digits)
+
+
+class TrailSequence:
+    """The files of a trail, in the order in which they were written.
+
+    Args:
+        path: any file of the trail, or its directory and two-character name (``dirdat/lt``).
+
+    Raises:
+        NotATrail: no file of such a name.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        path = Path(path)
+        name = TrailName.parse(path)
+        self.directory = path.parent
+        self.prefix = name.prefix if name else path.name
+        self.refresh()
+
+    def refresh(self) -> None:
+        """List the directory again."""
+        try:
+            names = [TrailName.parse(entry) for entry in self.directory.iterdir()]
+        except OSError as error:
+            raise NotATrail(error.strerror or str(error), path=self.directory) from error
+        self.names = tuple(_in_order([name for name in names if name is not None and name.prefix == self.prefix]))
+        if not self.names:
+            raise NotATrail("no file of this trail", path=self.directory / self.prefix)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files, first written first."""
+        return tuple(name.path for name in self.names)
+
+    def __iter__(self) -> Iterator[Path]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def after(self, path: str | os.PathLike[str]) -> Path | None:
+        """The file after ``path``, or None when it is the last."""
+        paths = self.paths
+        at = paths.index(Path(path)) if Path(path) in paths else len(paths)
+        return paths[at + 1] if at + 1 < len(paths) else None
+
+
+def _in_order(names: list[TrailName]) -> Iterator[TrailName]:
+    """Names with fewer digits are older; within one width the numbering starts after its widest gap when it wraps."""
+    for digits in sorted({name.digits for name in names}):
+        same = sorted(name for name in names if name.digits == digits)
+        first = _first_written([name.seqno for name in same], 10**digits)
+        yield from same[first:] + same[:first]
+
+
+def _first_written(numbers: list[int], modulus: int) -> int:
+    """Where the oldest number stands: 0, unless both ends of the range are in use and the numbering has wrapped."""
+    if numbers[0] != 0 or numbers[-1] != modulus - 1:
+        return 0
+    gaps = [later - earlier for earlier, later in pairwise(numbers)]
+    return gaps.index(max(gaps)) + 1 if gaps else 0

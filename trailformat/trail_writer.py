@@ -1,0 +1,222 @@
+"""Writing a trail: whole or not at all.
+
+Every file is written under a temporary name beside its target, synced, and renamed when all are complete; an error, an
+interrupt or a full disk leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from trailformat.byte_order import ByteOrder
+from trailformat.carried_definitions import CarriedDefinitions
+from trailformat.errors import CannotWrite, TrailError
+from trailformat.file_header import FileHeader, HeaderGroup, make_file_header
+from trailformat.images import Images
+from trailformat.record import Record, make_file_header_record, make_record
+from trailformat.record_header import RecordHeader
+from trailformat.tokens import Token, build_tokens
+from trailformat.trail_sequence import TrailName
+
+
+class TrailWriter:
+    """Writes records to a trail file, and on to the next of its sequence when ``max_bytes`` is reached.
+
+    Used as a context manager: leaving it normally commits, leaving it by an exception aborts.
+
+    Args:
+        path: the first file, such as ``dirdat/lt000000``.
+        order: byte order of the records that :meth:`write_values` builds.
+        file_header: written at the head of every file, with FileName and Seqno of that file; None writes none (a copy
+            of a trail brings its own header record).
+        max_bytes: size over which a file is not to grow; a single record may be larger. None: one file.
+        replace: whether existing files may be replaced.
+
+    Raises:
+        CannotWrite: a target exists, cannot be created or written, or rolling over has no next name.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        order: ByteOrder = ByteOrder.BIG,
+        file_header: FileHeader | None = None,
+        max_bytes: int | None = None,
+        replace: bool = False,
+    ) -> None:
+        self.order = order
+        self.paths: list[Path] = []
+        self.records_written = 0
+        self._file_header = file_header
+        self._max_bytes = max_bytes
+        self._replace = replace
+        self._staged: list[tuple[Path, Path]] = []
+        self._file: BinaryIO | None = None
+        self._size = self._head_size = 0
+        self._definitions = CarriedDefinitions()
+        self._start(Path(path))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        else:
+            self.abort()
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file being written."""
+        return self._size
+
+    def write(self, record: Record) -> None:
+        """Write a record as it is, byte for byte; definitions it needs go before it when a new file lacks them."""
+        try:
+            if record.is_file_header:
+                self._file_header = record.file_header
+                self._put(record)
+                self._head_size = self._size
+                return
+            self._roll_before(record)
+            if record.is_metadata:
+                self._write_metadata(record)
+            else:
+                for definition in self._definitions.wanted_by(record) if len(self.paths) > 1 else ():
+                    self._put(definition)
+                self._put(record)
+        except TrailError:
+            raise
+        except (OSError, ValueError) as error:
+            raise CannotWrite(f"cannot be written: {error}", path=self.paths[-1]) from error
+
+    def _write_metadata(self, record: Record) -> None:
+        carried = self._definitions.learn(record)
+        written = carried if len(self.paths) > 1 else record
+        self._put(written)
+        self._definitions.tell(written)
+
+    def write_values(
+        self,
+        header: RecordHeader,
+        data: bytes | Images = b"",
+        gg_tokens: Sequence[Token] = (),
+        user_tokens: bytes = b"",
+    ) -> Record:
+        """Build a record in this writer's byte order, write it, and return it."""
+        record = make_record(header, data, tuple(gg_tokens), user_tokens, self.order)
+        record.rba = self._size
+        self.write(record)
+        return record
+
+    def _roll_before(self, record: Record) -> None:
+        full = self._max_bytes is not None and self._size + record.length > self._max_bytes
+        if not full or self._size <= self._head_size:
+            return
+        name = TrailName.parse(self.paths[-1])
+        if name is None:
+            raise CannotWrite(
+                "no sequence number to roll over from", path=self.paths[-1], expected="a name like lt000000"
+            )
+        self._finish()
+        self._definitions.new_file()
+        self._start(name.next.path)
+
+    def _start(self, path: Path) -> None:
+        if not self._replace and path.exists():
+            raise self._aborted("file exists already", path)
+        try:
+            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        except OSError as error:
+            raise self._aborted(error.strerror or str(error), path) from error
+        self._file = os.fdopen(handle, "wb")
+        self._staged.append((Path(temporary), path))
+        self.paths.append(path)
+        self._size = self._head_size = 0
+        if self._file_header is not None:
+            self._put(make_file_header_record(_named(self._file_header, path)))
+            self._head_size = self._size
+
+    def _aborted(self, problem: str, path: Path) -> CannotWrite:
+        self.abort()
+        return CannotWrite(problem, path=path)
+
+    def _put(self, record: Record) -> None:
+        if self._file is None:
+            raise CannotWrite("the writer is closed", path=self.paths[-1])
+        self._file.write(record.raw)
+        self._size += record.length
+        self.records_written += 1
+
+    def _finish(self) -> None:
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._file = None
+
+    def commit(self) -> None:
+        """Sync what was written and give every file its name.
+
+        Raises:
+            CannotWrite: nothing is left under the targets' names.
+        """
+        named: list[Path] = []
+        try:
+            self._finish()
+            for temporary, path in self._staged:
+                _publish(temporary, path, replace=self._replace)
+                named.append(path)
+        except OSError as error:
+            for path in named:
+                path.unlink(missing_ok=True)
+            self.abort()
+            raise CannotWrite(error.strerror or str(error), path=self.paths[-1]) from error
+        self._staged.clear()
+
+    def abort(self) -> None:
+        """Remove everything that was written."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None
+        for temporary, _ in self._staged:
+            temporary.unlink(missing_ok=True)
+        self._staged.clear()
+
+
+def _publish(temporary: Path, path: Path, *, replace: bool) -> None:
+    """Give a finished file its name and the permissions of a new file; without ``replace`` never over another."""
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)
+    if replace:
+        temporary.replace(path)
+    else:
+        path.hardlink_to(temporary)
+        temporary.unlink()
+
+
+def _named(header: FileHeader, path: Path) -> FileHeader:
+    """``header`` with FileName and Seqno of ``path``, where it has such tokens."""
+    name = TrailName.parse(path)
+    values: dict[str, str | int] = {"FileName": str(path), "Seqno": name.seqno if name else 0}
+    return FileHeader(tuple(_renamed(group, values) if group.name == "TrailInfo" else group for group in header.groups))
+
+
+def _renamed(group: HeaderGroup, values: dict[str, str | int]) -> HeaderGroup:
+    tokens = tuple(
+        make_file_header({group.name: {one.name: values[one.name]}}).groups[0].tokens[0] if one.name in values else one
+        for one in group.tokens
+    )
+    payload = build_tokens([one.token for one in tokens], ByteOrder.BIG)
+    return group._replace(token=group.token._replace(payload=payload), tokens=tokens)
