@@ -1,0 +1,35 @@
+"""How long `logdump -c 'open F; n'` takes from nothing, beside `python -c 'import construct, argparse'`.
+
+Both are run in turn, and the medians are printed with their ratio; the aim is a ratio under 2.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RUNS = 30
+TRAIL = Path(__file__).parents[1] / "fixtures" / "trails" / "et000000000"
+BASELINE = [sys.executable, "-c", "import construct, argparse"]
+
+
+def seconds(command: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    logdump = [str(Path(sys.executable).with_name("logdump")), "-c", f"open {TRAIL}; n"]
+    pairs = [(seconds(BASELINE), seconds(logdump)) for _ in range(RUNS)]
+    baseline, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
+    print(f"import construct, argparse   {baseline * 1000:6.1f} ms")
+    print(f"logdump -c 'open F; n'       {ours * 1000:6.1f} ms")
+    print(f"ratio                        {ours / baseline:6.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The two character sets of displays, as tables: byte to character of the text column of a hex dump.
+
+    c8 85 93 93 96    ASCII ``.....``    EBCDIC ``Hello``
+
+EBCDIC is code page 1047, Latin-1 of z/OS; the manual names no code page. It is Python's code page 037 with six bytes of
+its own (compared with glibc's IBM1047): ``5f`` ^, ``ad`` [, ``b0`` ¬, ``ba`` Ý, ``bb`` ¨, ``bd`` ].
+"""
+
+from __future__ import annotations
+
+import codecs
+
+_DIFFERENCES = {0x5F: "^", 0xAD: "[", 0xB0: "¬", 0xBA: "Ý", 0xBB: "¨", 0xBD: "]"}
+_CODE_PAGE_037 = bytes(range(256)).decode("cp037")
+_CODE_PAGE_1047 = "".join(_DIFFERENCES.get(byte, character) for byte, character in enumerate(_CODE_PAGE_037))
+
+
+def _printable(characters: str) -> str:
+    return "".join(character if " " <= character <= "~" else "." for character in characters)
+
+
+ASCII = _printable("".join(map(chr, range(256))))
+"""256 characters, one for each byte: itself for 20 to 7e, a dot for any other."""
+
+EBCDIC = _printable(_CODE_PAGE_1047)
+"""256 characters, one for each byte: what it is in EBCDIC if that is a printable ASCII character, else a dot."""
+
+
+def gutter_table(*, ebcdic: bool) -> str:
+    """The table for the text column under ASCIIDUMP or EBCDICDUMP: 256 characters, all printable ASCII."""
+    return EBCDIC if ebcdic else ASCII
+
+
+def decode_ebcdic(data: bytes) -> str:
+    """The text of bytes in EBCDIC, one character a byte; every byte has one, control characters included."""
+    return codecs.charmap_decode(data, "strict", _CODE_PAGE_1047)[0]

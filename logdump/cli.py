@@ -1,0 +1,99 @@
+"""Line mode: arguments, prompts, standard input, exit status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from logdump import __version__
+from logdump.exit_status import ExitStatus
+from logdump.line_mode import Batch, Interactive, LineMode, Piped
+
+_DESCRIPTION = """\
+Read Oracle GoldenGate trail files with Logdump's command language.
+Without -c and -f, COMMAND (if any) runs first, then commands are read from the terminal or from standard input."""
+_EPILOG = """\
+exit status under -c and -f: 0 all went well, 1 a command failed, 2 wrong usage,
+4 no trail or bad data in it, 130 interrupted
+
+examples:
+  logdump OPEN dirdat/lt000000000
+  logdump -c 'open dirdat/lt000000000; count detail'
+  printf 'open dirdat/lt000000000\\nnext 5\\n' | logdump"""
+
+
+class _Script(argparse.Action):
+    """Collects -c and -f in the order in which they stand."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        _option_string: str | None = None,
+    ) -> None:
+        scripts = [*(namespace.scripts or []), (self.const, values)]
+        namespace.scripts = scripts
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="logdump",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the first command, such as OPEN dirdat/lt000000")
+    commands = "run commands separated by ';', without prompts"
+    parser.add_argument("-c", dest="scripts", action=_Script, const="c", metavar="COMMANDS", help=commands)
+    file = "run the commands of a file ('-': standard input)"
+    parser.add_argument("-f", dest="scripts", action=_Script, const="f", metavar="FILE", help=file)
+    parser.add_argument("--version", action="version", version=f"logdump {__version__}")
+    return parser
+
+
+def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[str]:
+    if first:
+        yield first
+    for kind, text in scripts:
+        if kind == "c":
+            yield from text.splitlines()
+        elif text == "-":
+            yield from sys.stdin
+        else:
+            yield from Path(text).read_text(encoding="utf-8", errors="backslashreplace").splitlines()
+
+
+def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
+    if scripts is not None:
+        return Batch(_script_lines(scripts, first))
+    return Interactive(first) if sys.stdin.isatty() and sys.stdout.isatty() else Piped(first)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run ``logdump``; returns the exit status."""
+    options = _parser().parse_args(argv)
+    first = " ".join(_quoted(word) for word in options.command)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        status = _mode(options.scripts, first).run()
+        sys.stdout.flush()
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitStatus.OK
+        sys.stderr.write(f"logdump: {error}\n")
+        return ExitStatus.USAGE
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
+    return status
+
+
+def _quoted(word: str) -> str:
+    """A word of the shell as a word of ours: the shell has taken its quotes away."""
+    return f'"{word}"' if " " in word and '"' not in word and Path(word).exists() else word

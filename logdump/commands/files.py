@@ -1,0 +1,52 @@
+"""OPEN and NEXTTRAIL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.events import Event, say
+from logdump.language.arguments import no_arguments, one_path
+from logdump.language.command import Command
+from logdump.session import CommandError, Session
+from trailformat import TrailName
+
+
+def run_open(session: Session, arguments: str) -> Iterator[Event]:
+    """Open a trail file, or tell which is open."""
+    path = one_path(arguments)
+    if path is not None:
+        session.open(path)
+    elif not session.has_trail:
+        yield say("LogTrail is *Not Open*")
+        return
+    yield say(f"Current LogTrail is {session.trail.path}")
+
+
+def run_next_trail(session: Session, arguments: str) -> Iterator[Event]:
+    """Close the file and open the one with the next sequence number."""
+    no_arguments(arguments)
+    old = session.trail.path
+    name = TrailName.parse(old)
+    if name is None:
+        raise CommandError(f"{old} has no sequence number, so there is no next trail file.")
+    session.open(name.next.path)
+    yield say(f"LogTrail {old} closed", f"Current LogTrail is {session.trail.path}")
+
+
+COMMANDS = (
+    Command(
+        "OPEN",
+        "OPEN | FROM | LOGTRAIL [<filename>]",
+        "Open a trail file, or tell which is open",
+        run_open,
+        aliases=("FROM", "LOGTRAIL"),
+        details=("A name of two characters (dirdat/lt) opens the first file of that trail.",),
+    ),
+    Command(
+        "NEXTTRAIL",
+        "NEXTTRAIL (NT)",
+        "Close the file, open the next of the trail",
+        run_next_trail,
+        aliases=("NT",),
+    ),
+)

@@ -1,0 +1,68 @@
+"""Where a session stands in its trail, and reading from there in either direction."""
+
+from __future__ import annotations
+
+from trailformat import Record, TrailFile
+
+
+class Cursor:
+    """The read position of one open trail.
+
+    Attributes:
+        current: RBA of the record read last.
+        next: RBA at which the next read starts; reading backwards, where the next record ends.
+        is_backwards: the read direction.
+    """
+
+    def __init__(self, trail: TrailFile) -> None:
+        self.trail = trail
+        self.current = 0
+        self.next = 0
+        self.is_backwards = False
+        self._search_back_from: int | None = None
+
+    def move(self, rba: int) -> None:
+        """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
+        self.current = self.next = rba
+        self._search_back_from = None
+
+    def read(self) -> Record | None:
+        """The next record in the read direction, the position moving past it; None at the end (or the beginning).
+
+        Raises:
+            TrailError: no sound record there; the position stays.
+        """
+        record = self._before() if self.is_backwards else self._after()
+        if record is not None:
+            self._stand_on(record)
+        return record
+
+    def _after(self) -> Record | None:
+        return self.trail.record_at(self.next) if self.next < self.trail.size else None
+
+    def _before(self) -> Record | None:
+        if self.next >= self.trail.size:
+            return self.trail.record_before(self.trail.end_of_records())
+        return self.trail.record_before(self.next)
+
+    def _stand_on(self, record: Record) -> None:
+        self.current = record.rba
+        self.next = record.rba if self.is_backwards else record.rba + record.length
+        self._search_back_from = None
+
+    def skip(self, count: int) -> int:
+        """Move over ``count`` records, or as many as there are; returns how many. Raises like read."""
+        for done in range(count):
+            if self.read() is None:
+                return done
+        return count
+
+    def seek_good_header(self, *, backwards: bool) -> Record | None:
+        """Read the next (or previous) sound record from here; a second step backwards goes on from the first."""
+        start = self.next if self._search_back_from is None else self._search_back_from
+        rba = self.trail.previous_good_header(start) if backwards else self.trail.next_good_header(self.next)
+        record = self.trail.record_at(rba) if rba is not None else None
+        if record is not None:
+            self._stand_on(record)
+            self._search_back_from = record.rba if backwards else None
+        return record

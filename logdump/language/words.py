@@ -1,0 +1,58 @@
+"""Cutting a line into commands, and a command into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_QUOTE = '"'
+
+
+def split_commands(line: str) -> list[str]:
+    """The commands of a line, separated by ``;`` outside double quotes; empty ones left out."""
+    parts = [""]
+    quoted = False
+    for character in line:
+        quoted ^= character == _QUOTE
+        if character == ";" and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a command, separated by blanks; double quotes hold a word together and are dropped."""
+    return list(_words(text))
+
+
+def _words(text: str) -> Iterator[str]:
+    word, quoted, begun = "", False, False
+    for character in text:
+        if character == _QUOTE:
+            quoted, begun = not quoted, True
+        elif character.isspace() and not quoted:
+            if begun or word:
+                yield word
+            word, begun = "", False
+        else:
+            word += character
+    if begun or word:
+        yield word
+
+
+def first_word(text: str) -> tuple[str, str]:
+    """The first word of ``text``, and the rest without the blanks between them."""
+    word, _, rest = text.strip().partition(" ")
+    return word, rest.strip()
+
+
+def is_keyword(word: str, spelling: str) -> bool:
+    """Whether ``word`` spells a keyword in which brackets mark what may be left out: ``REV[ERSE]``; case aside."""
+    shortest, _, optional = spelling.rstrip("]").partition("[")
+    word = word.upper()
+    return len(word) >= len(shortest) and (shortest + optional).startswith(word)
+
+
+def plain(spelling: str) -> str:
+    """The whole keyword: ``REVERSE`` for ``REV[ERSE]``."""
+    return spelling.replace("[", "").replace("]", "")

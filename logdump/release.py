@@ -1,0 +1,37 @@
+"""The releases of Logdump whose spelling we know, and what differs between them.
+
+11.1 to 12.3 print the partition in decimal (``Partition 4``, ``12``), later ones ``x0c``; up to 19.1 a column line is
+``Column     0 (x0000), Len    10 (x000a)``, in 21.3 ``Column 0 (0x0000), Length 10 (0x000a).`` (transcripts).
+"""
+
+from __future__ import annotations
+
+import enum
+
+
+class Release(enum.Enum):
+    """A release of Logdump, by the number that its banner shows."""
+
+    R11_1 = "11.1"
+    R12_1 = "12.1"
+    R12_3 = "12.3"
+    R19_1 = "19.1"
+    R21_3 = "21.3"
+
+    @property
+    def has_hex_partition(self) -> bool:
+        """Whether the image line shows the partition as ``x0c``."""
+        return self in (Release.R19_1, Release.R21_3)
+
+    @property
+    def has_short_column_line(self) -> bool:
+        """Whether a column line reads ``Column 0 (0x0000), Length 10 (0x000a).``."""
+        return self is Release.R21_3
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether ENV knows of metadata and save-file comments (from 12.1 on)."""
+        return self is not Release.R11_1
+
+
+DEFAULT_RELEASE = Release.R21_3

@@ -1,0 +1,1 @@
+"""Events to text, one module per kind of thing shown."""

@@ -1,0 +1,39 @@
+"""The file header: its record line and bytes, then the groups and their tokens.
+
+GroupID x30 '0' TrailInfo        Info x00  Length  789
+TokenID x30 '0' Signature        Info x00  Length    8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.render.hexdump import hexdump
+from logdump.render.token_text import token_bytes, token_line
+from logdump.settings import Detail, Level, Settings
+from logdump.times import format_timestamp
+from trailformat import Record
+from trailformat.file_header import ORDER, HeaderGroup
+
+
+def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
+    """The display of an ``F`` record; it begins with a blank line, as every record does."""
+    created = record.file_header.get("TrailInfo", "CreationTime")
+    time = format_timestamp(created if isinstance(created, int) else 0, settings.time_offset)
+    yield ""
+    yield f"{time} {'FileHeader':<20} Len {record.data_length:>5} RBA {record.rba}"
+    yield "Name: *FileHeader*"
+    yield from hexdump(record.body, settings.reclen)
+    shows_tokens = settings.fileheader is Level.DETAIL
+    if shows_tokens or (settings.fileheader is Level.ON and settings.detail is Detail.DATA):
+        for group in record.file_header.groups:
+            yield from _group_lines(group, settings, shows_tokens=shows_tokens)
+
+
+def _group_lines(group: HeaderGroup, settings: Settings, *, shows_tokens: bool) -> Iterator[str]:
+    yield ""
+    yield token_line("Group", group.token.id, group.name, group.token.info, len(group.token.payload))
+    yield from hexdump(token_bytes(group.token, ORDER), settings.reclen)
+    for token, field in group.tokens if shows_tokens else ():
+        yield token_line("Token", token.id, field.name if field else "", token.info, len(token.payload))
+        yield from hexdump(token.payload)

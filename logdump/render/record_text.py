@@ -1,0 +1,99 @@
+"""The display of one record: the blocks that are switched on, in Logdump's order.
+
+HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.events import RecordShown
+from logdump.render.column_text import column_lines
+from logdump.render.escape import escape
+from logdump.render.file_header_text import file_header_lines
+from logdump.render.header_text import ghdr_lines
+from logdump.render.hexdump import hexdump
+from logdump.render.metadata_text import database_lines, reference_line, table_lines
+from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
+from logdump.settings import Detail, Level, Settings
+from logdump.times import format_timestamp
+from trailformat import DatabaseDefinition, TableDefinition, TrailError, io_type_name
+from trailformat.metadata import REFERENCE
+
+_POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
+_IMAGE_WIDTH = 58
+
+
+def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
+    """The lines of a record under these settings.
+
+    Raises:
+        TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
+    """
+    record = shown.record
+    if settings.headertoken is not Level.OFF:
+        yield from header_token_lines(record, settings.headertoken)
+    if record.is_file_header:
+        yield from file_header_lines(record, settings)
+        return
+    if settings.ghdr:
+        yield from ghdr_lines(record, settings)
+    yield ""
+    if record.is_metadata:
+        yield from _metadata_lines(shown, settings)
+    else:
+        yield from _row_lines(shown, settings)
+    if settings.usertoken is not Level.OFF:
+        yield from user_token_lines(record, settings.usertoken)
+    if settings.ggstoken is not Level.OFF:
+        yield from ggs_token_lines(record, settings.ggstoken)
+
+
+def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
+    record = shown.record
+    header = record.header
+    time = format_timestamp(header.io_time, settings.time_offset)
+    yield f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"
+    yield _name_line(shown)
+    yield image_line(header.before_after, header.partition, header.trans_ind, settings)
+    yield from hexdump(record.data, settings.reclen)
+    if settings.detail is not Detail.OFF:
+        try:
+            yield from list(column_lines(record, settings))
+        except TrailError as error:
+            yield f"Columns cannot be shown: {error.problem}"
+
+
+def _name_line(shown: RecordShown) -> str:
+    index = shown.record.table_index
+    if index is None:
+        return f"Name: {escape(shown.record.name)}".rstrip()
+    return f"Name: {escape(shown.table.name) if shown.table else ''}  (TDR Index: {index})"
+
+
+def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> str:
+    """The line that tells image, partition and place in the transaction."""
+    image = "Before Image:" if before_after == ord("B") else "After  Image:"
+    position = _POSITION_IN_TRANSACTION.get(trans_ind, "?")
+    return f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, settings)}   G  {position}"
+
+
+def partition_text(partition: int, settings: Settings) -> str:
+    """``Partition x0c``, or ``Partition 12`` in the older releases."""
+    return f"Partition x{partition:02x}" if settings.release.has_hex_partition else f"Partition {partition}"
+
+
+def _metadata_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
+    record, definition = shown.record, shown.definition
+    time = format_timestamp(record.header.io_time, settings.time_offset)
+    yield f"{time} {'Metadata':<20} Len {record.data_length} RBA {record.rba}"
+    name = escape(record.name)
+    if isinstance(definition, DatabaseDefinition):
+        yield from database_lines(definition, shown.vendor)
+    elif isinstance(definition, TableDefinition):
+        yield from table_lines(name, definition)
+    elif record.header.orig_node == REFERENCE:
+        yield reference_line(name, record.metadata_indexes[1])
+    else:
+        yield f"Name: {name}".rstrip()
+        yield from hexdump(record.data, settings.reclen)

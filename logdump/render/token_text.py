@@ -1,0 +1,89 @@
+"""Token lines, the HEADERTOKEN block, GGS tokens and user tokens.
+
+TokenID x4c 'L' LOGCSN           Info x00  Length   37
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.render.escape import escape
+from logdump.render.hexdump import hexdump
+from logdump.settings import Level
+from trailformat import Record, Token, TrailError
+from trailformat.byte_order import ByteOrder
+from trailformat.record_header import HEADER_SIZE
+from trailformat.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.tokens import build_tokens
+
+_INDEXED_NAME_FROM = 0x08
+
+
+def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> str:
+    """The line of one token; ``kind`` is ``Token`` or ``Group``."""
+    shown = chr(token_id) if 0x20 < token_id < 0x7F else "."
+    return f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}"
+
+
+def _record_token_line(token: Token, length: int) -> str:
+    return token_line("Token", token.id, token_name(RECORD_TOKENS, token.id), token.info, length)
+
+
+def header_token_lines(record: Record, level: Level) -> Iterator[str]:
+    """The tokens that make up a record; at DETAIL with the bytes of ``H``."""
+    yield _record_token_line(record.frame, record.length)
+    for token in record.tokens:
+        yield _record_token_line(token, len(token.payload))
+        if level is Level.DETAIL and token.id == ord("H"):
+            yield from hexdump(_as_logdump_shows(record, token.payload))
+    yield _record_token_line(record.trailer, record.length)
+
+
+def _as_logdump_shows(record: Record, header: bytes) -> bytes:
+    """The header with its name zeroed in a trail of 12.2 or later, as Logdump dumps it (transcripts of 21.3)."""
+    if record.header.name_is_index or record.is_metadata:
+        return header[:HEADER_SIZE] + bytes(len(header) - HEADER_SIZE)
+    return header
+
+
+def ggs_token_lines(record: Record, level: Level) -> Iterator[str]:
+    """The block of GGS tokens, with the blank line before it; nothing when there are none."""
+    tokens = record.token("T")
+    if tokens is None or not tokens.payload:
+        return
+    yield ""
+    yield "GGS tokens:"
+    if level is Level.ON:
+        yield from hexdump(tokens.payload)
+        return
+    try:
+        for token in record.gg_tokens:
+            yield token_line("Token", token.id, token_name(GGS_TOKENS, token.id), token.info, len(token.payload))
+            yield from hexdump(token.payload)
+    except TrailError:
+        yield from hexdump(tokens.payload)
+
+
+def user_token_lines(record: Record, level: Level) -> Iterator[str]:
+    """The block of user tokens, with the blank line before it: names and lengths, at DETAIL names and values."""
+    token = record.token("U")
+    if token is None:
+        return
+    yield ""
+    yield f"User tokens: {len(token.payload):>4} bytes"
+    try:
+        pairs = record.user_tokens
+    except TrailError:
+        yield from hexdump(token.payload)
+        return
+    for name, value in pairs:
+        label = escape(name.decode("utf-8", "backslashreplace"))
+        if level is Level.DETAIL:
+            yield f"{label:<20}: {escape(value.decode('utf-8', 'backslashreplace'))}"
+        else:
+            yield f"{label:<20}  Length {len(value):>4}"
+
+
+def token_bytes(token: Token, order: ByteOrder) -> bytes:
+    """The bytes of a token, its own header included."""
+    return build_tokens([token], order)

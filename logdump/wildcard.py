@@ -1,0 +1,35 @@
+"""Logdump's wildcards in names: ``*`` stands for any run of characters, also none, and ``?`` for exactly one.
+
+    fin.act*        FIN.ACCTN? ...        $QA01.QAESRC.ACCT*
+
+Every other character is itself, brackets and backslashes too. Both wildcards cross the dots between the parts of a
+name. Source: manual FILTER (FILENAME).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+
+def matches(pattern: str, name: str, *, case_sensitive: bool) -> bool:
+    """Whether the whole of ``name`` fits ``pattern``; steps grow with the product of the two lengths at most."""
+    return _compile(pattern, case_sensitive=case_sensitive).fullmatch(name) is not None
+
+
+@lru_cache(maxsize=256)
+def _compile(pattern: str, *, case_sensitive: bool) -> re.Pattern[str]:
+    """A regular expression that never backtracks over an earlier ``*``: each takes the first place that fits, for good.
+
+    That loses nothing, since what fits after a later place also fits after the first one.
+    """
+    first, *others = (_literal(part) for part in re.sub(r"\*+", "*", pattern).split("*"))
+    expression = first
+    if others:
+        *middle, last = others
+        expression += "".join(f"(?>.*?{part})" for part in middle) + f".*{last}"
+    return re.compile(expression, re.DOTALL if case_sensitive else re.DOTALL | re.IGNORECASE)
+
+
+def _literal(part: str) -> str:
+    return ".".join(re.escape(text) for text in part.split("?"))
