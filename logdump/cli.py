@@ -10,7 +10,8 @@ from pathlib import Path
 
 from logdump import __version__
 from logdump.exit_status import ExitStatus
-from logdump.line_mode import Batch, Interactive, LineMode, Piped
+from logdump.line_mode import Batch, LineMode, Piped
+from logdump.settings import OutputFormat
 
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files with Logdump's command language.
@@ -52,6 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-c", dest="scripts", action=_Script, const="c", metavar="COMMANDS", help=commands)
     file = "run the commands of a file ('-': standard input)"
     parser.add_argument("-f", dest="scripts", action=_Script, const="f", metavar="FILE", help=file)
+    formats = "show records as Logdump does (text), or everything as one JSON object per line (jsonl)"
+    parser.add_argument("--format", choices=("text", "jsonl"), default="text", help=formats)
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
     return parser
 
@@ -71,17 +74,22 @@ def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[st
 def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
     if scripts is not None:
         return Batch(_script_lines(scripts, first))
-    return Interactive(first) if sys.stdin.isatty() and sys.stdout.isatty() else Piped(first)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return Piped(first)
+    from logdump.interactive import Interactive  # noqa: PLC0415 - for a terminal only
+
+    return Interactive(first)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
     options = _parser().parse_args(argv)
     first = " ".join(_quoted(word) for word in options.command)
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    _prepare_streams()
     try:
-        status = _mode(options.scripts, first).run()
+        mode = _mode(options.scripts, first)
+        mode.session.settings.format = OutputFormat[options.format.upper()]
+        status = mode.run()
         sys.stdout.flush()
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -92,6 +100,16 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     return status
+
+
+def _prepare_streams() -> None:
+    """Have the standard streams take whatever comes; one that is closed is as good as empty."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
+        else:
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _quoted(word: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trailformat import Record, TrailFile
+from trailformat.time_search import first_at_or_after
 
 
 class Cursor:
@@ -56,6 +57,11 @@ class Cursor:
             if self.read() is None:
                 return done
         return count
+
+    def begin(self, moment: int) -> None:
+        """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward."""
+        self.is_backwards = False
+        self.move(first_at_or_after(self.trail, moment))
 
     def seek_good_header(self, *, backwards: bool) -> Record | None:
         """Read the next (or previous) sound record from here; a second step backwards goes on from the first."""

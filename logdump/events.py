@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.counting import Count
 from logdump.exit_status import ExitStatus
-from trailformat import DatabaseDefinition, Record, TableDefinition, TableEntry
+
+if TYPE_CHECKING:
+    from logdump.counting import Count, LargeTransaction, Tally
+    from trailformat import DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
 
 
 class Text(NamedTuple):
@@ -19,21 +21,53 @@ class RecordShown(NamedTuple):
     """A record to be displayed, with what its file says about it.
 
     ``definition`` is the decoded DDR or TDR of a metadata record (None: none, or it does not decode); ``vendor`` the
-    database of the file header.
+    database of the file header; ``columns`` the definition of a row's table, where somebody wants it.
     """
 
     record: Record
     table: TableEntry | None = None
     definition: DatabaseDefinition | TableDefinition | None = None
     vendor: str = ""
+    columns: TableDefinition | None = None
 
 
 class CountShown(NamedTuple):
-    """The result of COUNT; with ``detail`` the tables one by one."""
+    """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
 
-    path: str
+    title: str
     counted: Count
     detail: bool
+
+
+class Progress(NamedTuple):
+    """How far a scan has come: records scanned, and the RBA and time (Julian) of the last of them."""
+
+    records: int
+    rba: int
+    time: int
+
+
+class TransactionsShown(NamedTuple):
+    """The largest transactions that COUNT met, by bytes; the limits are those they had to reach."""
+
+    transactions: tuple[LargeTransaction, ...]
+    record_limit: int
+    byte_limit: int
+
+
+class IntervalShown(NamedTuple):
+    """COUNT of one interval: its bounds (Julian) and what fell into it."""
+
+    start: int
+    end: int
+    tally: Tally
+
+
+class Bad(NamedTuple):
+    """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
+
+    error: TrailError
+    length: int | None = None
 
 
 class Notice(NamedTuple):
@@ -41,6 +75,7 @@ class Notice(NamedTuple):
 
     lines: tuple[str, ...]
     status: ExitStatus = ExitStatus.BAD_DATA
+    bad: Bad | None = None
 
 
 class Failure(NamedTuple):
@@ -48,9 +83,10 @@ class Failure(NamedTuple):
 
     lines: tuple[str, ...]
     status: ExitStatus = ExitStatus.COMMAND_FAILED
+    bad: Bad | None = None
 
 
-Event = Text | RecordShown | CountShown | Notice | Failure
+Event = Text | RecordShown | CountShown | IntervalShown | TransactionsShown | Progress | Notice | Failure
 
 
 def say(*lines: str) -> Text:

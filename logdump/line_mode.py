@@ -1,19 +1,21 @@
-"""The three ways to run commands by line: at a terminal, from a pipe, from a script."""
+"""Running commands by line: from a pipe and from a script here, at a terminal in :mod:`logdump.interactive`."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.events import Event, Failure, Notice
+from logdump.events import Event, Failure, Notice, Progress
 from logdump.exit_status import ExitStatus
 from logdump.language.execute import run_line
 from logdump.render.text import render
 from logdump.session import Session
+from logdump.settings import OutputFormat
 
-_BANNER = (
+BANNER = (
     "",
     "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)",
     f"Version {__version__}",
@@ -33,28 +35,89 @@ class LineMode:
 
     def __init__(self, first: str = "") -> None:
         self.session = Session()
+        self.session.ask = self._ask
         self.status = ExitStatus.OK
         self._first = first
 
     def run(self) -> int:
         """Run to the end; returns the exit status."""
+        try:
+            return self._run()
+        finally:
+            self.session.end()
+
+    def _run(self) -> int:
+        raise NotImplementedError
+
+    def _read(self, prompt: str) -> str | None:
+        """The next line of input, without its end; None when there is none."""
         raise NotImplementedError
 
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
-        for event in run_line(self.session, REGISTRY, line):
-            self._print(event)
+        self._log(f"{self.prompt}{line}\n")
+        try:
+            for event in run_line(self.session, REGISTRY, line):
+                self._print(event)
+        finally:
+            sys.stdout.flush()
+            self._log(flush=True)
+
+    def _ask(self, prompt: str) -> str | None:
+        """One more line, for the command that is under way."""
         sys.stdout.flush()
+        line = self._read(prompt)
+        self._log(f"{prompt}{line or ''}\n")
+        return line
+
+    def _log(self, text: str = "", *, flush: bool = False) -> None:
+        """Copy text to the session log; one that cannot be written is switched off."""
+        log = self.session.log
+        path = log.path
+        try:
+            log.write(text)
+            if flush:
+                log.flush()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                log.stop()
+            lines = (f"The session log {path} cannot be written: {error.strerror}. It is off now.",)
+            self._print(Notice(lines, ExitStatus.COMMAND_FAILED))
 
     def _print(self, event: Event) -> None:
+        if isinstance(event, Progress) and self.session.settings.scan_scrolling:
+            self._scroll(event)
+            return
         stream = sys.stdout
         if isinstance(event, Failure | Notice):
             self.status = self.status or event.status
-            if self.failures_to_stderr or isinstance(event, Notice):
+            if not self.is_json and (self.failures_to_stderr or isinstance(event, Notice)):
                 sys.stdout.flush()
                 stream = sys.stderr
-        for line in render(event, self.session.settings):
+        for line in self._render(event):
             stream.write(line + "\n")
+            self._log(line + "\n")
+
+    def _render(self, event: Event) -> Iterator[str]:
+        if self.is_json:
+            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+
+            return json_lines.render(event, self.session.settings)
+        return render(event, self.session.settings)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether FORMAT is JSONL: standard output then holds objects only, and all of them."""
+        return self.session.settings.format is OutputFormat.JSONL
+
+    def _write_outside_json(self, text: str) -> None:
+        if not self.is_json:
+            sys.stdout.write(text)
+
+    def _scroll(self, event: Progress) -> None:
+        """Write progress over the line before, where there is a terminal to do so."""
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{next(render(event, self.session.settings))}\r")
 
     @property
     def prompt(self) -> str:
@@ -69,55 +132,36 @@ class Batch(LineMode):
 
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        self._lines = lines
+        self._lines = iter(lines)
 
-    def run(self) -> int:
-        """Run all lines."""
-        for line in self._lines:
+    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is asked without prompts
+        line = next(self._lines, None)
+        return None if line is None else line.rstrip("\r\n")
+
+    def _run(self) -> int:
+        while not self.session.is_over and (line := self._read("")) is not None:
             self.enter(line)
-            if self.session.is_over:
-                break
         return self.status
 
 
 class Piped(LineMode):
     """Commands from standard input, with banner and prompts on standard output."""
 
-    def run(self) -> int:
-        """Read lines up to the end of the input or EXIT."""
-        sys.stdout.write("\n".join(_BANNER) + "\n")
+    def _read(self, prompt: str) -> str | None:
+        self._write_outside_json(prompt)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        return line.rstrip("\r\n") if line else None
+
+    def _run(self) -> int:
+        self._write_outside_json("\n".join(BANNER) + "\n")
         if self._first:
-            sys.stdout.write(self.prompt)
+            self._write_outside_json(self.prompt)
             self.enter(self._first)
         while not self.session.is_over:
-            sys.stdout.write(self.prompt)
-            sys.stdout.flush()
-            line = sys.stdin.readline()
-            if not line:
-                sys.stdout.write("\n")
+            line = self._read(self.prompt)
+            if line is None:
+                self._write_outside_json("\n")
                 break
             self.enter(line)
-        return ExitStatus.OK
-
-
-class Interactive(LineMode):
-    """A terminal: line editing, history and completion."""
-
-    def run(self) -> int:
-        """Ask for lines up to the end of the input or EXIT; Ctrl+C ends a command, not the session."""
-        from logdump.line_editor import use_line_editor  # noqa: PLC0415 - readline is for a terminal only
-
-        use_line_editor()
-        sys.stdout.write("\n".join(_BANNER) + "\n")
-        if self._first:
-            sys.stdout.write(f"{self.prompt}{self._first}\n")
-            self.enter(self._first)
-        while not self.session.is_over:
-            try:
-                self.enter(input(self.prompt))
-            except EOFError:
-                sys.stdout.write("\n")
-                break
-            except KeyboardInterrupt:
-                sys.stdout.write("\n")
         return ExitStatus.OK

@@ -30,7 +30,7 @@ class Release(enum.Enum):
 
     @property
     def has_metadata(self) -> bool:
-        """Whether ENV knows of metadata and save-file comments (from 12.1 on)."""
+        """Whether ENV knows of metadata (from 12.1 on)."""
         return self is not Release.R11_1
 
 

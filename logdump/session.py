@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logdump.cursor import Cursor
+from logdump.history import History
+from logdump.session_log import SessionLog
 from logdump.settings import Settings
-from trailformat import NotATrail, TrailFile, TrailSequence
+from trailformat import NotATrail, TrailFile
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
 
 
 class CommandError(Exception):
@@ -23,20 +31,38 @@ class Session:
 
     Attributes:
         settings: the switches.
-        history: the lines entered, oldest first.
+        history: the lines entered.
+        log: the copy of everything printed and entered that LOG asks for.
+        ask: asks for one more line under a prompt of its own, None at the end of the input; None where nobody can be
+            asked.
+        obeyed: the command files being run, outermost first.
         is_over: set by EXIT.
+        filters_in_use: the filter, or None as long as nobody has asked for one.
     """
 
     def __init__(self) -> None:
         self.settings = Settings()
-        self.history: list[str] = []
+        self.history = History()
+        self.log = SessionLog()
+        self.ask: Callable[[str], str | None] | None = None
+        self.obeyed: list[Path] = []
         self.is_over = False
+        self.filters_in_use: FilterSet | None = None
         self._cursor: Cursor | None = None
 
     @property
     def number(self) -> int:
         """The number in the prompt: that of the line to be entered next."""
-        return len(self.history) + 1
+        return self.history.number
+
+    @property
+    def filters(self) -> FilterSet:
+        """The filter; the module behind it is loaded when somebody asks."""
+        if self.filters_in_use is None:
+            from logdump.filters import FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
+
+            self.filters_in_use = FilterSet()
+        return self.filters_in_use
 
     @property
     def has_trail(self) -> bool:
@@ -70,6 +96,12 @@ class Session:
         self._cursor = Cursor(trail)
         return trail
 
+    def end(self) -> None:
+        """Let go of everything: the trail and the session log."""
+        self.close()
+        with contextlib.suppress(OSError):
+            self.log.stop()
+
     def close(self) -> None:
         """Close the trail, if one is open."""
         if self._cursor is not None:
@@ -82,6 +114,8 @@ def _existing(path: Path) -> Path:
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links that the user did not name
     if absolute.is_file() or absolute.is_dir() or len(absolute.name) != 2:
         return absolute
+    from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only
+
     try:
         return TrailSequence(absolute).paths[0]
     except NotATrail:

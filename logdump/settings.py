@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import types
 
+from logdump.charsets import gutter_table
 from logdump.release import DEFAULT_RELEASE, Release
 from logdump.times import LOCAL, TimeOffset
 
@@ -25,6 +26,13 @@ class Level(enum.Enum):
     DETAIL = "Detail"
 
 
+class OutputFormat(enum.Enum):
+    """FORMAT: Logdump's text, or a JSON object per line."""
+
+    TEXT = "Text"
+    JSONL = "Jsonl"
+
+
 class Settings(types.SimpleNamespace):
     """The switches of a session; ``reclen`` in bytes. Those not given stand at Logdump's defaults."""
 
@@ -35,5 +43,42 @@ class Settings(types.SimpleNamespace):
     headertoken: Level = Level.OFF
     fileheader: Level = Level.OFF
     reclen: int = 140
+    metadata_ddl: bool = False
+    metadata_defgen: bool = False
+    metadata_sql: bool = False
+    metadata_detail: Detail = Detail.OFF
+    notify: int = 10000
+    scan_scrolling: bool = True
+    trans_hist: int = 0
+    trans_rec_limit: int = 100
+    trans_byte_limit: int = 100000
+    hash_stats: bool = False
+    save_file_comments: bool = False
+    large_block_io: bool = True
+    large_block_size: int = 57344
+    ebcdic_header: bool = False
+    ebcdic_data: bool = False
+    ebcdic_dump: bool = False
     time_offset: TimeOffset = LOCAL
+    format: OutputFormat = OutputFormat.TEXT
     release: Release = DEFAULT_RELEASE
+
+    @property
+    def shows_everything(self) -> bool:
+        """Whether records are shown with all that is known of them, whatever the switches say: in JSON."""
+        return self.format is OutputFormat.JSONL
+
+    @property
+    def dump_gutter(self) -> str:
+        """The table for the text column of a hex dump."""
+        return gutter_table(ebcdic=self.ebcdic_dump)
+
+    @property
+    def data_gutter(self) -> str:
+        """The same for a dump of record data, which EBCDICDATA switches too."""
+        return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_data)
+
+    @property
+    def header_gutter(self) -> str:
+        """The same for a dump of a record header, which EBCDICHEADER switches too."""
+        return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_header)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from trailformat.timestamps import JULIAN_UNIX_EPOCH, from_datetime
 
@@ -22,15 +21,12 @@ _MINUTE = 60 * _SECOND
 _DAY_SECONDS = 86_400
 _UNSIGNED_64 = 0xFFFF_FFFF_FFFF_FFFF
 
-_OFFSET = re.compile(r"GMT(?:\s*([+-])\s*([0-9]{1,2})(?::([0-9]{2}))?)?", re.IGNORECASE)
-_DATE = re.compile(r"([0-9]{4}|[0-9]{2})([-/])([0-9]{1,2})\2([0-9]{1,2})")
-_TIME = re.compile(
-    r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]{3}\.[0-9]{3}|[0-9]{1,6}))?)?)?",
-)
+_OFFSET = r"GMT(?:\s*([+-])\s*([0-9]{1,2})(?::([0-9]{2}))?)?"
+_DATE = r"([0-9]{4}|[0-9]{2})([-/])([0-9]{1,2})\2([0-9]{1,2})"
+_TIME = r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]{3}\.[0-9]{3}|[0-9]{1,6}))?)?)?"
 
 
-@dataclass(frozen=True, slots=True)
-class TimeOffset:
+class TimeOffset(NamedTuple):
     """The zone of TIMEOFFSET: a fixed number of minutes ahead of GMT, or None for the machine's local time."""
 
     minutes: int | None
@@ -44,7 +40,7 @@ class TimeOffset:
         text = words.strip()
         if text.upper() == "LOCAL":
             return LOCAL
-        match = _OFFSET.fullmatch(text)
+        match = re.fullmatch(_OFFSET, text, re.IGNORECASE)
         if match is None:
             raise ValueError(f"the time offset is LOCAL, GMT, GMT +hh[:mm] or GMT -hh[:mm], not {text!r}")
         sign, hours, minutes = match[1], int(match[2] or 0), int(match[3] or 0)
@@ -134,7 +130,7 @@ def _today(offset: TimeOffset, now: int) -> tuple[int, int, int]:
 
 
 def _date(text: str) -> tuple[int, int, int]:
-    match = _DATE.fullmatch(text)
+    match = re.fullmatch(_DATE, text)
     if match is None:
         raise ValueError(f"a date is [yy]yy-mm-dd, not {text!r}")
     year = int(match[1])
@@ -145,7 +141,7 @@ def _date(text: str) -> tuple[int, int, int]:
 
 def _time(text: str) -> tuple[int, int, int, int]:
     """Hour, minute, second, microsecond."""
-    match = _TIME.fullmatch(text)
+    match = re.fullmatch(_TIME, text)
     if match is None:
         raise ValueError(f"a time is hh[:mm][:ss], not {text!r}")
     hour, minute, second, fraction = match.groups("0")

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import construct as c
 
+from trailformat.errors import CannotWrite
+
 _LETTERS = {1: "b", 2: "h", 4: "l", 8: "q"}
 
 
@@ -19,6 +21,8 @@ class ByteOrder(enum.Enum):
 
     BIG = ">"
     LITTLE = "<"
+
+    __hash__ = object.__hash__  # a member is a key in every walk over records; Enum's own hash is slow Python
 
     @property
     def other(self) -> ByteOrder:
@@ -43,5 +47,12 @@ class ByteOrder(enum.Enum):
         return int.from_bytes(data, self.word)
 
     def encode(self, value: int, size: int) -> bytes:
-        """``value`` as ``size`` bytes."""
-        return value.to_bytes(size, self.word)
+        """``value`` as ``size`` bytes.
+
+        Raises:
+            CannotWrite: it is negative or too large.
+        """
+        try:
+            return value.to_bytes(size, self.word)
+        except OverflowError as error:
+            raise CannotWrite("number does not fit", expected=f"{size} bytes", found=str(value)) from error

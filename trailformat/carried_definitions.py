@@ -6,8 +6,7 @@ carried as the TDR itself under the reference's own index, because that index is
 
 from __future__ import annotations
 
-from trailformat import metadata
-from trailformat.byte_order import ByteOrder
+from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.record import Record, make_record
 
 
@@ -24,33 +23,26 @@ class CarriedDefinitions:
         """Take in a metadata record of the source; returns the form in which it can be carried."""
         kind = record.header.orig_node
         _, index = record.metadata_indexes
-        if kind == metadata.DATABASE:
+        if kind == DATABASE:
             self._database = record
             self._database_told = False
             return record
-        if kind == metadata.REFERENCE and index in self._tables:
-            index, record = max(self._tables) + 1, self._resolved(record, max(self._tables) + 1)
-        if kind in (metadata.TABLE, metadata.REFERENCE):
+        if kind == REFERENCE and index in self._tables:
+            index, record = max(self._tables) + 1, resolve_reference(record, self._tables[index], max(self._tables) + 1)
+        if kind in (TABLE, REFERENCE):
             self._tables[index] = record
             self._told.discard(index)
         return record
-
-    def _resolved(self, reference: Record, own: int) -> Record:
-        ddr, index = reference.metadata_indexes
-        order = reference.order
-        header = reference.header._replace(orig_node=metadata.TABLE, audit_rba=_indexes(ddr, own, order))
-        return make_record(header, self._tables[index].data, order=order)
 
     def wanted_by(self, record: Record) -> list[Record]:
         """The definitions that must be written before ``record``; they count as told from now on."""
         index = record.table_index
         wanted: list[Record] = []
-        if index is None or index in self._told:
-            return wanted
-        if self._database is not None and not self._database_told:
+        defines_table = record.is_metadata and record.header.orig_node != DATABASE
+        if self._database is not None and not self._database_told and (defines_table or index is not None):
             wanted.append(self._database)
             self._database_told = True
-        if index in self._tables:
+        if index is not None and index in self._tables and index not in self._told:
             wanted.append(self._tables[index])
             self._told.add(index)
         return wanted
@@ -58,11 +50,11 @@ class CarriedDefinitions:
     def tell(self, record: Record) -> None:
         """Note that the target has this metadata record now."""
         kind = record.header.orig_node
-        if kind == metadata.DATABASE:
+        if kind == DATABASE:
             self._database_told = True
-        elif kind == metadata.TABLE:
+        elif kind == TABLE:
             self._told.add(record.metadata_indexes[1])
-        elif kind == metadata.REFERENCE:
+        elif kind == REFERENCE:
             self._told.add(max(self._tables, default=0))
 
     def new_file(self) -> None:
@@ -71,5 +63,10 @@ class CarriedDefinitions:
         self._database_told = False
 
 
-def _indexes(ddr: int, tdr: int, order: ByteOrder) -> int:
-    return order.decode(order.encode(ddr, 2) + order.encode(tdr, 2))
+def resolve_reference(reference: Record, definition: Record, own_index: int) -> Record:
+    """A reference as a TDR: the reference's name and time, the data of the TDR it means, and its own index."""
+    order = reference.order
+    ddr, _ = reference.metadata_indexes
+    indexes = order.decode(order.encode(ddr, 2) + order.encode(own_index, 2))
+    header = reference.header._replace(orig_node=TABLE, audit_rba=indexes)
+    return make_record(header, definition.data, order=order)

@@ -97,6 +97,6 @@ def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
 
 def build_column(column: ColumnDefinition, order: ByteOrder) -> bytes:
     """The bytes of a definition, without the size in front of it."""
-    fixed = {**column._asdict(), "name": column.name.encode(), "rest": b""}
+    fixed = {**column._asdict(), "name": layout.encode_text(column.name, "column name"), "rest": b""}
     value = {"fixed": fixed, "tail": column.tail, "rest": b""}
     return layout.build(column_definition_layout(order), value, f"column definition {column.name}")

@@ -13,7 +13,6 @@ always (MySQL and PostgreSQL transcripts of 21c).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -27,12 +26,23 @@ NULL = b"\xff\xff"
 PRESENT = b"\0\0"
 
 
-@dataclass(frozen=True, slots=True)
 class Column:
     """One column of an image: its index in the table and its bytes, indicator included."""
 
-    index: int
-    raw: bytes
+    __slots__ = ("index", "raw")
+
+    def __init__(self, index: int, raw: bytes) -> None:
+        self.index = index
+        self.raw = raw
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Column) and (self.index, self.raw) == (other.index, other.raw)
+
+    def __hash__(self) -> int:
+        return hash((self.index, self.raw))
+
+    def __repr__(self) -> str:
+        return f"Column({self.index}, {self.raw!r})"
 
     @property
     def is_null(self) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from trailformat import layout
+
 DDL_NAMES = {
     "B2": "sequence",
     "B3": "owner",
@@ -46,4 +48,5 @@ def parse_ddl(data: bytes) -> list[tuple[str, str]]:
 
 def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
     """The text of pairs, each quoted."""
-    return "".join(",{}='{}',".format(key, value.replace("'", "''")) for key, value in pairs).encode()
+    text = "".join(",{}='{}',".format(key, value.replace("'", "''")) for key, value in pairs)
+    return layout.encode_text(text, "DDL")

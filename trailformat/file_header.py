@@ -14,8 +14,8 @@ Ids and names: the real 12.2 trail, the transcripts of 11.1 to 19.1, and the wra
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, cast
 
 import construct as c
 
@@ -31,13 +31,24 @@ Value = int | str | bytes | tuple[str, ...] | None
 
 _U8, _U16, _U32, _U64 = (ORDER.uint(size) for size in (1, 2, 4, 8))
 _I32, _I64 = ORDER.sint(4), ORDER.sint(8)
-_TEXT = c.Prefixed(_U16, c.GreedyBytes)
+
+
+def _text_in(stored: Any) -> Any:
+    """The construct of text that ``stored`` holds as bytes."""
+    return c.ExprAdapter(
+        stored,
+        decoder=lambda data, _: data.decode("utf-8", "backslashreplace"),
+        encoder=lambda text, _: text.encode("utf-8", "surrogateescape"),
+    )
+
+
+_TEXT = _text_in(c.Prefixed(_U16, c.GreedyBytes))
 _CSN_SIZE = 129
-_CSN = c.Padded(_CSN_SIZE, c.Prefixed(_U8, c.GreedyBytes))
+_CSN = _text_in(c.Padded(_CSN_SIZE, c.Prefixed(_U8, c.GreedyBytes)))
 _HISTORY = c.GreedyRange(
     c.Struct("id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub), "text" / c.Prefixed(_U16, _TEXT))
 )
-_CASES = c.PrefixedArray(_U32, c.Int8ub)
+_CASES = c.Prefixed(_U32, c.GreedyBytes)
 
 
 class Field(NamedTuple):
@@ -146,7 +157,7 @@ class HeaderToken(NamedTuple):
 
 
 class HeaderGroup(NamedTuple):
-    """One group: its token and the tokens in it."""
+    """One group: its token and the tokens in it (none known in a group with an unknown id)."""
 
     token: Token
     tokens: tuple[HeaderToken, ...]
@@ -173,14 +184,7 @@ class FileHeader(NamedTuple):
 
 
 def _plain(parsed: Any) -> Value:
-    if isinstance(parsed, bytes):
-        return parsed.decode("utf-8", "backslashreplace") if parsed != SIGNATURE else parsed
-    if isinstance(parsed, int):
-        return parsed
-    items = list(parsed)
-    if items and isinstance(items[0], int):
-        return bytes(items)
-    return tuple(item.text.decode("utf-8", "backslashreplace") for item in items)
+    return tuple(item.text for item in parsed) if isinstance(parsed, list) else cast("Value", parsed)
 
 
 def parse_file_header(data: bytes) -> FileHeader:
@@ -194,7 +198,9 @@ def parse_file_header(data: bytes) -> FileHeader:
 
 def _parse_group(token: Token) -> HeaderGroup:
     group = GROUPS.get(token.id)
-    fields = group.fields if group else {}
+    if group is None:
+        return HeaderGroup(token, ())
+    fields = group.fields
     return HeaderGroup(token, tuple(HeaderToken(one, fields.get(one.id)) for one in parse_tokens(token.payload, ORDER)))
 
 
@@ -202,9 +208,27 @@ def build_file_header(header: FileHeader) -> bytes:
     """The payload of ``F``, built again from the tokens of the groups."""
     groups = []
     for group in header.groups:
-        payload = build_tokens([one.token for one in group.tokens], ORDER)
-        groups.append(group.token._replace(payload=payload))
+        known = build_tokens([one.token for one in group.tokens], ORDER)
+        groups.append(group.token._replace(payload=known) if group.name else group.token)
     return build_tokens(groups, ORDER)
+
+
+def replace_values(header: FileHeader, group: str, values: dict[str, Value]) -> FileHeader:
+    """``header`` with other values for the tokens of a group that it has; None marks a value as not set.
+
+    Raises:
+        CannotWrite: a value that does not fit.
+    """
+    return FileHeader(tuple(_replaced(one, values) if one.name == group else one for one in header.groups))
+
+
+def _replaced(group: HeaderGroup, values: dict[str, Value]) -> HeaderGroup:
+    tokens = tuple(
+        _make_token(one.token.id, one.field, values[one.name]) if one.field and one.name in values else one
+        for one in group.tokens
+    )
+    payload = build_tokens([one.token for one in tokens], ORDER)
+    return HeaderGroup(group.token._replace(payload=payload), tokens)
 
 
 def make_file_header(values: dict[str, dict[str, Value]]) -> FileHeader:
@@ -213,34 +237,26 @@ def make_file_header(values: dict[str, dict[str, Value]]) -> FileHeader:
     Raises:
         CannotWrite: an unknown name, or a value that does not fit.
     """
-    groups = []
-    for group_id, group in GROUPS.items():
-        if group.name not in values:
-            continue
-        tokens = tuple(_make_token(group, name, value) for name, value in values[group.name].items())
-        payload = build_tokens([one.token for one in tokens], ORDER)
-        groups.append(HeaderGroup(Token(group_id, 0, payload), tokens))
-    return FileHeader(tuple(groups))
+    _refuse_unknown(values.keys(), [group.name for group in GROUPS.values()], "a file header")
+    named = [(key, group) for key, group in GROUPS.items() if group.name in values]
+    return FileHeader(tuple(_make_group(key, group, values[group.name]) for key, group in named))
 
 
-@cache
-def _ids(group: str) -> dict[str, int]:
-    return {field.name: key for one in GROUPS.values() if one.name == group for key, field in one.fields.items()}
+def _make_group(group_id: int, group: Group, values: dict[str, Value]) -> HeaderGroup:
+    _refuse_unknown(values.keys(), [field.name for field in group.fields.values()], group.name)
+    named = [(key, field) for key, field in group.fields.items() if field.name in values]
+    tokens = tuple(_make_token(key, field, values[field.name]) for key, field in named)
+    return HeaderGroup(Token(group_id, 0, build_tokens([one.token for one in tokens], ORDER)), tokens)
 
 
-def _make_token(group: Group, name: str, value: Value) -> HeaderToken:
-    token_id = _ids(group.name).get(name)
-    if token_id is None:
-        raise CannotWrite(f"{group.name} has no field {name}")
-    field = group.fields[token_id]
+def _make_token(token_id: int, field: Field, value: Value) -> HeaderToken:
     if value is None:
         return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
-    return HeaderToken(Token(token_id, 0, layout.build(field.layout, _storable(value), name)), field)
+    stored = [{"text": text} for text in value] if isinstance(value, tuple) else value
+    return HeaderToken(Token(token_id, 0, layout.build(field.layout, stored, field.name)), field)
 
 
-def _storable(value: Value) -> Any:
-    if isinstance(value, str):
-        return value.encode()
-    if isinstance(value, tuple):
-        return [{"text": text.encode()} for text in value]
-    return value
+def _refuse_unknown(names: Iterable[str], known: list[str], where: str) -> None:
+    for name in names:
+        if name not in known:
+            raise CannotWrite(f"{where} has no {name}", expected=", ".join(known))

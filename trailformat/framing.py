@@ -4,7 +4,7 @@
     G  length    H  length  E                   Z  length repeated
 
 A record is sound when its length lies inside the file, its trailer repeats that length, and the tokens between them
-fill it exactly, the first being ``H`` with ``E`` as its first byte (for ``F``: the group tokens).
+fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from mmap import mmap
 
 from trailformat.byte_order import ByteOrder
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.record_header import HDR_IND
-from trailformat.tokens import is_wide
+from trailformat.record_header import HDR_IND, HEADER_SIZE
+from trailformat.tokens import UNSET, WIDE, is_wide
 
 Buffer = bytes | mmap
 
@@ -25,7 +25,10 @@ RECORD = ord("G")
 FILE_HEADER = ord("F")
 _TRAILER = ord("Z")
 _H = ord("H")
+_TRAIL_INFO = 0x30
 _SMALLEST = 8
+_MOST_TOKENS = 1024
+"""More tokens than any record holds; it keeps a walk over garbage from taking time without end."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
@@ -49,12 +52,12 @@ def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
     wide = is_wide(buffer[rba + 1])
     size = 6 if wide else 4
     length = _read(buffer, rba + 2, order, wide=wide)
-    if length < 2 * size:
-        raise BadRecord("record length too small", expected=f"at least {2 * size}", found=str(length))
-    if rba + size + 7 <= end:
-        _check_first_token(buffer, rba + size, kind)
+    smallest = 2 * size + 4 + (HEADER_SIZE if kind == RECORD else 0)
+    if length < smallest:
+        raise BadRecord("record length too small", expected=f"at least {smallest}", found=str(length))
+    _check_first_token(buffer, rba + size, end, order, kind)
     if rba + length > end:
-        raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba}")
+        raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba} bytes")
     _check_trailer(buffer, rba, length, order, wide=wide)
     _check_tokens(buffer, rba + size, rba + length - size, order)
     return length
@@ -65,13 +68,25 @@ def _read(buffer: Buffer, offset: int, order: ByteOrder, *, wide: bool) -> int:
     return value
 
 
-def _check_first_token(buffer: Buffer, offset: int, kind: int) -> None:
-    if kind == FILE_HEADER:
+def _check_first_token(buffer: Buffer, offset: int, end: int, order: ByteOrder, kind: int) -> None:
+    """Look at as much of the first token as lies before ``end``."""
+    if offset >= end:
         return
-    if buffer[offset] != _H:
-        raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{buffer[offset]:02x}")
-    first = offset + (6 if is_wide(buffer[offset + 1]) else 4)
-    if buffer[first] != HDR_IND:
+    token = buffer[offset]
+    if kind == FILE_HEADER:
+        if token != _TRAIL_INFO:
+            raise BadRecord("file header has no TrailInfo", expected="token x30 '0'", found=f"x{token:02x}")
+        return
+    if token != _H:
+        raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{token:02x}")
+    if offset + 6 > end:
+        return
+    wide = is_wide(buffer[offset + 1])
+    length = _read(buffer, offset + 2, order, wide=wide)
+    if length < HEADER_SIZE:
+        raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{length} bytes")
+    first = offset + (6 if wide else 4)
+    if first < end and buffer[first] != HDR_IND:
         raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
 
 
@@ -85,23 +100,31 @@ def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, w
 
 
 def _check_tokens(buffer: Buffer, offset: int, end: int, order: ByteOrder) -> None:
-    while offset < end:
-        wide = is_wide(buffer[offset + 1])
-        size = 6 if wide else 4
-        if offset + size > end:
+    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    for _ in range(_MOST_TOKENS):
+        if offset + 4 > end:
             break
-        offset += size + _read(buffer, offset + 2, order, wide=wide)
+        info = buffer[offset + 1]
+        if not info & WIDE or info == UNSET:
+            offset += 4 + short(buffer, offset + 2)[0]
+        elif offset + 6 <= end:
+            offset += 6 + long(buffer, offset + 2)[0]
+        else:
+            break
     if offset != end:
         raise BadRecord("tokens do not fill the record", expected=f"end at RBA {end}", found=f"RBA {offset}")
 
 
 def is_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> bool:
     """Whether a sound record starts at ``rba``."""
+    return _sound_length(buffer, rba, end, order) is not None
+
+
+def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
     try:
-        frame_length(buffer, rba, end, order)
+        return frame_length(buffer, rba, end, order)
     except (BadRecord, PartialRecord):
-        return False
-    return True
+        return None
 
 
 def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
@@ -118,9 +141,9 @@ def start_before(buffer: Buffer, end: int, order: ByteOrder) -> int | None:
         at = end - size
         if at < size or buffer[at] != _TRAILER or is_wide(buffer[at + 1]) != wide:
             continue
-        start = end - _read(buffer, at + 2, order, wide=wide)
-        if 0 <= start < at and is_sound(buffer, start, end, order):
-            return start
+        length = _read(buffer, at + 2, order, wide=wide)
+        if 0 < length <= end and _sound_length(buffer, end - length, end, order) == length:
+            return end - length
     return None
 
 
@@ -155,3 +178,11 @@ def header_at(buffer: Buffer, rba: int) -> int:
     """Where the payload of ``H`` begins in the sound ``G`` record at ``rba``."""
     token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
     return token + (6 if is_wide(buffer[token + 1]) else 4)
+
+
+def header_payload(buffer: Buffer, rba: int, order: ByteOrder) -> bytes:
+    """The payload of ``H`` in the sound ``G`` record at ``rba``."""
+    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
+    wide = is_wide(buffer[token + 1])
+    start = token + (6 if wide else 4)
+    return buffer[start : start + _read(buffer, token + 2, order, wide=wide)]

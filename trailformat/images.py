@@ -17,7 +17,7 @@ import construct as c
 from trailformat import io_types, layout
 from trailformat.byte_order import ByteOrder
 from trailformat.columns import Columns, build_columns, parse_columns
-from trailformat.errors import BadData
+from trailformat.errors import BadData, CannotWrite
 from trailformat.record_header import RecordHeader
 
 _PREFIX = {io_types.PK_UPDATE: 2, io_types.UNIFIED_UPDATE: 4, io_types.UNIFIED_PK_UPDATE: 4}
@@ -57,8 +57,14 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
 
 
 def build_images(images: Images, order: ByteOrder) -> bytes:
-    """The data of a record with these images."""
+    """The data of a record with these images.
+
+    Raises:
+        CannotWrite: two images and no length between them, or a part that does not fit.
+    """
     if not images.prefix_size:
+        if images.before and images.after:
+            raise CannotWrite("a record with two images needs a length in front of the first", expected="2 or 4 bytes")
         return build_columns(images.before or images.after or (), order)
     before = build_columns(images.before or (), order)
     after = build_columns(images.after or (), order)

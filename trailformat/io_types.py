@@ -97,6 +97,9 @@ _SPELLINGS: dict[str, int] = {
     "UNIFIEDPKUPDATE": UNIFIED_PK_UPDATE,
 } | {name.upper(): number for number, name in IO_TYPES.items()}
 
+_DIGITS = 20
+"""More digits than anybody types; Python refuses to convert some thousands."""
+
 
 def io_type_name(number: int) -> str:
     """The printed name; for a number that no source lists, ``Type n``."""
@@ -106,6 +109,5 @@ def io_type_name(number: int) -> str:
 def io_type_number(text: str) -> int | None:
     """The number behind a name or a decimal number, case aside; None when there is none (0 to 255)."""
     if text.isascii() and text.isdigit():
-        number = int(text)
-        return number if number <= 255 else None
+        return int(text) if len(text) <= _DIGITS and int(text) <= 255 else None
     return _SPELLINGS.get(text.upper())

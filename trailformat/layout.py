@@ -11,6 +11,9 @@ from construct import ConstructError
 
 from trailformat.errors import CannotWrite, TrailError
 
+MOST = 1 << 16
+"""How many tokens or columns can stand side by side: column indexes have 16 bits."""
+
 
 @contextmanager
 def construct_errors(error: type[TrailError], problem: str) -> Iterator[None]:
@@ -30,14 +33,20 @@ def parse_whole(layout: Any, data: bytes, error: type[TrailError], what: str) ->
     with construct_errors(error, f"{what} cannot be decoded"):
         parsed = layout.parse_stream(stream)
     if stream.tell() != len(data):
-        raise error(f"{what} is longer than it should be", expected=f"{stream.tell()} bytes", found=str(len(data)))
+        raise error(
+            f"{what} is longer than it should be", expected=f"{stream.tell()} bytes", found=f"{len(data)} bytes"
+        )
     return parsed
 
 
 def parse_all(layout: Any, data: bytes, error: type[TrailError], what: str) -> Iterator[Any]:
-    """Parse ``layout`` again and again until ``data`` is used up."""
+    """Parse ``layout`` again and again until ``data`` is used up; more than 65536 times is an error too."""
     stream = io.BytesIO(data)
+    number = 0
     while (offset := stream.tell()) < len(data):
+        number += 1
+        if number > MOST:
+            raise error(f"more of them than there can be: {what}", expected=f"at most {MOST}")
         with construct_errors(error, f"{what} at byte {offset} does not fit into the {len(data)} bytes around it"):
             parsed = layout.parse_stream(stream)
         yield parsed
@@ -47,3 +56,9 @@ def build(layout: Any, value: Any, what: str) -> bytes:
     """The bytes of ``value``."""
     with construct_errors(CannotWrite, f"{what} cannot be written"):
         return bytes(layout.build(value))
+
+
+def encode_text(text: str, what: str) -> bytes:
+    """UTF-8, bytes that a file name smuggles in as surrogates being themselves again."""
+    with construct_errors(CannotWrite, f"{what} cannot be written"):
+        return text.encode("utf-8", "surrogateescape")

@@ -20,12 +20,8 @@ from trailformat import layout
 from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition, build_column, parse_column
 from trailformat.errors import BadData
+from trailformat.metadata_kinds import DATABASE, TABLE
 from trailformat.tokens import WIDE, Token, build_tokens, make_token, parse_tokens
-
-DATABASE = 1
-TABLE = 2
-REFERENCE = 3
-"""OrigNode of a metadata record."""
 
 _ROOT = 0x30
 
@@ -58,7 +54,7 @@ def _text(order: ByteOrder) -> Any:
 
 @cache
 def _cases(order: ByteOrder) -> Any:
-    return c.PrefixedArray(order.uint(4), c.Int8ub)
+    return c.Prefixed(order.uint(4), c.GreedyBytes)
 
 
 @cache
@@ -82,8 +78,12 @@ class _Tree:
     def tree(self, token_id: int) -> _Tree:
         return _Tree(self.payload(token_id), self.order)
 
-    def number(self, token_id: int) -> int:
-        return self.order.decode(self.payload(token_id))
+    def number(self, token_id: int, size: int) -> int:
+        payload = self.payload(token_id)
+        if len(payload) != size:
+            what = f"metadata token x{token_id:02x} has another length"
+            raise BadData(what, expected=f"{size} bytes", found=f"{len(payload)} bytes")
+        return self.order.decode(payload)
 
     def parsed(self, token_id: int, form: Any) -> Any:
         return layout.parse_whole(form, self.payload(token_id), BadData, f"metadata token x{token_id:02x}")
@@ -101,12 +101,12 @@ def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
     root = _Tree(data, order).tree(_ROOT)
     about = root.tree(2)
     return DatabaseDefinition(
-        version=root.number(1),
-        charset=about.number(1),
-        ncharset=about.number(2),
-        locale=about.number(3),
+        version=root.number(1, 2),
+        charset=about.number(1, 4),
+        ncharset=about.number(2, 4),
+        locale=about.number(3, 2),
         time_zone=about.text(4),
-        cases=bytes(about.parsed(5, _cases(order))),
+        cases=about.parsed(5, _cases(order)),
         name=root.text(3),
     )
 
@@ -117,13 +117,13 @@ def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
         make_token(1, order.encode(database.charset, 4)),
         make_token(2, order.encode(database.ncharset, 4)),
         make_token(3, order.encode(database.locale, 2)),
-        make_token(4, layout.build(_text(order), database.time_zone.encode(), "time zone")),
-        make_token(5, layout.build(_cases(order), list(database.cases), "cases")),
+        make_token(4, layout.build(_text(order), layout.encode_text(database.time_zone, "time zone"), "time zone")),
+        make_token(5, layout.build(_cases(order), database.cases, "cases")),
     ]
     root = [
         make_token(1, order.encode(database.version, 2)),
         make_token(2, build_tokens(about, order)),
-        make_token(3, layout.build(_text(order), database.name.encode(), "database name")),
+        make_token(3, layout.build(_text(order), layout.encode_text(database.name, "database name"), "database name")),
     ]
     return build_tokens([make_token(_ROOT, build_tokens(root, order))], order)
 
@@ -138,11 +138,18 @@ def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
     about = root.tree(2)
     columns = root.parsed(3, _columns(order))
     return TableDefinition(
-        version=root.number(1),
-        key_columns=about.tree(1).number(1),
+        version=root.number(1, 2),
+        key_columns=about.tree(1).number(1, 2),
         columns=tuple(parse_column(column, order) for column in columns),
         options=about.tokens[1:],
     )
+
+
+def parse_definition(kind: int, data: bytes, order: ByteOrder) -> DatabaseDefinition | TableDefinition | None:
+    """The definition in a metadata record with this OrigNode; None when it holds none. Raises like its parsers."""
+    if kind == DATABASE:
+        return parse_database(data, order)
+    return parse_table(data, order) if kind == TABLE else None
 
 
 def build_table(table: TableDefinition, order: ByteOrder) -> bytes:

@@ -10,16 +10,21 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from trailformat import framing, io_types, metadata
+from trailformat import framing, io_types
 from trailformat.byte_order import ByteOrder
 from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.file_header import FileHeader, build_file_header, parse_file_header
 from trailformat.images import Images, build_images, parse_images
 from trailformat.record_header import RecordHeader, build_header, name_text, parse_header
-from trailformat.tokens import Token, build_tokens, is_wide, make_token, parse_tokens
+from trailformat.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.user_tokens import UserTokens, parse_user_tokens
 
+if TYPE_CHECKING:
+    from trailformat.metadata import DatabaseDefinition, TableDefinition
+
+_WIDEST_LENGTH = 0xFFFF
 _LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
 
 
@@ -94,18 +99,22 @@ class Record:
             BadRecord: this is a file header, or ``H`` is too short.
         """
         with self.located():
-            size = self._frame_size
-            if self.is_file_header or self.raw[size] != ord("H"):
-                raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{self.raw[size]:02x}")
-            inner = 6 if is_wide(self.raw[size + 1]) else 4
-            length = self.order.decode(self.raw[size + 2 : size + inner])
-            return parse_header(self.raw[size + inner : size + inner + length], self.order)
+            if self.is_file_header:
+                raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
+            return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
 
     @property
     def data(self) -> bytes:
         """The payload of ``D``, empty when there is none."""
         token = self.token("D")
         return token.payload if token else b""
+
+    @property
+    def data_length(self) -> int:
+        """What Logdump prints as ``Len``: RecLength; of a file header its length less 8; of a wide record its data."""
+        if self.is_file_header:
+            return self.length - 8
+        return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
 
     @cached_property
     def gg_tokens(self) -> tuple[Token, ...]:
@@ -163,23 +172,25 @@ class Record:
         return self.order.decode(stored[:2]), self.order.decode(stored[2:])
 
     @property
-    def metadata(self) -> metadata.DatabaseDefinition | metadata.TableDefinition | None:
+    def metadata(self) -> DatabaseDefinition | TableDefinition | None:
         """The definition in a metadata record; None in any other, and in a reference.
 
         Raises:
             TrailError: the data is no definition.
         """
-        kind = self.header.orig_node if self.is_metadata else None
+        if not self.is_metadata:
+            return None
+        from trailformat.metadata import parse_definition  # noqa: PLC0415 - a reader of rows starts faster without
+
         with self.located():
-            if kind == metadata.DATABASE:
-                return metadata.parse_database(self.data, self.order)
-            return metadata.parse_table(self.data, self.order) if kind == metadata.TABLE else None
+            return parse_definition(self.header.orig_node, self.data, self.order)
 
     @property
     def table_index(self) -> int | None:
         """The index of the table definition in force, where the header holds one instead of a name."""
         header = self.header
-        return self.order.decode(header.name_field[:2]) if header.name_is_index else None
+        stored = header.name_field[:2] if header.name_is_index else b""
+        return self.order.decode(stored) if len(stored) == 2 else None
 
     @property
     def name(self) -> str:
@@ -214,9 +225,8 @@ class Record:
 
     def build(self) -> bytes:
         """The record's bytes, put together from its decoded parts."""
-        if self.is_file_header:
-            return build_record(self.frame.info, build_file_header(self.file_header), self.order, kind="F")
-        return build_record(self.frame.info, build_tokens(self.tokens, self.order), self.order)
+        body = build_file_header(self.file_header) if self.is_file_header else build_tokens(self.tokens, self.order)
+        return build_record(self.frame.info, body, self.order, chr(self.frame.id), self.trailer.info)
 
 
 class _Located:
@@ -233,13 +243,18 @@ class _Located:
             error.at(self._record.path, self._record.rba)
 
 
-def build_record(info: int, body: bytes, order: ByteOrder, kind: str = "G") -> bytes:
-    """A body between the record token and its trailer; info gains the wide bit when the length needs it."""
-    if len(body) + 8 > 0xFFFF and not is_wide(info):
-        info |= 0x40
+def build_record(info: int, body: bytes, order: ByteOrder, kind: str = "G", trailer_info: int | None = None) -> bytes:
+    """A body between the record token and its trailer; info gains the wide bit when the length needs it.
+
+    The trailer has the record's info unless another is given.
+    """
+    if trailer_info is None:
+        trailer_info = info
+    if len(body) + 8 > _WIDEST_LENGTH:
+        info, trailer_info = info | WIDE, trailer_info | WIDE
     size = 4 if is_wide(info) else 2
     length = order.encode(len(body) + 2 * (2 + size), size)
-    return bytes([ord(kind), info]) + length + body + bytes([ord("Z"), info]) + length
+    return bytes([ord(kind), info]) + length + body + bytes([ord("Z"), trailer_info]) + length
 
 
 def make_record(
@@ -266,3 +281,11 @@ def make_record(
 def make_file_header_record(header: FileHeader) -> Record:
     """The ``F`` record of a header."""
     return Record(build_record(0x00, build_file_header(header), ByteOrder.BIG, kind="F"))
+
+
+def replace_header(record: Record, header: RecordHeader) -> Record:
+    """``record`` with another header, everything else byte for byte."""
+    payload = build_header(header, record.order)
+    tokens = [one._replace(payload=payload) if one.id == ord("H") else one for one in record.tokens]
+    raw = build_record(record.frame.info, build_tokens(tokens, record.order), record.order)
+    return Record(raw, rba=record.rba, order=record.order, path=record.path)

@@ -70,6 +70,19 @@ class RecordHeader(NamedTuple):
         return self.before_after == ord("B")
 
 
+def make_header(io_type: int, **fields: Any) -> RecordHeader:
+    """A header of this type with the fields given; the others as they stand in a record outside of any table."""
+    usual: dict[str, Any] = {
+        "hdr_ind": HDR_IND,
+        "before_after": ord("A"),
+        "trans_ind": 3,
+        "format_type": ord("R"),
+        "rec_count": 1,
+        "name_field": b"\0",
+    }
+    return RecordHeader(**{**dict.fromkeys(RecordHeader._fields, 0), **usual, "io_type": io_type, **fields})
+
+
 def name_text(field: bytes) -> str:
     r"""A stored name as text: up to the NUL, UTF-8, bytes that are not UTF-8 written as ``\xNN``."""
     return field.split(b"\0", 1)[0].decode("utf-8", "backslashreplace")
@@ -109,7 +122,9 @@ def parse_header(payload: bytes, order: ByteOrder) -> RecordHeader:
         BadRecord: fewer than 34 bytes.
     """
     if len(payload) < HEADER_SIZE:
-        raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=str(len(payload)))
+        raise BadRecord(
+            "record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{len(payload)} bytes"
+        )
     return RecordHeader._make((*_FIXED[order].unpack_from(payload), payload[HEADER_SIZE:]))
 
 
@@ -126,4 +141,4 @@ def name_field(name: str | int, order: ByteOrder) -> bytes:
     """The name field of a header: NUL-terminated text, or a table index."""
     if isinstance(name, int):
         return layout.build(order.uint(2), name, f"table index {name}")
-    return name.encode() + b"\0"
+    return layout.encode_text(name, "table name") + b"\0"

@@ -8,23 +8,22 @@ reference to index 1 use index 2).
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat import metadata
 from trailformat.errors import TrailError
+from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
 
 if TYPE_CHECKING:
+    from trailformat.metadata import TableDefinition
     from trailformat.record import Record
     from trailformat.trail_file import TrailFile
 
 
-@dataclass(frozen=True, slots=True)
-class TableEntry:
+class TableEntry(NamedTuple):
     """One definition in force from ``rba`` on; ``definition_rba`` is where its columns stand (the TDR referred to)."""
 
     rba: int
-    index: int
+    table_index: int
     name: str
     definition_rba: int | None
 
@@ -45,13 +44,18 @@ class TableDefinitions:
         at = bisect_left(entries, rba, key=lambda entry: entry.rba)
         return entries[at - 1] if at else None
 
+    def defined_at(self, rba: int) -> TableEntry | None:
+        """The entry that the TDR or reference at ``rba`` itself makes."""
+        self._scan_to(rba + 1)
+        return next((one for entries in self._by_index.values() for one in entries if one.rba == rba), None)
+
     def database_before(self, rba: int) -> int | None:
         """The RBA of the latest DDR before ``rba``."""
         self._scan_to(rba)
         at = bisect_left(self._databases, rba)
         return self._databases[at - 1] if at else None
 
-    def columns(self, entry: TableEntry) -> metadata.TableDefinition | None:
+    def columns(self, entry: TableEntry) -> TableDefinition | None:
         """The definition behind an entry; None when the TDR is lost or damaged."""
         if entry.definition_rba is None:
             return None
@@ -60,7 +64,9 @@ class TableDefinitions:
             definition = record.metadata if record else None
         except TrailError:
             return None
-        return definition if isinstance(definition, metadata.TableDefinition) else None
+        from trailformat.metadata import TableDefinition  # noqa: PLC0415 - a reader of names starts faster without
+
+        return definition if isinstance(definition, TableDefinition) else None
 
     def _scan_to(self, rba: int) -> None:
         for at in self._trail.metadata_rbas(self._scanned, rba):
@@ -72,15 +78,15 @@ class TableDefinitions:
     def _add(self, record: Record) -> None:
         kind = record.header.orig_node
         _, index = record.metadata_indexes
-        if kind == metadata.DATABASE:
+        if kind == DATABASE:
             self._databases.append(record.rba)
-        elif kind == metadata.TABLE:
+        elif kind == TABLE:
             self._keep(TableEntry(record.rba, index, record.name, record.rba))
-        elif kind == metadata.REFERENCE:
+        elif kind == REFERENCE:
             original = self._by_index.get(index, [])
             definition_rba = original[-1].definition_rba if original else None
             own = max(self._by_index, default=index) + 1
             self._keep(TableEntry(record.rba, own, record.name, definition_rba))
 
     def _keep(self, entry: TableEntry) -> None:
-        self._by_index.setdefault(entry.index, []).append(entry)
+        self._by_index.setdefault(entry.table_index, []).append(entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import stat
@@ -59,9 +60,7 @@ class TrailFile:
 
     def close(self) -> None:
         """Close the file and its mapping."""
-        if self._map is not None:
-            self._map.close()
-            self._map = None
+        self._unmap()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -94,12 +93,17 @@ class TrailFile:
         return self._size
 
     def _remap(self, size: int) -> None:
-        if self._map is not None:
-            self._map.close()
-            self._map = None
+        self._unmap()
         self._size = size
         if size:
             self._map = mmap.mmap(self._file, size, access=mmap.ACCESS_READ)
+
+    def _unmap(self) -> None:
+        """Let the mapping go; where somebody still holds a view of it, it lives as long as the view."""
+        if self._map is not None:
+            with contextlib.suppress(BufferError):
+                self._map.close()
+            self._map = None
 
     def _check(self) -> None:
         if not self._size:
@@ -145,11 +149,11 @@ class TrailFile:
     @property
     def file_header(self) -> FileHeader | None:
         """The file header; None in a file from before release 10, or when it is damaged."""
-        try:
+        with contextlib.suppress(TrailError):
             record = self.record_at(0)
-        except TrailError:
-            return None
-        return record.file_header if record is not None and record.is_file_header else None
+            if record is not None and record.is_file_header:
+                return record.file_header
+        return None
 
     @property
     def first_rba(self) -> int:
@@ -263,8 +267,8 @@ class TrailFile:
                 return start
         return framing.previous_sound(self.buffer, rba, size, self.order)
 
-    def metadata_rbas(self, start: int, stop: int) -> Iterator[int]:
-        """Where metadata records stand between ``start`` and ``stop``, damage stepped over."""
+    def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
+        """Where sound records stand from ``start`` to before ``stop``, damage stepped over."""
         rba: int | None = start
         while rba is not None and rba < stop:
             try:
@@ -274,11 +278,16 @@ class TrailFile:
                 continue
             if not length:
                 return
+            yield rba
+            rba += length
+
+    def metadata_rbas(self, start: int, stop: int) -> Iterator[int]:
+        """Where metadata records stand from ``start`` to before ``stop``, damage stepped over."""
+        for rba in self.sound_rbas(start, stop):
             if self.buffer[rba] == framing.RECORD:
                 at = framing.header_at(self.buffer, rba) + _IO_TYPE_OFFSET
                 if self.buffer[at] == io_types.METADATA:
                     yield rba
-            rba += length
 
     def table_of(self, record: Record) -> TableEntry | None:
         """The definition in force for a record whose header holds an index; None without an index or a definition."""

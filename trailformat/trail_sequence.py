@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from trailformat.errors import NotATrail
 
-_DOCUMENTED = re.compile(r"(.{2})(\d{6}|\d{9})", re.DOTALL)
-_ANY = re.compile(r"(.*\D)(\d{1,9})", re.DOTALL)
+_DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
+_ANY = r"(.*[^0-9])([0-9]{1,9})"
+_BARE_LENGTH = 2
+"""A trail's name without a sequence number."""
 
 
 class TrailName(NamedTuple):
@@ -30,7 +32,7 @@ class TrailName(NamedTuple):
     def parse(cls, path: str | os.PathLike[str]) -> TrailName | None:
         """The parts of ``path``, or None when its name does not end in a sequence number."""
         path = Path(path)
-        found = _DOCUMENTED.fullmatch(path.name) or _ANY.fullmatch(path.name)
+        found = re.fullmatch(_DOCUMENTED, path.name, re.DOTALL) or re.fullmatch(_ANY, path.name, re.DOTALL)
         return cls(path.parent, found[1], int(found[2]), len(found[2])) if found else None
 
     @property
@@ -56,7 +58,7 @@ class TrailSequence:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         path = Path(path)
-        name = TrailName.parse(path)
+        name = TrailName.parse(path) if len(path.name) > _BARE_LENGTH else None
         self.directory = path.parent
         self.prefix = name.prefix if name else path.name
         self.refresh()
@@ -65,8 +67,9 @@ class TrailSequence:
         """List the directory again."""
         try:
             names = [TrailName.parse(entry) for entry in self.directory.iterdir()]
-        except OSError as error:
-            raise NotATrail(error.strerror or str(error), path=self.directory) from error
+        except (OSError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or str(error)
+            raise NotATrail(problem, path=self.directory) from error
         self.names = tuple(_in_order([name for name in names if name is not None and name.prefix == self.prefix]))
         if not self.names:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)

@@ -7,6 +7,7 @@ interrupt or a full disk leaves nothing behind.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Sequence
@@ -17,11 +18,11 @@ from typing import BinaryIO, Self
 from trailformat.byte_order import ByteOrder
 from trailformat.carried_definitions import CarriedDefinitions
 from trailformat.errors import CannotWrite, TrailError
-from trailformat.file_header import FileHeader, HeaderGroup, make_file_header
+from trailformat.file_header import FileHeader, Value, replace_values
 from trailformat.images import Images
 from trailformat.record import Record, make_file_header_record, make_record
 from trailformat.record_header import RecordHeader
-from trailformat.tokens import Token, build_tokens
+from trailformat.tokens import Token
 from trailformat.trail_sequence import TrailName
 
 
@@ -54,7 +55,7 @@ class TrailWriter:
         self.order = order
         self.paths: list[Path] = []
         self.records_written = 0
-        self._file_header = file_header
+        self._head = make_file_header_record(file_header) if file_header is not None else None
         self._max_bytes = max_bytes
         self._replace = replace
         self._staged: list[tuple[Path, Path]] = []
@@ -83,27 +84,27 @@ class TrailWriter:
         """Write a record as it is, byte for byte; definitions it needs go before it when a new file lacks them."""
         try:
             if record.is_file_header:
-                self._file_header = record.file_header
+                self._head = record
                 self._put(record)
                 self._head_size = self._size
                 return
             self._roll_before(record)
-            if record.is_metadata:
-                self._write_metadata(record)
-            else:
-                for definition in self._definitions.wanted_by(record) if len(self.paths) > 1 else ():
-                    self._put(definition)
-                self._put(record)
-        except TrailError:
-            raise
+            for definition in self._definitions.wanted_by(record) if self._is_rolled else ():
+                self._put(definition)
+            self._put(self._carried(record) if record.is_metadata else record)
         except (OSError, ValueError) as error:
-            raise CannotWrite(f"cannot be written: {error}", path=self.paths[-1]) from error
+            raise self._aborted(error, self.paths[-1]) from error
 
-    def _write_metadata(self, record: Record) -> None:
+    @property
+    def _is_rolled(self) -> bool:
+        """Whether the file being written is not the first, so that it needs definitions the first one has."""
+        return len(self.paths) > 1
+
+    def _carried(self, record: Record) -> Record:
         carried = self._definitions.learn(record)
-        written = carried if len(self.paths) > 1 else record
-        self._put(written)
+        written = carried if self._is_rolled else record
         self._definitions.tell(written)
+        return written
 
     def write_values(
         self,
@@ -132,23 +133,27 @@ class TrailWriter:
         self._start(name.next.path)
 
     def _start(self, path: Path) -> None:
-        if not self._replace and path.exists():
-            raise self._aborted("file exists already", path)
         try:
+            if not self._replace and path.exists():
+                raise FileExistsError(errno.EEXIST, "file exists already")
             handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        except OSError as error:
-            raise self._aborted(error.strerror or str(error), path) from error
-        self._file = os.fdopen(handle, "wb")
-        self._staged.append((Path(temporary), path))
-        self.paths.append(path)
-        self._size = self._head_size = 0
-        if self._file_header is not None:
-            self._put(make_file_header_record(_named(self._file_header, path)))
-            self._head_size = self._size
+            self._staged.append((Path(temporary), path))
+            self._file = os.fdopen(handle, "wb")
+            self.paths.append(path)
+            self._size = self._head_size = 0
+            if self._head is not None:
+                self._put(make_file_header_record(_named(self._head.file_header, path, is_rolled=self._is_rolled)))
+                self._head_size = self._size
+        except (OSError, ValueError) as error:
+            raise self._aborted(error, path) from error
+        except TrailError:
+            self.abort()
+            raise
 
-    def _aborted(self, problem: str, path: Path) -> CannotWrite:
+    def _aborted(self, error: OSError | ValueError, path: Path) -> CannotWrite:
+        """Leave nothing behind, and say why."""
         self.abort()
-        return CannotWrite(problem, path=path)
+        return CannotWrite(getattr(error, "strerror", None) or str(error), path=path)
 
     def _put(self, record: Record) -> None:
         if self._file is None:
@@ -179,8 +184,7 @@ class TrailWriter:
         except OSError as error:
             for path in named:
                 path.unlink(missing_ok=True)
-            self.abort()
-            raise CannotWrite(error.strerror or str(error), path=self.paths[-1]) from error
+            raise self._aborted(error, self.paths[-1]) from error
         self._staged.clear()
 
     def abort(self) -> None:
@@ -201,22 +205,21 @@ def _publish(temporary: Path, path: Path, *, replace: bool) -> None:
     temporary.chmod(0o666 & ~mask)
     if replace:
         temporary.replace(path)
-    else:
+        return
+    try:
         path.hardlink_to(temporary)
+    except OSError as error:
+        if error.errno == errno.EEXIST or path.exists():
+            raise
+        temporary.rename(path)  # a file system without hard links
+    else:
         temporary.unlink()
 
 
-def _named(header: FileHeader, path: Path) -> FileHeader:
-    """``header`` with FileName and Seqno of ``path``, where it has such tokens."""
+def _named(header: FileHeader, path: Path, *, is_rolled: bool) -> FileHeader:
+    """``header`` with FileName and Seqno of ``path``; where a rolled file begins is not known from the first."""
     name = TrailName.parse(path)
-    values: dict[str, str | int] = {"FileName": str(path), "Seqno": name.seqno if name else 0}
-    return FileHeader(tuple(_renamed(group, values) if group.name == "TrailInfo" else group for group in header.groups))
-
-
-def _renamed(group: HeaderGroup, values: dict[str, str | int]) -> HeaderGroup:
-    tokens = tuple(
-        make_file_header({group.name: {one.name: values[one.name]}}).groups[0].tokens[0] if one.name in values else one
-        for one in group.tokens
-    )
-    payload = build_tokens([one.token for one in tokens], ByteOrder.BIG)
-    return group._replace(token=group.token._replace(payload=payload), tokens=tokens)
+    values: dict[str, Value] = {"FileName": str(path), "Seqno": name.seqno if name else 0}
+    if is_rolled:
+        values |= {"FirstCSN": None, "FirstIOTime": None}
+    return replace_values(header, "TrailInfo", values)

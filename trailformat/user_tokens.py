@@ -5,12 +5,7 @@ The layout is documented only in words; bytes that do not parse so are kept and 
 
 from __future__ import annotations
 
-import construct as c
-
-from trailformat import layout
 from trailformat.errors import BadData, CannotWrite
-
-USER_TOKEN = c.Struct("name" / c.NullTerminated(c.GreedyBytes), "value" / c.NullTerminated(c.GreedyBytes))
 
 UserTokens = tuple[tuple[bytes, bytes], ...]
 
@@ -21,8 +16,10 @@ def parse_user_tokens(data: bytes) -> UserTokens:
     Raises:
         BadData: a name or value is not terminated.
     """
-    parsed = layout.parse_all(USER_TOKEN, data, BadData, "user token")
-    return tuple((pair.name, pair.value) for pair in parsed)
+    texts = data.split(b"\0")
+    if texts.pop() or len(texts) % 2:
+        raise BadData("user token is not terminated", expected="pairs of NUL-terminated name and value")
+    return tuple(zip(texts[::2], texts[1::2], strict=True))
 
 
 def build_user_tokens(pairs: UserTokens | list[tuple[bytes, bytes]]) -> bytes:
@@ -33,4 +30,4 @@ def build_user_tokens(pairs: UserTokens | list[tuple[bytes, bytes]]) -> bytes:
     """
     if any(b"\0" in text for pair in pairs for text in pair):
         raise CannotWrite("a user token cannot hold a NUL")
-    return b"".join(layout.build(USER_TOKEN, {"name": name, "value": value}, "user token") for name, value in pairs)
+    return b"".join(name + b"\0" + value + b"\0" for name, value in pairs)

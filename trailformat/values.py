@@ -29,14 +29,17 @@ def decode_value(column: Column, definition: ColumnDefinition, order: ByteOrder)
         return None
     value = column.value
     if size := INTEGERS.get(definition.data_type):
-        number = Decimal(int.from_bytes(value, "big", signed=True))
-        return number.scaleb(-definition.scale) if len(value) == size else value
+        return _scaled(value, definition.scale) if len(value) == size else value
     if definition.data_type == VARCHAR:
         text = value[2:]
-        return _text(text) if order.decode(value[:2]) == len(text) else value
+        return _text(text) if len(value) >= 2 and order.decode(value[:2]) == len(text) else value
     if definition.data_type in (CHAR, DATETIME):
         return _text(value)
     return value
+
+
+def _scaled(value: bytes, scale: int) -> Decimal:
+    return Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-scale)
 
 
 def _text(value: bytes) -> str | bytes:

@@ -2,10 +2,44 @@
 
 from __future__ import annotations
 
-from logdump.commands import count, display, dump, env, files, help_, history, position, scan
 from logdump.language.registry import Registry
 
-_MODULES = (files, display, position, scan, count, dump, env, history, help_)
+_HOMES = {
+    "files": "OPEN FROM LOGTRAIL NEXTTRAIL NT",
+    "display": "GHDR DETAIL DET USERTOKEN GGSTOKEN HEADERTOKEN FILEHEADER RECLEN TIMEOFFSET RELEASE",
+    "character_sets": "ASCIIHEADER EBCDICHEADER ASCIIDATA EBCDICDATA ASCIIDUMP EBCDICDUMP",
+    "position": "NEXT N RECORD REC SKIP POSITION POS BEGIN",
+    "scan": (
+        "SCANFORHEADER SFH SCANFORTYPE SFT SCANFORRBA SFR SCANFORTIME SFTS SCANFORENDTRANS SFET "
+        "SCANFORNEXTTRANS SFNT SCANFORMETADATA SFMD"
+    ),
+    "count": "COUNT",
+    "metadata": "METADATA COLUMNDATA",
+    "save": "SAVE",
+    "limits": (
+        "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
+    ),
+    "filter_": "FILTER",
+    "dump": "DUMP",
+    "convert": "FLOAT CTIME COMPUTETIMESTAMP INTERPRETTIMESTAMP INTERPRETINTERVAL ESBLOCK",
+    "env": "ENV",
+    "show": "SHOW SH SHO TIME",
+    "directory": "CD VOLUME VOL V FILES FI DIR FILEINFO",
+    "trail_io": "BIO BULKIOSTATS TRAILFORMAT SAVEFILECOMMENT PRINTMXCOLUMNINFO",
+    "log": "LOG OUT WRITELOG",
+    "obey": "OBEY O SOURCE",
+    "shell": "X",
+    "format_": "FORMAT",
+    "history": "HISTORY HIST FC EXIT QUIT",
+    "encryption": "DECRYPT ENCRYPT",
+    "debug": "DEBUG",
+    "nonstop": (
+        "ARGETNONDATACHANGES ARSTOPNONDATACHANGES CALCTLFKEY DATAFILE WRITEREC GGSAUDITREAD TMFBEFOREIMAGE "
+        "TMFGETRECADDR NOTMFGETRECADDR TMFIGNORERECCOUNT"
+    ),
+    "help_": "HELP",
+}
+"""The names and aliases that each module defines, in the order of HELP; a module is loaded when one is first used."""
 
-REGISTRY = Registry(command for module in _MODULES for command in module.COMMANDS)
+REGISTRY = Registry({f"{__name__}.{module}": words.split() for module, words in _HOMES.items()})
 """Every command that a session knows."""

@@ -23,7 +23,7 @@ def run_dump(session: Session, arguments: str) -> Iterator[Event]:
     wanted = number(words[0], least=1, most=_MOST) if words else _DEFAULT
     start = min(session.cursor.next, session.trail.size)
     data = session.trail.buffer[start : start + wanted]
-    yield say(f"Dump {len(data):>5}  Bytes at RBA {start}", *hexdump(data))
+    yield say(f"Dump {len(data):>5}  Bytes at RBA {start}", *hexdump(data, gutter=session.settings.dump_gutter))
 
 
 COMMANDS = (Command("DUMP", "DUMP [<bytes>]", "Dump the bytes at the read position (256; up to 28672)", run_dump),)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump import __version__
+from logdump.commands.trail_io import large_block_text
 from logdump.events import Event, say
 from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
@@ -25,18 +26,42 @@ def run_env(session: Session, arguments: str) -> Iterator[Event]:
     no_arguments(arguments)
     rows = [
         ("Version", f"logdump {__version__}, {platform.system()}, Python {platform.python_version()}"),
-        ("Current Directory", str(Path.cwd())),
+        ("Current Directory", _current_directory()),
         *_trail_rows(session),
         ("Display RecLen", str(session.settings.reclen)),
-        ("Logtrail Filter", "On"),
+        ("Logtrail Filter", "On" if session.filters_in_use is None or session.filters_in_use.enabled else "Off"),
         *_switch_rows(session.settings),
-        ("Trans History", "0 Transactions, Records 100, Bytes 100000"),
-        ("LargeBlock I/O", "On, Blocksize 57344"),
+        ("Trans History", _transaction_history(session.settings)),
+        ("LargeBlock I/O", large_block_text(session.settings)),
         *_order_rows(session),
         ("Timeoffset", str(session.settings.time_offset)),
-        ("Scan Notify Interval", "10000 records, Scrolling On"),
+        ("Scan Notify Interval", _notify(session.settings)),
     ]
     yield say(*(f"{label:<20}: {value}" for label, value in rows))
+
+
+def _current_directory() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError as error:
+        return f"*{error.strerror}*"
+
+
+def _transaction_history(settings: Settings) -> str:
+    limits = f"Records {settings.trans_rec_limit}, Bytes {settings.trans_byte_limit}"
+    return f"{settings.trans_hist} Transactions, {limits}"
+
+
+def _notify(settings: Settings) -> str:
+    return f"{settings.notify} records, Scrolling {_on_off(is_on=settings.scan_scrolling)}"
+
+
+def _on_off(*, is_on: bool) -> str:
+    return "On" if is_on else "Off"
+
+
+def _charset(*, is_ebcdic: bool) -> str:
+    return "EBCDIC" if is_ebcdic else "ASCII"
 
 
 def _trail_rows(session: Session) -> Iterator[tuple[str, str]]:
@@ -44,13 +69,20 @@ def _trail_rows(session: Session) -> Iterator[tuple[str, str]]:
         yield "LogTrail", "*Not Open*"
         return
     trail, cursor = session.trail, session.cursor
-    modified = trail.path.stat().st_mtime_ns // 1000 + JULIAN_UNIX_EPOCH
     yield "LogTrail", str(trail.path)
     yield "Trail Format", "New"
     yield "End of File", str(trail.size)
     yield "Current Position", f"{cursor.current} {'Reverse' if cursor.is_backwards else 'Forward'}"
     yield "Next Position", str(cursor.next)
-    yield "Last Modtime", format_timestamp(modified, session.settings.time_offset)
+    yield "Last Modtime", _modified(trail.path, session.settings)
+
+
+def _modified(path: Path, settings: Settings) -> str:
+    try:
+        modified = path.stat().st_mtime_ns
+    except OSError as error:
+        return f"*{error.strerror}*"
+    return format_timestamp(modified // 1000 + JULIAN_UNIX_EPOCH, settings.time_offset)
 
 
 def _switch_rows(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -73,15 +105,14 @@ def _switch_rows(settings: Settings) -> Iterator[tuple[str, str]]:
 def _order_rows(session: Session) -> Iterator[tuple[str, str]]:
     system = _ORDER[ByteOrder.BIG if sys.byteorder == "big" else ByteOrder.LITTLE]
     data = _ORDER[session.trail.order if session.has_trail else ByteOrder.BIG]
-    is_recent = session.settings.release.has_metadata
+    settings = session.settings
     yield "Local System", system
-    if is_recent:
+    if settings.release.has_metadata:
         yield "Metadata Byte Order", system
-    yield "Logtrail Data", f"{data}/ASCII"
-    yield "Logtrail Headers", "ASCII"
-    yield "Dump", "ASCII"
-    if is_recent:
-        yield "Savefile comments", "Off"
+    yield "Logtrail Data", f"{data}/{_charset(is_ebcdic=settings.ebcdic_data)}"
+    yield "Logtrail Headers", _charset(is_ebcdic=settings.ebcdic_header)
+    yield "Dump", _charset(is_ebcdic=settings.ebcdic_dump)
+    yield "Savefile comments", _on_off(is_on=settings.save_file_comments)
 
 
 COMMANDS = (Command("ENV", "ENV", "Show the settings and the position", run_env),)

@@ -1,4 +1,4 @@
-"""POSITION, NEXT and SKIP: moving through the trail."""
+"""POSITION, NEXT, SKIP and BEGIN: moving through the trail."""
 
 from __future__ import annotations
 
@@ -7,35 +7,49 @@ from collections.abc import Iterator
 from logdump.commands.showing import show_record
 from logdump.cursor import Cursor
 from logdump.events import Event, say
-from logdump.language.arguments import count, number
+from logdump.language.arguments import count, number, time_argument
 from logdump.language.command import Command
 from logdump.language.words import is_keyword, split_words
+from logdump.selection import Scan
 from logdump.session import Session
 
 
 def run_next(session: Session, arguments: str) -> Iterator[Event]:
-    """Display the next records in the read direction; at the end, nothing."""
-    cursor = session.cursor
+    """Display the next records that pass the filter, in the read direction; at the end, nothing."""
+    scan = Scan(session)
     for _ in range(count(arguments)):
-        record = cursor.read()
+        record = yield from scan.find()
         if record is None:
-            return
+            break
         yield from show_record(session, record)
+    if scan.suppressed:
+        yield say(f"Filtering suppressed {scan.suppressed:>8} records")
 
 
 def run_skip(session: Session, arguments: str) -> Iterator[Event]:
-    """Move over records without displaying them."""
-    session.cursor.skip(count(arguments))
-    return iter(())
+    """Move over records without displaying them; with FILTER only those that pass it are counted."""
+    words = split_words(arguments)
+    filtered = bool(words) and is_keyword(words[-1], "FILTER")
+    wanted = count(" ".join(words[:-1]) if filtered else arguments)
+    if not filtered:
+        session.cursor.skip(wanted)
+        return
+    scan = Scan(session)
+    for _ in range(wanted):
+        if (yield from scan.find()) is None:
+            return
 
 
 def run_position(session: Session, arguments: str) -> Iterator[Event]:
     """Set the read position or direction, or tell them."""
     cursor = session.cursor
-    words = split_words(arguments)
-    for word in words:
+    for word in split_words(arguments):
         _position(cursor, word)
-    yield say(f"Reading {'in reverse' if cursor.is_backwards else 'forward'} from RBA {cursor.next}")
+    yield _where(cursor)
+
+
+def _where(cursor: Cursor) -> Event:
+    return say(f"Reading {'in reverse' if cursor.is_backwards else 'forward'} from RBA {cursor.next}")
 
 
 def _position(cursor: Cursor, word: str) -> None:
@@ -54,6 +68,13 @@ def _position(cursor: Cursor, word: str) -> None:
         cursor.move(number(word, what="an RBA, FIRST, LAST, EOF, REVERSE or FORWARD"))
 
 
+def run_begin(session: Session, arguments: str) -> Iterator[Event]:
+    """Set the position to the first record at or after a time."""
+    moment = time_argument(arguments, session.settings.time_offset)
+    session.cursor.begin(moment)
+    yield _where(session.cursor)
+
+
 COMMANDS = (
     Command(
         "NEXT",
@@ -62,7 +83,14 @@ COMMANDS = (
         run_next,
         aliases=("N", "RECORD", "REC"),
     ),
-    Command("SKIP", "SKIP [<count>]", "Move over <count> records", run_skip),
+    Command(
+        "SKIP",
+        "SKIP [<count>] [FILTER]",
+        "Move over <count> records",
+        run_skip,
+        options=("FILTER",),
+        details=("FILTER counts only records that pass the filter.",),
+    ),
     Command(
         "POSITION",
         "POSITION (POS) [<rba> | FIRST | LAST | EOF] [REVERSE | FORWARD]",
@@ -71,5 +99,12 @@ COMMANDS = (
         aliases=("POS",),
         options=("FIRST", "LAST", "EOF", "REV[ERSE]", "FOR[WARD]"),
         details=("Reading in reverse, NEXT displays the record that ends at the position.",),
+    ),
+    Command(
+        "BEGIN",
+        "BEGIN <time>",
+        "Set the position to the first record at or after a time",
+        run_begin,
+        details=("<time> is [[yy]yy-mm-dd] [hh[:mm][:ss]], in the zone of TIMEOFFSET.",),
     ),
 )

@@ -1,14 +1,44 @@
-"""SCANFOR…: searching from the position on."""
+"""SCANFOR…: searching from the position on, in the read direction and through the filter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from logdump.commands.showing import show_record
 from logdump.events import Event
-from logdump.language.arguments import one_option
-from logdump.language.command import Command
+from logdump.language.arguments import no_arguments, number, one_option, time_argument
+from logdump.language.command import ArgumentError, Command
+from logdump.language.words import first_word, is_keyword, split_words
+from logdump.selection import Scan
 from logdump.session import CommandError, Session
+from logdump.wildcard import matches
+from trailformat import Record, TrailName, io_type_number
+from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.transactions import BEGINS, ENDS, is_transactional
+
+_ANY_METADATA = frozenset({DATABASE, TABLE, REFERENCE})
+_KINDS = {"DDR": frozenset({DATABASE}), "TDR": frozenset({TABLE, REFERENCE})}
+
+
+def _show_first(
+    session: Session, wanted: Callable[[Record], bool], what: str, *, filtered: bool = True
+) -> Iterator[Event]:
+    """Display the next record that is wanted; without one the position stays where it was."""
+    cursor = session.cursor
+    start = cursor.next
+    record = yield from Scan(session, filtered=filtered).find(wanted)
+    if record is None:
+        cursor.move(start)
+        raise CommandError(f"No {what} found from RBA {start} to the {'beginning' if cursor.is_backwards else 'end'}.")
+    yield from show_record(session, record)
+
+
+def _on_table(session: Session, pattern: str | None) -> Callable[[Record], bool]:
+    """A test whether the record's table fits a wildcard; without one everything does."""
+    if not pattern:
+        return lambda _: True
+    return lambda record: matches(pattern, session.trail.name_of(record), case_sensitive=False)
 
 
 def run_scan_for_header(session: Session, arguments: str) -> Iterator[Event]:
@@ -21,6 +51,104 @@ def run_scan_for_header(session: Session, arguments: str) -> Iterator[Event]:
     yield from show_record(session, record)
 
 
+def run_scan_for_end_of_transaction(session: Session, arguments: str) -> Iterator[Event]:
+    """Find the end of the current transaction and display the first record of the next one."""
+    no_arguments(arguments)
+    ends = yield from Scan(session, filtered=False).find(_has_trans_ind(ENDS))
+    if ends is None:
+        raise CommandError("No end of transaction found up to the end of the file.")
+    yield from _show_first(session, is_transactional, "next transaction", filtered=False)
+
+
+def run_scan_for_next_transaction(session: Session, arguments: str) -> Iterator[Event]:
+    """Display the first record of the next transaction."""
+    no_arguments(arguments)
+    yield from _show_first(session, _has_trans_ind(BEGINS), "start of a transaction", filtered=False)
+
+
+def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
+    return lambda record: is_transactional(record) and record.header.trans_ind in values
+
+
+def run_scan_for_type(session: Session, arguments: str) -> Iterator[Event]:
+    """Display the next record of a type."""
+    name, pattern = _split_template(arguments)
+    io_type = io_type_number(name)
+    if io_type is None:
+        raise ArgumentError(f"{name!r} is no record type; SHOW RECTYPE lists them.")
+    fits = _on_table(session, pattern)
+
+    def wanted(record: Record) -> bool:
+        return not record.is_file_header and record.header.io_type == io_type and fits(record)
+
+    yield from _show_first(session, wanted, f"record of type {name}")
+
+
+def run_scan_for_time(session: Session, arguments: str) -> Iterator[Event]:
+    """Display the next record at or after a time."""
+    text, pattern = _split_template(arguments)
+    moment = time_argument(text, session.settings.time_offset)
+    fits = _on_table(session, pattern)
+
+    def wanted(record: Record) -> bool:
+        return not record.is_file_header and record.header.io_time >= moment and fits(record)
+
+    yield from _show_first(session, wanted, f"record at or after {text}")
+
+
+def run_scan_for_rba(session: Session, arguments: str) -> Iterator[Event]:
+    """Display the next record whose AuditRBA is the number given; -1 displays the next record."""
+    word, rest = first_word(arguments.replace(",", " ", 1))
+    name = (split_words(rest) or [""])[0]
+    audit_rba = None if word == "-1" else number(word, what="an AuditRBA, or -1 for the next record")
+    pattern = _open_if_trail(session, name)
+    fits = _on_table(session, pattern)
+
+    def wanted(record: Record) -> bool:
+        if record.is_file_header or record.is_metadata:
+            return False
+        return (audit_rba is None or record.header.audit_rba == audit_rba) and fits(record)
+
+    yield from _show_first(session, wanted, f"record with AuditRBA {word}")
+
+
+def _open_if_trail(session: Session, name: str) -> str | None:
+    """Open the trail file that SCANFORRBA names, unless it is open; any other name is a table template (HELP)."""
+    path = Path(name).expanduser().absolute() if name else None
+    if path is None or not path.is_file() or TrailName.parse(path) is None:
+        return name or None
+    if not session.has_trail or not path.samefile(session.trail.path):
+        session.open(path)
+    return None
+
+
+def run_scan_for_metadata(session: Session, arguments: str) -> Iterator[Event]:
+    """Display the next metadata record, of a kind or with an index."""
+    kinds, index, label = _ANY_METADATA, None, "metadata"
+    for word in split_words(arguments):
+        if word.upper() in _KINDS:
+            kinds, label = _KINDS[word.upper()], word.upper()
+        elif not is_keyword(word, "NEXT"):
+            index = number(word, most=0xFFFF, what="DDR, TDR, an index or NEXT")
+
+    def wanted(record: Record) -> bool:
+        if not record.is_metadata or record.header.orig_node not in kinds:
+            return False
+        ddr, tdr = record.metadata_indexes
+        return index is None or index == (ddr if record.header.orig_node == DATABASE else tdr)
+
+    yield from _show_first(session, wanted, f"{label} record", filtered=False)
+
+
+def _split_template(arguments: str) -> tuple[str, str | None]:
+    """The argument before a comma, and the table name or wildcard after it."""
+    first, _, template = arguments.partition(",")
+    words = split_words(template)
+    if not first.strip() or len(words) > 1:
+        raise ArgumentError(f"cannot read {arguments!r}.")
+    return first.strip().strip('"'), words[0] if words else None
+
+
 COMMANDS = (
     Command(
         "SCANFORHEADER",
@@ -29,5 +157,51 @@ COMMANDS = (
         run_scan_for_header,
         aliases=("SFH",),
         options=("PREV[IOUS]",),
+    ),
+    Command(
+        "SCANFORTYPE",
+        "SCANFORTYPE (SFT) {<name> | <number>} [, <filename-template>]",
+        "Find the next record of a type",
+        run_scan_for_type,
+        aliases=("SFT",),
+        details=("Example: SFT Delete, HR.*",),
+    ),
+    Command(
+        "SCANFORRBA",
+        "SCANFORRBA (SFR) <auditrba> [, <filename>]",
+        "Find the next record with an AuditRBA",
+        run_scan_for_rba,
+        aliases=("SFR",),
+        details=("-1 finds the next record. <filename> is a trail file, or a table name or wildcard.",),
+    ),
+    Command(
+        "SCANFORTIME",
+        "SCANFORTIME (SFTS) <time> [, <filename-template>]",
+        "Find the next record at or after a time",
+        run_scan_for_time,
+        aliases=("SFTS",),
+        details=("<time> is [[yy]yy-mm-dd] [hh[:mm][:ss]]. Example: SFTS 2024-03-01 09:00:00, HR.*",),
+    ),
+    Command(
+        "SCANFORENDTRANS",
+        "SCANFORENDTRANS (SFET)",
+        "Find the end of the transaction, display the next one's first record",
+        run_scan_for_end_of_transaction,
+        aliases=("SFET",),
+    ),
+    Command(
+        "SCANFORNEXTTRANS",
+        "SCANFORNEXTTRANS (SFNT)",
+        "Find the start of the next transaction",
+        run_scan_for_next_transaction,
+        aliases=("SFNT",),
+    ),
+    Command(
+        "SCANFORMETADATA",
+        "SCANFORMETADATA (SFMD) [DDR | TDR] [<index> | NEXT]",
+        "Find the next database or table definition",
+        run_scan_for_metadata,
+        aliases=("SFMD",),
+        options=("DDR", "TDR", "NEXT"),
     ),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from logdump.events import Event, Notice, RecordShown
+from logdump.events import Bad, Event, Notice, RecordShown
 from logdump.session import Session
-from logdump.settings import Detail
+from logdump.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError
 from trailformat.file_header import VENDORS
 
@@ -15,18 +15,23 @@ def show_record(session: Session, record: Record) -> Iterator[Event]:
     """The record, then a notice for each thing in it that does not make sense."""
     if record.is_file_header:
         yield RecordShown(record)
+        yield from _notices(record, _problem("the groups do not decode", lambda: record.file_header))
         return
     table = session.trail.table_of(record)
     definition, problems = _definition(record)
-    yield RecordShown(record, table, definition, _vendor(session) if definition else "")
+    columns = session.trail.tables.columns(table) if table and session.settings.shows_everything else None
+    yield RecordShown(record, table, definition, _vendor(session) if definition else "", columns)
     if record.table_index is not None and table is None:
         problems.append(f"no table definition {record.table_index} before it: the name is not known")
     if _is_not_utf8(record):
         problems.append("the name is not UTF-8: shown with its bytes escaped")
-    if session.settings.detail is not Detail.OFF:
-        problems += _image_problems(record)
+    yield from _notices(record, problems + _content_problems(record, session.settings))
+
+
+def _notices(record: Record, problems: list[str]) -> Iterator[Event]:
     for problem in problems:
-        yield Notice((f"{record.path}, RBA {record.rba}: {problem}",))
+        error = TrailError(problem, path=record.path, rba=record.rba)
+        yield Notice((str(error),), bad=Bad(error, record.length))
 
 
 def _definition(record: Record) -> tuple[DatabaseDefinition | TableDefinition | None, list[str]]:
@@ -54,9 +59,19 @@ def _is_not_utf8(record: Record) -> bool:
     return False
 
 
-def _image_problems(record: Record) -> list[str]:
+def _content_problems(record: Record, settings: Settings) -> list[str]:
+    """What does not decode of the parts that are shown; columns that go on in the next record are cut, not wrong."""
+    problems = []
+    if (settings.shows_everything or settings.detail is not Detail.OFF) and not record.header.continued:
+        problems += _problem("the columns do not decode", lambda: record.images)
+    if settings.shows_everything or settings.ggstoken is not Level.OFF:
+        problems += _problem("the GGS tokens do not decode", lambda: record.gg_tokens)
+    return problems
+
+
+def _problem(what: str, decode: Callable[[], object]) -> list[str]:
     try:
-        _ = record.images
+        decode()
     except TrailError as error:
-        return [f"the columns do not decode: {error.problem}"]
+        return [f"{what}: {error.problem}"]
     return []

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from logdump.language.command import ArgumentError
 from logdump.language.words import is_keyword, plain, split_words
+from logdump.times import TimeOffset, parse_datetime
 
 T = TypeVar("T")
 
@@ -52,3 +53,11 @@ def one_path(text: str) -> str | None:
     if len(words) > 1:
         raise ArgumentError(f"takes one file name; put one with blanks into double quotes: {text!r}.")
     return words[0] if words else None
+
+
+def time_argument(text: str, offset: TimeOffset) -> int:
+    """A date and time as Logdump writes them, in Julian microseconds."""
+    try:
+        return parse_datetime(text, offset)
+    except ValueError as error:
+        raise ArgumentError(f"{error}.") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, Failure
+from logdump.events import Bad, Event, Failure
 from logdump.exit_status import ExitStatus
 from logdump.language.command import ArgumentError
 from logdump.language.registry import Registry
@@ -18,10 +18,14 @@ _BYTES_SHOWN = 40
 
 def run_line(session: Session, registry: Registry, line: str) -> Iterator[Event]:
     """Enter a line into the history and run its commands, one after the other, whatever becomes of each."""
-    commands = split_commands(line)
-    if commands:
+    if split_commands(line):
         session.history.append(line.strip())
-    for command in commands:
+    yield from run_commands(session, registry, line)
+
+
+def run_commands(session: Session, registry: Registry, line: str) -> Iterator[Event]:
+    """Run the commands of a line that nobody entered; the history stays as it is."""
+    for command in split_commands(line):
         if session.is_over:
             return
         yield from run_command(session, registry, command)
@@ -33,7 +37,8 @@ def run_command(session: Session, registry: Registry, text: str) -> Iterator[Eve
     try:
         command = registry.find(word)
     except CommandError as error:
-        yield Failure(error.lines)
+        hint = _filter_hint(word)
+        yield Failure((*error.lines[:1], hint) if hint else error.lines)
         return
     try:
         yield from command.run(session, arguments)
@@ -42,7 +47,28 @@ def run_command(session: Session, registry: Registry, text: str) -> Iterator[Eve
     except CommandError as error:
         yield Failure(error.lines)
     except TrailError as error:
-        yield Failure(tuple(_trail_error_lines(session, error)), ExitStatus.BAD_DATA)
+        status = ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
+        yield Failure(tuple(_trail_error_lines(session, error)), status, _bad(session, error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        yield Failure((f"{command.name}: {error}",))
+
+
+def _filter_hint(word: str) -> str | None:
+    """What to write instead of a FILTER option without its FILTER, the misuse that the manual warns of."""
+    from logdump.filters import misuse_hint  # noqa: PLC0415 - needed for unknown commands only
+
+    return misuse_hint(word)
+
+
+def _bad(session: Session, error: TrailError) -> Bad:
+    """The error with the distance to the next good record, or to the end of the file when there is none."""
+    is_here = session.has_trail and error.path == session.trail.path and error.rba is not None
+    if not is_here or error.rba is None or not 0 <= error.rba < session.trail.size:
+        return Bad(error)
+    good = session.trail.next_good_header(error.rba + 1)
+    return Bad(error, (good if good is not None else session.trail.size) - error.rba)
 
 
 def _trail_error_lines(session: Session, error: TrailError) -> Iterator[str]:
@@ -56,7 +82,7 @@ def _trail_error_lines(session: Session, error: TrailError) -> Iterator[str]:
     )
     yield f"{kind} record found at RBA {error.rba}: {error.problem}{detail}"
     yield f"in {error.path}"
-    yield from hexdump(session.trail.buffer[error.rba : error.rba + _BYTES_SHOWN])
+    yield from hexdump(session.trail.buffer[error.rba : error.rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):
         yield "It may be still being written: NEXT tries again."
         return

@@ -69,16 +69,16 @@ def cancels(edit: str) -> bool:
     return words.startswith("//") or words.endswith("//")
 
 
-def find_command(history: Sequence[str], argument: str) -> str | None:
+def find_command(history: Sequence[str], argument: str, first: int = 1) -> str | None:
     """The command that FC's argument means; None when there is none.
 
-    ``history`` holds the commands before this FC, the first is number 1. No argument is the last command, ``n`` number
-    n, ``-n`` the one n lines before this FC, and anything else the last one that starts with that text, in any case.
-    Source: manual FC.
+    ``history`` holds the commands before this FC; ``first`` is the number of the oldest. No argument is the last
+    command, ``n`` number n, ``-n`` the one n lines before this FC, and anything else the last one that starts with that
+    text, in any case. Source: manual FC.
     """
     wanted = argument.strip().lower()
     if re.fullmatch(r"-?[0-9]{1,18}", wanted):
         position = int(wanted)
-        number = len(history) + 1 + position if wanted.startswith("-") else position
-        return history[number - 1] if 1 <= number <= len(history) else None
+        index = len(history) + position if wanted.startswith("-") else position - first
+        return history[index] if 0 <= index < len(history) else None
     return next((line for line in reversed(history) if line.lstrip().lower().startswith(wanted)), None)

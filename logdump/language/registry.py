@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+import importlib
 
 from logdump.language.command import Command, Origin
 from logdump.session import CommandError
@@ -15,16 +14,30 @@ class Registry:
     """The commands that a session knows.
 
     A word is looked up as a name, as an alias, then as an abbreviation of at least three letters that fits only one of
-    Logdump's own commands; our commands are spelled in full.
+    Logdump's own commands; our commands are spelled in full. Only the module of the command found is loaded.
+
+    Args:
+        homes: the names and aliases by the module that defines them.
     """
 
-    def __init__(self, commands: Iterable[Command]) -> None:
-        self.commands = tuple(commands)
-        self._exact = {word: one for one in self.commands for word in (one.name, *one.aliases)}
+    def __init__(self, homes: dict[str, list[str]]) -> None:
+        self._homes = {word: module for module, words in homes.items() for word in words}
+        self._modules = list(homes)
+        self._loaded: dict[str, Command] = {}
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """All commands, in the order of HELP."""
+        return tuple(command for module in self._modules for command in self._load(module))
 
     def words(self) -> list[str]:
         """Every name and alias."""
-        return sorted(self._exact)
+        return sorted(self._homes)
+
+    def _load(self, module: str) -> tuple[Command, ...]:
+        commands: tuple[Command, ...] = importlib.import_module(module).COMMANDS
+        self._loaded |= {word: one for one in commands for word in (one.name, *one.aliases)}
+        return commands
 
     def find(self, word: str) -> Command:
         """The command that ``word`` means.
@@ -33,8 +46,10 @@ class Registry:
             CommandError: none, or more than one.
         """
         word = word.upper()
-        if word in self._exact:
-            return self._exact[word]
+        if word in self._homes:
+            if word not in self._loaded:
+                self._load(self._homes[word])
+            return self._loaded[word]
         fitting = [
             one
             for one in self.commands
@@ -49,5 +64,7 @@ class Registry:
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 
     def _hint(self, word: str) -> str:
+        from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
+
         near = get_close_matches(word, self.words(), n=3, cutoff=0.7)
         return f"Did you mean {' or '.join(near)}? HELP lists all commands." if near else "HELP lists all commands."

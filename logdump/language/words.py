@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _QUOTE = '"'
+_COMMENT = "--"
 
 
 def split_commands(line: str) -> list[str]:
-    """The commands of a line, separated by ``;`` outside double quotes; empty ones left out."""
+    """The commands of a line, separated by ``;`` outside double quotes; empty ones left out.
+
+    A line that begins with ``--`` is a comment, as in GoldenGate's parameter files, and holds none.
+    """
+    if line.lstrip().startswith(_COMMENT):
+        return []
     parts = [""]
     quoted = False
     for character in line:
@@ -41,9 +47,10 @@ def _words(text: str) -> Iterator[str]:
 
 
 def first_word(text: str) -> tuple[str, str]:
-    """The first word of ``text``, and the rest without the blanks between them."""
-    word, _, rest = text.strip().partition(" ")
-    return word, rest.strip()
+    """The first word of ``text``, up to a blank or a comma, and the rest without the blanks between them."""
+    text = text.strip()
+    end = next((at for at, character in enumerate(text) if character.isspace() or character == ","), len(text))
+    return text[:end], text[end:].strip()
 
 
 def is_keyword(word: str, spelling: str) -> bool:

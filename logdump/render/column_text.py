@@ -46,7 +46,7 @@ def _long_line(label: str, column: Column) -> str:
 
 def _value_lines(column: Column, settings: Settings) -> Iterator[str]:
     if settings.detail is Detail.DATA:
-        yield from hexdump(column.raw, settings.reclen)
+        yield from hexdump(column.raw, settings.reclen, settings.data_gutter)
 
 
 def _paired_lines(record: Record, images: Images, settings: Settings) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The result of COUNT: labels left, numbers right-aligned to column 34.
+"""The results of COUNT: labels left, numbers right-aligned to column 34.
 
 Total Data Bytes              3834
 Avg Bytes/Record             103
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.counting import OTHERS, Tally
-from logdump.events import CountShown
+from logdump.events import CountShown, IntervalShown, Progress, TransactionsShown
 from logdump.render.escape import escape
 from logdump.render.record_text import partition_text
 from logdump.settings import Settings
+from logdump.times import format_timestamp
 from trailformat import io_type_name
 from trailformat.io_types import DDL_OP
 
@@ -25,13 +26,12 @@ _NAMES = {DDL_OP: "DDL", OTHERS: "Others"}
 def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:
     """The summary, and under DETAIL a block per table."""
     count = shown.counted
-    yield f"LogTrail {escape(shown.path)} has {count.total.records} records"
+    yield f"{escape(shown.title)} has {count.total.records} records"
     yield from tally_lines(count.total)
     yield ""
     yield f"Average of {count.transactions} Transactions"
-    yield from transaction_lines(
-        count.bytes_per_transaction, count.records_per_transaction, count.tables_per_transaction, indent=4
-    )
+    averages = (count.bytes_per_transaction, count.records_per_transaction, count.tables_per_transaction)
+    yield from transaction_lines(*averages, indent=4)
     for (name, partition), tally in sorted(count.tables.items()) if shown.detail else ():
         yield ""
         yield f"{escape(name):<{_NAME_WIDTH - 1}} {partition_text(partition, settings)}"
@@ -56,6 +56,38 @@ def transaction_lines(data_bytes: int, records: int, tables: int, indent: int) -
     yield f"{blanks}Bytes/Trans ..... {data_bytes:>10}"
     yield f"{blanks}Records/Trans ... {records:>10}"
     yield f"{blanks}Files/Trans ..... {tables:>10}"
+
+
+def interval_lines(shown: IntervalShown, settings: Settings) -> Iterator[str]:
+    """COUNT INTERVAL: the bounds with milliseconds (manual), then the tally."""
+    start, end = (format_timestamp(time, settings.time_offset)[:-4] for time in (shown.start, shown.end))
+    yield f"Interval from {start} to {end}, "
+    yield _line("Recs", shown.tally.records)
+    yield from tally_lines(shown.tally)
+    yield ""
+
+
+def history_lines(shown: TransactionsShown, settings: Settings) -> Iterator[str]:
+    """The table of large transactions, with the time since the first listed (manual, Evaluating Transaction Size)."""
+    yield ""
+    yield f"Transactions with at least {shown.record_limit} records or {shown.byte_limit} bytes"
+    for one in shown.transactions:
+        time = format_timestamp(one.time, settings.time_offset)
+        yield f"{time}    {elapsed(one.time - shown.transactions[0].time)}, Seq {one.seqno}, RBA {one.rba}"
+        yield from transaction_lines(one.data_bytes, one.records, one.tables, indent=3)
+
+
+def elapsed(microseconds: int) -> str:
+    """``hh:mm:ss.mmm``, with a minus sign before the first listed."""
+    milliseconds = abs(microseconds) // 1000
+    seconds, milliseconds = divmod(milliseconds, 1000)
+    sign = "-" if microseconds < 0 else ""
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{milliseconds:03d}"
+
+
+def progress_lines(shown: Progress, settings: Settings) -> Iterator[str]:
+    """NOTIFY's line, as the manual prints it."""
+    yield f"Scanned {shown.records} records, RBA {shown.rba},{format_timestamp(shown.time, settings.time_offset)}"
 
 
 def _line(label: str, number: int) -> str:

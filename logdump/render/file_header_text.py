@@ -12,28 +12,39 @@ from logdump.render.hexdump import hexdump
 from logdump.render.token_text import token_bytes, token_line
 from logdump.settings import Detail, Level, Settings
 from logdump.times import format_timestamp
-from trailformat import Record
+from trailformat import FileHeader, Record, TrailError
 from trailformat.file_header import ORDER, HeaderGroup
 
 
 def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
-    """The display of an ``F`` record; it begins with a blank line, as every record does."""
-    created = record.file_header.get("TrailInfo", "CreationTime")
+    """The display of an ``F`` record; it begins with a blank line, as every record does.
+
+    Groups that do not decode are shown as bytes only.
+    """
+    header = _header(record)
+    created = header.get("TrailInfo", "CreationTime")
     time = format_timestamp(created if isinstance(created, int) else 0, settings.time_offset)
     yield ""
     yield f"{time} {'FileHeader':<20} Len {record.data_length:>5} RBA {record.rba}"
     yield "Name: *FileHeader*"
-    yield from hexdump(record.body, settings.reclen)
+    yield from hexdump(record.body, settings.reclen, settings.dump_gutter)
     shows_tokens = settings.fileheader is Level.DETAIL
     if shows_tokens or (settings.fileheader is Level.ON and settings.detail is Detail.DATA):
-        for group in record.file_header.groups:
+        for group in header.groups:
             yield from _group_lines(group, settings, shows_tokens=shows_tokens)
+
+
+def _header(record: Record) -> FileHeader:
+    try:
+        return record.file_header
+    except TrailError:
+        return FileHeader(())
 
 
 def _group_lines(group: HeaderGroup, settings: Settings, *, shows_tokens: bool) -> Iterator[str]:
     yield ""
     yield token_line("Group", group.token.id, group.name, group.token.info, len(group.token.payload))
-    yield from hexdump(token_bytes(group.token, ORDER), settings.reclen)
+    yield from hexdump(token_bytes(group.token, ORDER), settings.reclen, settings.dump_gutter)
     for token, field in group.tokens if shows_tokens else ():
         yield token_line("Token", token.id, field.name if field else "", token.info, len(token.payload))
-        yield from hexdump(token.payload)
+        yield from hexdump(token.payload, gutter=settings.dump_gutter)

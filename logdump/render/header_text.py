@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.charsets import gutter_table
 from logdump.settings import Settings
 from logdump.times import format_timestamp
 from trailformat import Record
@@ -11,8 +12,8 @@ from trailformat import Record
 RULE = "_" * 67
 
 
-def _letter(code: int) -> str:
-    shown = chr(code) if 0x20 < code < 0x7F else "."
+def _letter(code: int, gutter: str) -> str:
+    shown = gutter[code].replace(" ", ".")
     return f"{shown:>5}  (x{code:02x})  "
 
 
@@ -23,6 +24,7 @@ def _number(value: int, digits: int = 2) -> str:
 def ghdr_lines(record: Record, settings: Settings) -> Iterator[str]:
     """The block for one record, without the blank line after it."""
     header = record.header
+    gutter = gutter_table(ebcdic=settings.ebcdic_header)
     time = format_timestamp(header.io_time, settings.time_offset)
     if record.is_metadata:
         ddr, tdr = record.metadata_indexes
@@ -31,12 +33,12 @@ def ghdr_lines(record: Record, settings: Settings) -> Iterator[str]:
         audit = f"AuditRBA   : {header.audit_rba:>10}       "
     continued = "Y" if header.continued else "N"
     rows = (
-        (f"Hdr-Ind    : {_letter(header.hdr_ind)}", f"Partition  : {_letter(header.partition)}"),
-        (f"UndoFlag   : {_letter(header.undo_flag)}", f"BeforeAfter: {_letter(header.before_after)}"),
+        (f"Hdr-Ind    : {_letter(header.hdr_ind, gutter)}", f"Partition  : {_letter(header.partition, gutter)}"),
+        (f"UndoFlag   : {_letter(header.undo_flag, gutter)}", f"BeforeAfter: {_letter(header.before_after, gutter)}"),
         (f"RecLength  : {_number(header.record_length, 4)}", f"IO Time    : {time}"),
         (f"IOType     : {_number(header.io_type)}", f"OrigNode   : {_number(header.orig_node)}"),
-        (f"TransInd   : {_letter(header.trans_ind)}", f"FormatType : {_letter(header.format_type)}"),
-        (f"SyskeyLen  : {_number(header.syskey_len)}", f"Incomplete : {_letter(header.incomplete)}"),
+        (f"TransInd   : {_letter(header.trans_ind, gutter)}", f"FormatType : {_letter(header.format_type, gutter)}"),
+        (f"SyskeyLen  : {_number(header.syskey_len)}", f"Incomplete : {_letter(header.incomplete, gutter)}"),
         (audit, f"AuditPos   : {header.audit_pos}"),
         (f"Continued  : {continued:>5}  (x{header.continued:02x})", f"RecCount   : {_number(header.rec_count)}"),
     )

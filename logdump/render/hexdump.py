@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.charsets import ASCII
+
 BYTES_PER_LINE = 20
-_PRINTABLE = "".join(chr(code) if 0x20 <= code < 0x7F else "." for code in range(256))
 
 
-def hexdump(data: bytes, limit: int | None = None) -> Iterator[str]:
-    """The lines of ``data``, cut at ``limit`` bytes."""
+def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> Iterator[str]:
+    """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` tells the character of each byte (see charsets)."""
     shown = data if limit is None else data[:limit]
     for start in range(0, len(shown), BYTES_PER_LINE):
         line = shown[start : start + BYTES_PER_LINE]
-        text = "".join(_PRINTABLE[byte] for byte in line)
+        text = "".join(gutter[byte] for byte in line)
         yield f" {line.hex(' ', -2):<49} | {text}"

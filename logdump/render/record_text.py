@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.charsets import decode_ebcdic
 from logdump.events import RecordShown
 from logdump.render.column_text import column_lines
+from logdump.render.definition_formats import FORMATS, definition_token_lines
 from logdump.render.escape import escape
 from logdump.render.file_header_text import file_header_lines
 from logdump.render.header_text import ghdr_lines
@@ -17,8 +19,8 @@ from logdump.render.metadata_text import database_lines, reference_line, table_l
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
 from logdump.settings import Detail, Level, Settings
 from logdump.times import format_timestamp
-from trailformat import DatabaseDefinition, TableDefinition, TrailError, io_type_name
-from trailformat.metadata import REFERENCE
+from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
+from trailformat.metadata_kinds import REFERENCE
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
 _IMAGE_WIDTH = 58
@@ -32,7 +34,7 @@ def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
     """
     record = shown.record
     if settings.headertoken is not Level.OFF:
-        yield from header_token_lines(record, settings.headertoken)
+        yield from header_token_lines(record, settings)
     if record.is_file_header:
         yield from file_header_lines(record, settings)
         return
@@ -44,9 +46,9 @@ def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
     else:
         yield from _row_lines(shown, settings)
     if settings.usertoken is not Level.OFF:
-        yield from user_token_lines(record, settings.usertoken)
+        yield from user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
-        yield from ggs_token_lines(record, settings.ggstoken)
+        yield from ggs_token_lines(record, settings)
 
 
 def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
@@ -54,21 +56,28 @@ def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
     yield f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"
-    yield _name_line(shown)
+    yield _name_line(shown, settings)
     yield image_line(header.before_after, header.partition, header.trans_ind, settings)
-    yield from hexdump(record.data, settings.reclen)
+    yield from hexdump(record.data, settings.reclen, settings.data_gutter)
     if settings.detail is not Detail.OFF:
         try:
             yield from list(column_lines(record, settings))
         except TrailError as error:
-            yield f"Columns cannot be shown: {error.problem}"
+            cut = "they go on in the record fragments that follow"
+            yield f"Columns cannot be shown: {cut if header.continued else error.problem}"
 
 
-def _name_line(shown: RecordShown) -> str:
+def _name_line(shown: RecordShown, settings: Settings) -> str:
     index = shown.record.table_index
     if index is None:
-        return f"Name: {escape(shown.record.name)}".rstrip()
+        return f"Name: {escape(_name_in_header(shown.record, settings))}".rstrip()
     return f"Name: {escape(shown.table.name) if shown.table else ''}  (TDR Index: {index})"
+
+
+def _name_in_header(record: Record, settings: Settings) -> str:
+    if settings.ebcdic_header and not record.header.name_is_index:
+        return decode_ebcdic(record.header.name_field.split(b"\0", 1)[0])
+    return record.name
 
 
 def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> str:
@@ -91,9 +100,22 @@ def _metadata_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
     if isinstance(definition, DatabaseDefinition):
         yield from database_lines(definition, shown.vendor)
     elif isinstance(definition, TableDefinition):
-        yield from table_lines(name, definition)
+        yield from _definition_lines(name, definition, settings)
     elif record.header.orig_node == REFERENCE:
         yield reference_line(name, record.metadata_indexes[1])
     else:
         yield f"Name: {name}".rstrip()
-        yield from hexdump(record.data, settings.reclen)
+        yield from hexdump(record.data, settings.reclen, settings.data_gutter)
+    if settings.metadata_detail is not Detail.OFF and definition is not None:
+        yield from definition_token_lines(record, settings)
+
+
+def _definition_lines(name: str, definition: TableDefinition, settings: Settings) -> Iterator[str]:
+    """The listing, or the formats that METADATA has switched on in its place."""
+    formats = [lines for attribute, lines in FORMATS.items() if getattr(settings, attribute)]
+    if not formats:
+        yield from table_lines(name, definition)
+        return
+    yield f"Table Name: {name}"
+    for lines in formats:
+        yield from lines(name, definition)

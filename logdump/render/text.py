@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logdump.events import CountShown, Event, Failure, Notice, RecordShown, Text
-from logdump.render.count_text import count_lines
-from logdump.render.record_text import record_lines
+from logdump.events import (
+    CountShown,
+    Event,
+    Failure,
+    IntervalShown,
+    Notice,
+    Progress,
+    RecordShown,
+    Text,
+    TransactionsShown,
+)
 from logdump.settings import Settings
 
-
-def _own_lines(event: Text | Notice | Failure, _settings: Settings) -> Iterator[str]:
-    return iter(event.lines)
-
-
-_RENDERERS: dict[type, Callable[[Any, Settings], Iterator[str]]] = {
-    Text: _own_lines,
-    Notice: _own_lines,
-    Failure: _own_lines,
-    RecordShown: record_lines,
-    CountShown: count_lines,
+_RENDERERS = {
+    RecordShown: ("record_text", "record_lines"),
+    CountShown: ("count_text", "count_lines"),
+    IntervalShown: ("count_text", "interval_lines"),
+    TransactionsShown: ("count_text", "history_lines"),
+    Progress: ("count_text", "progress_lines"),
 }
+"""The module and the function that render an event; a module is loaded with the first event of its kind."""
 
 
 def render(event: Event, settings: Settings) -> Iterator[str]:
     """The lines of ``event``."""
-    return _RENDERERS[type(event)](event, settings)
+    if isinstance(event, Text | Notice | Failure):
+        return iter(event.lines)
+    module, name = _RENDERERS[type(event)]
+    lines: Callable[[Any, Settings], Iterator[str]] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
+    return lines(event, settings)

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from logdump.render.escape import escape
 from logdump.render.hexdump import hexdump
-from logdump.settings import Level
+from logdump.settings import Level, Settings
 from trailformat import Record, Token, TrailError
 from trailformat.byte_order import ByteOrder
+from trailformat.file_header import GROUPS
 from trailformat.record_header import HEADER_SIZE
 from trailformat.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.tokens import build_tokens
@@ -29,13 +30,19 @@ def _record_token_line(token: Token, length: int) -> str:
     return token_line("Token", token.id, token_name(RECORD_TOKENS, token.id), token.info, length)
 
 
-def header_token_lines(record: Record, level: Level) -> Iterator[str]:
-    """The tokens that make up a record; at DETAIL with the bytes of ``H``."""
+def _inner_token_line(record: Record, token: Token) -> str:
+    if record.is_file_header and token.id in GROUPS:
+        return token_line("Token", token.id, GROUPS[token.id].name, token.info, len(token.payload))
+    return _record_token_line(token, len(token.payload))
+
+
+def header_token_lines(record: Record, settings: Settings) -> Iterator[str]:
+    """The tokens that make up a record; under DETAIL with the bytes of ``H``."""
     yield _record_token_line(record.frame, record.length)
     for token in record.tokens:
-        yield _record_token_line(token, len(token.payload))
-        if level is Level.DETAIL and token.id == ord("H"):
-            yield from hexdump(_as_logdump_shows(record, token.payload))
+        yield _inner_token_line(record, token)
+        if settings.headertoken is Level.DETAIL and token.id == ord("H"):
+            yield from hexdump(_as_logdump_shows(record, token.payload), gutter=settings.header_gutter)
     yield _record_token_line(record.trailer, record.length)
 
 
@@ -46,26 +53,26 @@ def _as_logdump_shows(record: Record, header: bytes) -> bytes:
     return header
 
 
-def ggs_token_lines(record: Record, level: Level) -> Iterator[str]:
+def ggs_token_lines(record: Record, settings: Settings) -> Iterator[str]:
     """The block of GGS tokens, with the blank line before it; nothing when there are none."""
     tokens = record.token("T")
     if tokens is None or not tokens.payload:
         return
     yield ""
     yield "GGS tokens:"
-    if level is Level.ON:
-        yield from hexdump(tokens.payload)
+    if settings.ggstoken is Level.ON:
+        yield from hexdump(tokens.payload, gutter=settings.dump_gutter)
         return
     try:
         for token in record.gg_tokens:
             yield token_line("Token", token.id, token_name(GGS_TOKENS, token.id), token.info, len(token.payload))
-            yield from hexdump(token.payload)
+            yield from hexdump(token.payload, gutter=settings.dump_gutter)
     except TrailError:
-        yield from hexdump(tokens.payload)
+        yield from hexdump(tokens.payload, gutter=settings.dump_gutter)
 
 
-def user_token_lines(record: Record, level: Level) -> Iterator[str]:
-    """The block of user tokens, with the blank line before it: names and lengths, at DETAIL names and values."""
+def user_token_lines(record: Record, settings: Settings) -> Iterator[str]:
+    """The block of user tokens, with the blank line before it: names and lengths; under DETAIL names and values."""
     token = record.token("U")
     if token is None:
         return
@@ -74,11 +81,11 @@ def user_token_lines(record: Record, level: Level) -> Iterator[str]:
     try:
         pairs = record.user_tokens
     except TrailError:
-        yield from hexdump(token.payload)
+        yield from hexdump(token.payload, gutter=settings.dump_gutter)
         return
     for name, value in pairs:
         label = escape(name.decode("utf-8", "backslashreplace"))
-        if level is Level.DETAIL:
+        if settings.usertoken is Level.DETAIL:
             yield f"{label:<20}: {escape(value.decode('utf-8', 'backslashreplace'))}"
         else:
             yield f"{label:<20}  Length {len(value):>4}"

@@ -207,7 +207,9 @@ def test_count_detail_of_11_1_is_shown_as_in_its_transcript() -> None:
     lines = _session_11_1()
     start = next(at for at, line in enumerate(lines) if line.startswith("LogTrail /u01"))
     expected = lines[start : next(at for at, line in enumerate(lines) if at > start and line.startswith("2.1.7"))]
-    shown = count_lines(CountShown("/u01/ggate/dirdat/lt000008", count, detail=True), Settings(release=Release.R11_1))
+    shown = count_lines(
+        CountShown("LogTrail /u01/ggate/dirdat/lt000008", count, detail=True), Settings(release=Release.R11_1)
+    )
     assert _squeezed(list(shown)) == _squeezed(expected)
 
 

@@ -1,0 +1,35 @@
+"""ASCIIHEADER, ASCIIDATA, ASCIIDUMP and their EBCDIC counterparts: how characters are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.commands.switches import switch
+from logdump.language.command import Command
+
+_SUBJECTS = {
+    "HEADER": ("ebcdic_header", "record headers", "names, the letters of GHDR and the dump of HEADERTOKEN DETAIL"),
+    "DATA": ("ebcdic_data", "record data", "the text column of its dumps"),
+    "DUMP": ("ebcdic_dump", "the text of hex dumps", "the text column of every one"),
+}
+
+
+def _commands() -> Iterator[Command]:
+    for subject, (attribute, shown, meaning) in _SUBJECTS.items():
+        for charset, other in (("ASCII", "EBCDIC"), ("EBCDIC", "ASCII")):
+            name = charset + subject
+            options = {"ON": charset == "EBCDIC", "OFF": charset == "ASCII"}
+            yield Command(
+                name,
+                f"{name} {{ON | OFF}}",
+                f"Show {shown} in {charset}",
+                switch(name, attribute, options),
+                options=tuple(options),
+                details=(
+                    f"{name} ON governs {meaning}; {name} OFF is {other}{subject} ON.",
+                    "EBCDIC is code page 1047. At the start all is shown in ASCII.",
+                ),
+            )
+
+
+COMMANDS = tuple(_commands())

@@ -1,0 +1,90 @@
+"""The arguments of COUNT: options in any order, separated by commas or blanks, and at last a trail file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.language.arguments import number
+from logdump.language.command import ArgumentError
+from logdump.language.words import is_keyword, split_words
+from logdump.times import TimeOffset, parse_datetime
+
+OPTIONS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
+_MINUTE = 60_000_000
+_MOST_MINUTES = 10 * 366 * 24 * 60
+
+
+class CountOptions(NamedTuple):
+    """What to count: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written."""
+
+    detail: bool = False
+    start: int | None = None
+    end: int | None = None
+    interval: int = 0
+    logtrail: str | None = None
+    file: str | None = None
+    path: str | None = None
+
+
+def parse_count_options(text: str, offset: TimeOffset) -> CountOptions:
+    """The options in ``text``.
+
+    Raises:
+        ArgumentError: an unknown word, a missing or wrong value.
+    """
+    values: dict[str, list[str]] = {}
+    for option, words in _groups(split_words(text.replace(",", " , "))):
+        if option in values:
+            raise ArgumentError(f"{option or 'a file name'} is given twice.")
+        values[option] = words
+    detail_words = values.get("DETAIL", [])
+    paths = values.get("", []) + detail_words
+    if len(paths) > 1:
+        raise ArgumentError(f"{' '.join(paths)!r} is not an option of COUNT; put a file name with blanks into quotes.")
+    return CountOptions(
+        detail="DETAIL" in values,
+        start=_time(values, "STARTTIME", offset),
+        end=_time(values, "ENDTIME", offset),
+        interval=_interval(values),
+        logtrail=_one(values, "LOGTRAIL"),
+        file=_one(values, "FILE"),
+        path=paths[0] if paths else None,
+    )
+
+
+def _groups(words: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each option with the words up to the next; words before the first option come under an empty name."""
+    name, values = "", list[str]()
+    for word in words:
+        option = next((one for one in OPTIONS if is_keyword(word, one)), None)
+        if option is None and word != ",":
+            values.append(word)
+            continue
+        if name or values:
+            yield name, values
+        name, values = option.replace("[", "").replace("]", "") if option else "", []
+    if name or values:
+        yield name, values
+
+
+def _one(values: dict[str, list[str]], name: str) -> str | None:
+    if name not in values:
+        return None
+    if len(values[name]) != 1:
+        raise ArgumentError(f"{name} takes one value.")
+    return values[name][0]
+
+
+def _interval(values: dict[str, list[str]]) -> int:
+    minutes = _one(values, "INTERVAL")
+    return number(minutes, least=1, most=_MOST_MINUTES, what="a number of minutes") * _MINUTE if minutes else 0
+
+
+def _time(values: dict[str, list[str]], name: str, offset: TimeOffset) -> int | None:
+    if name not in values:
+        return None
+    try:
+        return parse_datetime(" ".join(values[name]), offset)
+    except ValueError as error:
+        raise ArgumentError(f"{name}: {error}.") from error

@@ -1,0 +1,39 @@
+"""DEBUG: in Logdump it enters the debugger; here it tells what a bug report needs."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterator
+
+from logdump import __version__
+from logdump.events import Event, say
+from logdump.language.arguments import no_arguments
+from logdump.language.command import Command
+from logdump.session import Session
+
+_PACKAGES = ("construct", "textual", "numpy", "numba", "pyspark", "pyarrow")
+
+
+def run_debug(_session: Session, arguments: str) -> Iterator[Event]:
+    """Tell the versions of everything that takes part."""
+    no_arguments(arguments)
+    yield say(
+        "DEBUG is for support only, and there is no debugger to enter. For a bug report:",
+        f"logdump {__version__}, Python {platform.python_version()} ({platform.python_implementation()})",
+        f"{platform.system()} {platform.release()}, {platform.machine()}, {sys.byteorder}-endian",
+        ", ".join(_package_versions()),
+    )
+
+
+def _package_versions() -> Iterator[str]:
+    from importlib import metadata  # noqa: PLC0415 - it loads the email package
+
+    for name in _PACKAGES:
+        try:
+            yield f"{name} {metadata.version(name)}"
+        except metadata.PackageNotFoundError:
+            yield f"{name} not installed"
+
+
+COMMANDS = (Command("DEBUG", "DEBUG", "Show what a bug report needs; there is no debugger", run_debug),)

@@ -1,0 +1,37 @@
+"""FILTER."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.events import Event, say
+from logdump.language.command import Command
+from logdump.session import CommandError, Session
+
+
+def run_filter(session: Session, arguments: str) -> Iterator[Event]:
+    """Add, show, clear or switch filter criteria."""
+    from logdump.filters import FilterError, apply  # noqa: PLC0415 - a session without FILTER starts faster
+
+    try:
+        lines = apply(session.filters, arguments, session.settings.time_offset)
+    except FilterError as error:
+        raise CommandError(f"FILTER: {error}") from error
+    if lines:
+        yield say(*lines)
+
+
+COMMANDS = (
+    Command(
+        "FILTER",
+        "FILTER [INCLUDE | EXCLUDE] <option> <value>",
+        "Select records by table, type, time, text and more",
+        run_filter,
+        options=("INC[LUDE]", "EXC[LUDE]", "MATCH", "CLEAR", "ENABLE", "DISABLE", "ON", "OFF", "SHOW"),
+        details=(
+            "FILTER [SHOW] | FILTER {ENABLE | ON} | FILTER {DISABLE | OFF} | FILTER MATCH {ANY | ALL}",
+            "FILTER CLEAR [<filterid> | <option> | ALL]",
+            "Each criterion needs its own FILTER: FILTER INCLUDE FILENAME hr.*; FILTER RECTYPE 5; FILTER MATCH ALL",
+        ),
+    ),
+)

@@ -1,0 +1,99 @@
+"""OBEY: commands from a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from logdump.events import Event, Failure
+from logdump.language.arguments import one_path
+from logdump.language.command import ArgumentError, Command
+from logdump.language.execute import run_commands
+from logdump.session import CommandError, Session
+
+_DEEPEST = 16
+_LONGEST_LINE = 65536
+
+
+class CommandFile:
+    """The lines of a file of commands, read one by one.
+
+    Attributes:
+        number: that of the line read last, from 1.
+    """
+
+    def __init__(self, name: str, file: TextIO) -> None:
+        self.number = 0
+        self._name = name
+        self._file = file
+
+    def read(self, _prompt: str = "") -> str | None:
+        """The next line without its end; None after the last.
+
+        Raises:
+            CommandError: the file is no text, or cannot be read.
+        """
+        try:
+            line = self._file.readline(_LONGEST_LINE + 1)
+        except OSError as error:
+            raise CommandError(f"{self._name} cannot be read: {error.strerror}.") from error
+        self.number += 1
+        if len(line) > _LONGEST_LINE or "\0" in line:
+            raise CommandError(f"{self._name}, line {self.number}: this is not a file of commands.")
+        return line.rstrip("\r\n") if line else None
+
+
+def run_obey(session: Session, arguments: str) -> Iterator[Event]:
+    """Run the commands of a file; what fails is reported with its line, and the rest runs."""
+    name = one_path(arguments)
+    if name is None:
+        raise ArgumentError("takes a file name.")
+    path = Path(os.path.realpath(Path(name).expanduser()))
+    if path in session.obeyed:
+        raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
+    if len(session.obeyed) == _DEEPEST:
+        raise CommandError(f"{name} is not obeyed: files can obey each other {_DEEPEST} deep.")
+    try:
+        file = path.open(encoding="utf-8-sig", errors="backslashreplace")
+    except OSError as error:
+        raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
+    asked = session.ask
+    commands = CommandFile(name, file)
+    session.obeyed.append(path)
+    session.ask = commands.read
+    try:
+        yield from _run(session, name, commands)
+    finally:
+        file.close()
+        session.ask = asked
+        session.obeyed.pop()
+
+
+def _run(session: Session, name: str, commands: CommandFile) -> Iterator[Event]:
+    from logdump.commands import REGISTRY  # noqa: PLC0415 - OBEY is itself in the registry
+
+    while not session.is_over and (line := commands.read()) is not None:
+        place = f"{name}, line {commands.number}: "
+        for event in run_commands(session, REGISTRY, line):
+            if isinstance(event, Failure):
+                yield event._replace(lines=(place + event.lines[0], *event.lines[1:]))
+            else:
+                yield event
+
+
+COMMANDS = (
+    Command(
+        "OBEY",
+        "OBEY | O | SOURCE <filename>",
+        "Run the commands of a file",
+        run_obey,
+        aliases=("O", "SOURCE"),
+        details=(
+            "OBEY dirprm/check.oby",
+            "One line after the other; -- begins a comment. A file may obey another, 16 deep.",
+            "A command that fails is reported with its line, and the rest runs.",
+        ),
+    ),
+)

@@ -1,0 +1,40 @@
+"""FILTER: specs that are plain data, and the test each makes on one record.
+
+filters = FilterSet()
+apply(filters, "INCLUDE FILENAME hr.*", offset)
+filters.accepts(Subject(record, name="HR.REGIONS"))
+"""
+
+from __future__ import annotations
+
+from logdump.filters.comparison import Comparison
+from logdump.filters.criteria import OPTIONS, option_named
+from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.csn import CsnKey, csn_key
+from logdump.filters.errors import FilterError
+from logdump.filters.filter_set import CriterionSet, FilterSet, Match
+from logdump.filters.listing import show
+from logdump.filters.misuse import misuse_hint
+from logdump.filters.parser import parse_criterion
+from logdump.filters.statement import apply
+from logdump.filters.subject import Subject
+
+__all__ = [
+    "OPTIONS",
+    "Comparison",
+    "Criterion",
+    "CriterionSet",
+    "CsnKey",
+    "FilterError",
+    "FilterSet",
+    "Match",
+    "Needs",
+    "Option",
+    "Subject",
+    "apply",
+    "csn_key",
+    "misuse_hint",
+    "option_named",
+    "parse_criterion",
+    "show",
+]

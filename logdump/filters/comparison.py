@@ -1,0 +1,86 @@
+"""The comparison operators, in front of a value ([HELP]) or behind it ([manual]); none means equal."""
+
+from __future__ import annotations
+
+import enum
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from logdump.filters.errors import FilterError
+from logdump.filters.words import quoted
+
+
+class Comparison(enum.Enum):
+    """An operator, by the spelling that SHOW FILTER prints."""
+
+    EQUAL = "="
+    LESS = "<"
+    LESS_OR_EQUAL = "<="
+    GREATER = ">"
+    GREATER_OR_EQUAL = ">="
+    NOT_EQUAL = "<>"
+
+    def holds(self, found: Any, wanted: Any) -> bool:
+        """Whether what a record holds compares so with what the filter says; both of one orderable type."""
+        return _TESTS[self](found, wanted)
+
+
+_TESTS: dict[Comparison, Callable[[Any, Any], bool]] = {
+    Comparison.EQUAL: operator.eq,
+    Comparison.LESS: operator.lt,
+    Comparison.LESS_OR_EQUAL: operator.le,
+    Comparison.GREATER: operator.gt,
+    Comparison.GREATER_OR_EQUAL: operator.ge,
+    Comparison.NOT_EQUAL: operator.ne,
+}
+
+OPERATORS: dict[str, Comparison] = {
+    "=": Comparison.EQUAL,
+    "==": Comparison.EQUAL,
+    "EQ": Comparison.EQUAL,
+    "<": Comparison.LESS,
+    "LT": Comparison.LESS,
+    "<=": Comparison.LESS_OR_EQUAL,
+    "LE": Comparison.LESS_OR_EQUAL,
+    ">": Comparison.GREATER,
+    "GT": Comparison.GREATER,
+    ">=": Comparison.GREATER_OR_EQUAL,
+    "GE": Comparison.GREATER_OR_EQUAL,
+    "<>": Comparison.NOT_EQUAL,
+    "!=": Comparison.NOT_EQUAL,
+    "NE": Comparison.NOT_EQUAL,
+}
+"""Every spelling of both sources."""
+
+_SIGNS = "<>=!"
+
+
+def split_comparison(text: str) -> tuple[Comparison, str]:
+    """The operator and the value beside it, the value as written and perhaps empty.
+
+    Raises:
+        FilterError: an operator on both sides, or one that does not exist.
+    """
+    before, text = _take(text.strip(), at_end=False)
+    after, text = _take(text, at_end=True)
+    if before and after:
+        raise FilterError(f"two operators, {before} and {after}; one comparison is allowed")
+    spelling = before or after or "="
+    if spelling not in OPERATORS:
+        raise FilterError(f"no operator {quoted(spelling)}; there are {' '.join(OPERATORS)}")
+    return OPERATORS[spelling], text
+
+
+def _take(text: str, *, at_end: bool) -> tuple[str, str]:
+    """An operator at one end of ``text``, or nothing, and the rest."""
+    rest = text.rstrip(_SIGNS) if at_end else text.lstrip(_SIGNS)
+    if rest != text:
+        signs = text[len(rest) :] if at_end else text[: len(text) - len(rest)]
+        return signs, rest.strip()
+    words = text.rsplit(None, 1) if at_end else text.split(None, 1)
+    word = words[-1 if at_end else 0].upper() if words else ""
+    if word not in OPERATORS:
+        return "", text
+    rest = words[0 if at_end else -1] if len(words) > 1 else ""
+    return word, rest.strip()

@@ -1,0 +1,96 @@
+"""One criterion of a filter, and the option of FILTER that makes it.
+
+A criterion is plain data: a frozen dataclass that can be hashed and pickled, with a test on one record.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.subject import Subject
+from logdump.times import TimeOffset
+from trailformat import TrailError
+
+
+class Needs(enum.Flag):
+    """The parts of a record that a test decodes, so that a scan can leave out the others."""
+
+    NOTHING = 0
+    HEADER = enum.auto()
+    NAME = enum.auto()
+    DATA = enum.auto()
+    TOKENS = enum.auto()
+    TRANSACTION = enum.auto()
+    """LOGCSN or TRANID, inherited from the first record of the transaction."""
+
+
+@dataclass(frozen=True)
+class Criterion(ABC):
+    """A test on one record.
+
+    Class attributes: ``keyword`` is the option that makes it, ``label`` what SHOW FILTER calls it, ``is_numbered``
+    whether the first of its kind carries ``-0`` there (``Filename-0``, but ``Rectypes``).
+    """
+
+    keyword: ClassVar[str]
+    label: ClassVar[str]
+    is_numbered: ClassVar[bool] = True
+    uses: ClassVar[Needs] = Needs.NOTHING
+
+    @property
+    def needs(self) -> Needs:
+        """What :meth:`matches` decodes."""
+        return self.uses
+
+    def matches(self, subject: Subject) -> bool:
+        """Whether the record meets this criterion; a part that cannot be decoded, or is absent, never does."""
+        try:
+            return self.test(subject)
+        except TrailError:
+            return False
+
+    @abstractmethod
+    def test(self, subject: Subject) -> bool:
+        """The test itself.
+
+        Raises:
+            TrailError: a part of the record that it needs cannot be decoded.
+        """
+
+    @abstractmethod
+    def describe(self) -> list[tuple[str, ...]]:
+        """What SHOW FILTER prints: for each value the text behind the label, then any lines of its own."""
+
+
+Parser = Callable[[str, TimeOffset], Criterion]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of FILTER, as HELP lists it.
+
+    Attributes:
+        keyword: its word; ``aliases`` are others for it.
+        syntax: the whole option as HELP or the manual writes it, keyword first.
+        help: what it compares, in one line.
+        example: an option as a user would write it.
+        parse: makes the criterion from the text after the keyword; raises FilterError.
+        needs: what its criteria may decode.
+    """
+
+    keyword: str
+    syntax: str
+    help: str
+    example: str
+    parse: Parser
+    needs: Needs
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The keyword and its aliases."""
+        return (self.keyword, *self.aliases)

@@ -1,0 +1,63 @@
+"""CSN: the LOGCSN of the record's transaction, which its later records inherit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.comparison import Comparison, split_comparison
+from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.csn import csn_holds, csn_key
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import one_value, quoted
+from logdump.times import TimeOffset
+
+
+@dataclass(frozen=True)
+class Csn(Criterion):
+    """CSN: ``value`` as written."""
+
+    comparison: Comparison
+    value: str
+    keyword: ClassVar[str] = "CSN"
+    label: ClassVar[str] = "CSN"
+    uses: ClassVar[Needs] = Needs.TRANSACTION
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the CSN compares so; a record outside transactions has none."""
+        return csn_holds(self.comparison, subject.csn, self.value)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """Operator and value."""
+        return [(f"{self.comparison.value} {self.value}",)]
+
+
+def check_csn(text: str) -> str:
+    """A CSN that can be compared.
+
+    Raises:
+        FilterError: it has none of the known forms.
+    """
+    if csn_key(text) is None:
+        forms = "a number, 0.2623161, 4:1095, 00000000/05002818 or 00000d7e:0000036b:01bd"
+        raise FilterError(f"{quoted(text)} is no CSN; write {forms}")
+    return text
+
+
+def _parse(text: str, _offset: TimeOffset) -> Criterion:
+    comparison, value = split_comparison(text)
+    return Csn(comparison, check_csn(one_value(value)))
+
+
+OPTIONS = (
+    Option(
+        "CSN",
+        "CSN | LogCSN [<comparison>] <value>",
+        "commit sequence number of the transaction",
+        "CSN >= 4881201",
+        _parse,
+        Needs.TRANSACTION,
+        aliases=("LOGCSN",),
+    ),
+)

@@ -1,0 +1,112 @@
+"""The filter of a session: what to include, what to exclude, and whether it is switched on.
+
+A record passes when it meets the include criteria (or there are none) and does not meet the exclude criteria. Each set
+has its own MATCH, ANY at the start; SHOW FILTER prints one for each ([manual]).
+
+A file header and metadata are records like any other: criteria to include drop them unless they meet them (a table
+definition carries its table's name), criteria to exclude keep them unless they meet those. No source tells what Logdump
+does with them.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from logdump.filters.criteria import OPTIONS
+from logdump.filters.criterion import Criterion, Needs
+from logdump.filters.subject import Subject
+
+
+class Match(enum.Enum):
+    """Whether one criterion of a set suffices or all must hold."""
+
+    ANY = "ANY"
+    ALL = "ALL"
+
+
+@dataclass
+class CriterionSet:
+    """Criteria and how they combine."""
+
+    criteria: list[Criterion] = field(default_factory=list)
+    match: Match = Match.ANY
+
+    def holds(self, subject: Subject) -> bool:
+        """Whether the record meets the set; the empty set is met by ALL and not by ANY."""
+        if self.match is Match.ALL:
+            return all(criterion.matches(subject) for criterion in self.criteria)
+        return any(criterion.matches(subject) for criterion in self.criteria)
+
+    @property
+    def needs(self) -> Needs:
+        """What its tests decode."""
+        needs = Needs.NOTHING
+        for criterion in self.criteria:
+            needs |= criterion.needs
+        return needs
+
+    def copy(self) -> CriterionSet:
+        """A set of its own with the same criteria."""
+        return CriterionSet(list(self.criteria), self.match)
+
+
+@dataclass
+class FilterSet:
+    """What FILTER has been told so far. It is enabled from the start and lets everything pass."""
+
+    enabled: bool = True
+    include: CriterionSet = field(default_factory=CriterionSet)
+    exclude: CriterionSet = field(default_factory=CriterionSet)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no criterion at all."""
+        return not self.include.criteria and not self.exclude.criteria
+
+    @property
+    def active(self) -> bool:
+        """Whether any record could be dropped: enabled, with a criterion."""
+        return self.enabled and not self.is_empty
+
+    @property
+    def needs(self) -> Needs:
+        """What :meth:`accepts` decodes; nothing while it is not active."""
+        return self.include.needs | self.exclude.needs if self.active else Needs.NOTHING
+
+    def accepts(self, subject: Subject) -> bool:
+        """Whether the record passes."""
+        if not self.enabled:
+            return True
+        if self.include.criteria and not self.include.holds(subject):
+            return False
+        return not (self.exclude.criteria and self.exclude.holds(subject))
+
+    def copy(self) -> FilterSet:
+        """A filter of its own with the same criteria."""
+        return FilterSet(self.enabled, self.include.copy(), self.exclude.copy())
+
+    def entries(self) -> Iterator[Entry]:
+        """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
+        seen: dict[str, int] = {}
+        for one in (self.include, self.exclude):
+            for option in OPTIONS:
+                for criterion in one.criteria:
+                    if criterion.keyword == option.keyword:
+                        number = seen.setdefault(criterion.label, 0)
+                        seen[criterion.label] += 1
+                        yield Entry(_entry_id(criterion, number), one, criterion)
+
+
+class Entry(NamedTuple):
+    """A criterion, the set it is in, and the id under which SHOW FILTER prints it."""
+
+    id: str
+    owner: CriterionSet
+    criterion: Criterion
+
+
+def _entry_id(criterion: Criterion, number: int) -> str:
+    return f"{criterion.label}-{number}" if criterion.is_numbered or number else criterion.label

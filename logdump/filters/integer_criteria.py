@@ -1,0 +1,82 @@
+"""INT16, INT32, INT64: an integer of that width anywhere in the record data, at every byte offset.
+
+Integers of columns are big-endian in every trail, so that order is always tried; lengths and indexes are in the order
+of the file, so a little-endian file is searched for that order too. A negative number is its two's complement. (Ours;
+the sources say "16-bit integer" and no more.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.subject import Subject
+from logdump.filters.words import whole_number
+
+
+@dataclass(frozen=True)
+class Integer(Criterion):
+    """An integer of ``size`` bytes."""
+
+    value: int
+    size: ClassVar[int]
+    uses: ClassVar[Needs] = Needs.DATA
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the data holds it, big-endian or in the order of the file."""
+        data = subject.record.data
+        number = self.value % (1 << 8 * self.size)
+        orders = {"big", subject.record.order.word}
+        return any(number.to_bytes(self.size, order) in data for order in orders)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """The number."""
+        return [(str(self.value),)]
+
+
+@dataclass(frozen=True)
+class Int16(Integer):
+    """INT16."""
+
+    keyword: ClassVar[str] = "INT16"
+    label: ClassVar[str] = "INT16"
+    size: ClassVar[int] = 2
+
+
+@dataclass(frozen=True)
+class Int32(Integer):
+    """INT32."""
+
+    keyword: ClassVar[str] = "INT32"
+    label: ClassVar[str] = "INT32"
+    size: ClassVar[int] = 4
+
+
+@dataclass(frozen=True)
+class Int64(Integer):
+    """INT64."""
+
+    keyword: ClassVar[str] = "INT64"
+    label: ClassVar[str] = "INT64"
+    size: ClassVar[int] = 8
+
+
+def _parser(kind: type[Integer]) -> Parser:
+    bits = 8 * kind.size
+    return lambda text, _offset: kind(whole_number(text, -(1 << bits - 1), (1 << bits) - 1))
+
+
+def _option(kind: type[Integer]) -> Option:
+    bits = 8 * kind.size
+    return Option(
+        kind.keyword,
+        f"{kind.keyword} <{bits}-bit integer>",
+        f"{bits}-bit integer anywhere in the record data",
+        f"{kind.keyword} 107",
+        _parser(kind),
+        Needs.DATA,
+    )
+
+
+OPTIONS = tuple(_option(kind) for kind in (Int16, Int32, Int64))

@@ -1,0 +1,98 @@
+r"""FILENAME and ANSINAME: the name of the table.
+
+FILENAME takes wildcards and does not look at case, ANSINAME is exact ([manual]: case-sensitive; the case of FILENAME is
+ours, after GoldenGate's own TABLE and MAP). A record without a name meets neither, whatever the pattern. A FILENAME
+without ``\NODE.`` is also held against a NonStop name without its node: the manual filters on
+``$QA01.QAESRC.ACCTN``, and its trails hold ``\TRILL.$QA01.QASRC.ACCTN``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump import wildcard
+from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import is_quoted, quoted, split_list, unquote
+
+_MAX_NAME = 1024
+
+
+@dataclass(frozen=True)
+class NameCriterion(Criterion):
+    """Any of some names."""
+
+    names: tuple[str, ...]
+    uses: ClassVar[Needs] = Needs.NAME
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """The names, in one line."""
+        return [(", ".join(self.names),)]
+
+
+@dataclass(frozen=True)
+class FileName(NameCriterion):
+    """FILENAME: patterns with ``*`` and ``?``, case aside."""
+
+    keyword: ClassVar[str] = "FILENAME"
+    label: ClassVar[str] = "Filename"
+
+    def test(self, subject: Subject) -> bool:
+        """Whether a pattern matches."""
+        return bool(subject.name) and any(_matches(pattern, subject.name) for pattern in self.names)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    if name.startswith("\\") and not pattern.startswith("\\"):
+        _, _, without_node = name.partition(".")
+        if wildcard.matches(pattern, without_node, case_sensitive=False):
+            return True
+    return wildcard.matches(pattern, name, case_sensitive=False)
+
+
+@dataclass(frozen=True)
+class AnsiName(NameCriterion):
+    """ANSINAME: exact names."""
+
+    keyword: ClassVar[str] = "ANSINAME"
+    label: ClassVar[str] = "Ansiname"
+
+    def test(self, subject: Subject) -> bool:
+        """Whether one of the names is the record's."""
+        return bool(subject.name) and subject.name in self.names
+
+
+def _parser(kind: type[NameCriterion]) -> Parser:
+    return lambda text, _offset: kind(tuple(_name(value) for value in split_list(text)))
+
+
+def _name(text: str) -> str:
+    if not is_quoted(text) and len(text.split()) > 1:
+        raise FilterError(f"{quoted(text)} is more than one name; separate names with commas")
+    name = unquote(text)
+    if not 0 < len(name) <= _MAX_NAME:
+        raise FilterError(f"a name has 1 to {_MAX_NAME} characters")
+    return name
+
+
+OPTIONS = (
+    Option(
+        "FILENAME",
+        "FILENAME <template> [, <template>] ...",
+        "table or file name, * and ? allowed, case aside; up to 32",
+        "FILENAME hr.*",
+        _parser(FileName),
+        Needs.NAME,
+        aliases=("FILE",),
+    ),
+    Option(
+        "ANSINAME",
+        "ANSINAME <name> [, <name>] ...",
+        "exact table name, case-sensitive; up to 32",
+        "ANSINAME HR.REGIONS",
+        _parser(AnsiName),
+        Needs.NAME,
+    ),
+)

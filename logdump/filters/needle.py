@@ -1,0 +1,103 @@
+"""Bytes to be found in the record data, and the lists in which STRING and HEX name them.
+
+"text" 0:231, "text" …        [manual]: in quotes, a column range, a comma before the next
+B,"text" "text" 0:5           [manual]: B, before a text
+/text/ 0:231                  [HELP]: between slashes
+4BF6 0:3                      [HELP]: a bare word
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from logdump.filters.column_range import ColumnRange, parse_column_range
+from logdump.filters.errors import FilterError
+from logdump.filters.words import check_count, quoted
+
+MAX_BYTES = 4000
+_ITEM = re.compile(
+    r"""(?P<mark>[Bb]\s*,\s*(?=["'/]))?
+        (?: "(?P<double>(?:[^"]|"")*)" | '(?P<single>(?:[^']|'')*)' | /(?P<slash>[^/]*)/ | (?P<bare>[^\s,"'/][^\s,]*) )
+        (?: \s*(?P<range>[0-9]+(?:\s*:\s*[0-9]*)?)(?=[\s,]|\Z) )?
+        \s*(?P<comma>,?)\s*""",
+    re.VERBOSE,
+)
+_NEXT = re.compile(r"""(?:[Bb]\s*,\s*)?["'/]""")
+
+
+@dataclass(frozen=True)
+class Needle:
+    """Bytes to find, in all of the data or in a range of it; with ``any_case`` ASCII letters of either case match."""
+
+    value: bytes
+    columns: ColumnRange | None = None
+    any_case: bool = False
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether ``data`` holds it."""
+        window = data if self.columns is None else self.columns.cut(data)
+        return self.value.lower() in window.lower() if self.any_case else self.value in window
+
+    @property
+    def place(self) -> str:
+        """``, Col 0:3``, or nothing."""
+        return f", {self.columns}" if self.columns else ""
+
+
+class Item(NamedTuple):
+    """One entry of a list as written: ``is_marked`` when B stands before it."""
+
+    text: str
+    columns: ColumnRange | None
+    is_marked: bool
+
+
+def split_items(text: str) -> list[Item]:
+    """The entries of a list.
+
+    Raises:
+        FilterError: none, more than 32, an empty or unclosed text, or words without quotes.
+    """
+    text = text.strip()
+    items: list[Item] = []
+    position, has_more = 0, True
+    while has_more:
+        found = _ITEM.match(text, position)
+        if not found:
+            rest = text[position:]
+            raise FilterError(f"cannot read {quoted(rest)}" if rest else "a value is missing")
+        items.append(_item(found))
+        check_count(len(items))
+        position = found.end()
+        has_more = bool(found["comma"]) or position < len(text)
+        if has_more and not found["comma"] and (found["bare"] or not _NEXT.match(text, position)):
+            raise FilterError(f"unexpected {quoted(text[position:])}; a value with blanks stands in quotes")
+    return items
+
+
+def _item(found: re.Match[str]) -> Item:
+    value: str = found["slash"] if found["slash"] is not None else found["bare"]
+    if found["double"] is not None:
+        value = found["double"].replace('""', '"')
+    if found["single"] is not None:
+        value = found["single"].replace("''", "'")
+    if not value:
+        raise FilterError("a value is empty")
+    columns = parse_column_range(found["range"]) if found["range"] is not None else None
+    return Item(value, columns, found["mark"] is not None)
+
+
+def make_needle(value: bytes, columns: ColumnRange | None, *, any_case: bool = False) -> Needle:
+    """A needle that can be found.
+
+    Raises:
+        FilterError: it is longer than 4000 bytes, or than its range.
+    """
+    if len(value) > MAX_BYTES:
+        raise FilterError(f"a value of {len(value)} bytes, at most {MAX_BYTES} are allowed")
+    if columns and columns.size < len(value):
+        enough = f"{columns.start}:{columns.start + len(value) - 1}"
+        raise FilterError(f"{len(value)} bytes cannot be found in {columns}; write {enough} or more")
+    return Needle(value, columns, any_case)

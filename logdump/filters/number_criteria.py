@@ -1,0 +1,174 @@
+"""Numbers of a record held against one value: RBA, RECLEN, AUDITRBA, TRANSIND, SYSKEYLEN, UNDOFLAG, SYSKEY.
+
+Option      looks at
+RBA         where the record starts in its file
+RECLEN      what the display calls Len: the length of the record data
+SYSKEY      the first SyskeyLen bytes of the data, big-endian and unsigned ([manual]: 4 or 8 bytes, NonStop)
+the others  the header field of that name
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.comparison import Comparison, split_comparison
+from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import quoted, whole_number
+from logdump.times import TimeOffset
+
+TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "LAST": 2, "END": 2, "ONLY": 3, "WHOLE": 3}
+"""Words for TransInd (ours); the numbers are documented."""
+_LONGEST_SYSKEY = 8
+
+
+@dataclass(frozen=True)
+class NumberCriterion(Criterion):
+    """A number of the record, compared."""
+
+    comparison: Comparison
+    value: int
+    uses: ClassVar[Needs] = Needs.HEADER
+
+    @abstractmethod
+    def number(self, subject: Subject) -> int | None:
+        """The record's number, None when it has none; raises TrailError like the record."""
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the number compares so."""
+        number = self.number(subject)
+        return number is not None and self.comparison.holds(number, self.value)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """Operator and value."""
+        return [(f"{self.comparison.value} {self.value}",)]
+
+
+@dataclass(frozen=True)
+class Rba(NumberCriterion):
+    """RBA."""
+
+    keyword: ClassVar[str] = "RBA"
+    label: ClassVar[str] = "RBA"
+    uses: ClassVar[Needs] = Needs.NOTHING
+
+    def number(self, subject: Subject) -> int:
+        """Where the record starts."""
+        return subject.record.rba
+
+
+@dataclass(frozen=True)
+class RecLen(NumberCriterion):
+    """RECLEN."""
+
+    keyword: ClassVar[str] = "RECLEN"
+    label: ClassVar[str] = "Reclen"
+
+    def number(self, subject: Subject) -> int:
+        """The length of the data, also of a file header."""
+        return subject.record.data_length
+
+
+@dataclass(frozen=True)
+class AuditRba(NumberCriterion):
+    """AUDITRBA."""
+
+    keyword: ClassVar[str] = "AUDITRBA"
+    label: ClassVar[str] = "AuditRBA"
+
+    def number(self, subject: Subject) -> int:
+        """The header field."""
+        return subject.record.header.audit_rba
+
+
+@dataclass(frozen=True)
+class TransInd(NumberCriterion):
+    """TRANSIND."""
+
+    keyword: ClassVar[str] = "TRANSIND"
+    label: ClassVar[str] = "TransInd"
+
+    def number(self, subject: Subject) -> int:
+        """The header field."""
+        return subject.record.header.trans_ind
+
+
+@dataclass(frozen=True)
+class SyskeyLen(NumberCriterion):
+    """SYSKEYLEN."""
+
+    keyword: ClassVar[str] = "SYSKEYLEN"
+    label: ClassVar[str] = "SyskeyLen"
+
+    def number(self, subject: Subject) -> int:
+        """The header field."""
+        return subject.record.header.syskey_len
+
+
+@dataclass(frozen=True)
+class UndoFlag(NumberCriterion):
+    """UNDOFLAG."""
+
+    keyword: ClassVar[str] = "UNDOFLAG"
+    label: ClassVar[str] = "UndoFlag"
+
+    def number(self, subject: Subject) -> int:
+        """The header field."""
+        return subject.record.header.undo_flag
+
+
+@dataclass(frozen=True)
+class Syskey(NumberCriterion):
+    """SYSKEY."""
+
+    keyword: ClassVar[str] = "SYSKEY"
+    label: ClassVar[str] = "Syskey"
+    uses: ClassVar[Needs] = Needs.HEADER | Needs.DATA
+
+    def number(self, subject: Subject) -> int | None:
+        """The key; None when the record has none, or less data than its key."""
+        size = subject.record.header.syskey_len
+        if not 0 < size <= _LONGEST_SYSKEY:
+            return None
+        key = subject.record.data[:size]
+        return int.from_bytes(key, "big") if len(key) == size else None
+
+
+Make = Callable[[Comparison, int], Criterion]
+
+
+def _parser(make: Make, words: dict[str, int] | None = None) -> Parser:
+    def parse(text: str, _offset: TimeOffset) -> Criterion:
+        comparison, value = split_comparison(text)
+        number = (words or {}).get(value.upper())
+        if number is None and words and value.isalpha():
+            raise FilterError(f"no word {quoted(value)}; there are {' '.join(words)}")
+        return make(comparison, whole_number(value) if number is None else number)
+
+    return parse
+
+
+def _option(make: Make, keyword: str, value: str, text: str, example: str, *, uses: Needs = Needs.HEADER) -> Option:
+    return Option(keyword, f"{keyword} [<comparison>] {value}", text, f"{keyword} {example}", _parser(make), uses)
+
+
+OPTIONS = (
+    _option(Rba, "RBA", "<nnnnnnnn>", "byte address of the record in its file", ">= 2014", uses=Needs.NOTHING),
+    _option(RecLen, "RECLEN", "<nn>", "length of the record data", ">= 1000"),
+    _option(AuditRba, "AUDITRBA", "<nnnnnnnn>", "AuditRBA of the header", "519"),
+    Option(
+        "TRANSIND",
+        "TRANSIND [<comparison>] <nn | FIRST | MIDDLE | LAST | ONLY>",
+        "place in the transaction: 0 first, 1 middle, 2 last, 3 only",
+        "TRANSIND LAST",
+        _parser(TransInd, TRANS_INDS),
+        Needs.HEADER,
+    ),
+    _option(Syskey, "SYSKEY", "<32/64-bit syskey>", "NonStop key", "4294967302", uses=Syskey.uses),
+    _option(SyskeyLen, "SYSKEYLEN", "<nn>", "SyskeyLen of the header", "> 0"),
+    _option(UndoFlag, "UNDOFLAG", "<nn>", "UndoFlag of the header: 0 normal, 1 backed out", "1"),
+)

@@ -1,0 +1,45 @@
+"""An option and its values, as text, to a criterion."""
+
+from __future__ import annotations
+
+import difflib
+
+from logdump.filters.criteria import option_named, option_words
+from logdump.filters.criterion import Criterion
+from logdump.filters.errors import FilterError
+from logdump.filters.words import first_word, quoted
+from logdump.times import TimeOffset
+
+OWN_FILTER = "each criterion needs its own FILTER"
+STATEMENTS = ("INCLUDE", "EXCLUDE", "MATCH", "CLEAR", "SHOW", "ENABLE", "DISABLE", "ON", "OFF")
+"""What may stand after FILTER besides an option."""
+
+
+def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
+    """The criterion of ``FILENAME hr.*``, ``RECTYPE 5`` and the like.
+
+    Raises:
+        FilterError: no such option, or its values are wrong; the message gives the syntax.
+    """
+    word, values = first_word(text)
+    option = option_named(word)
+    if option is None:
+        raise FilterError(_no_option(word, text))
+    try:
+        return option.parse(values, offset)
+    except FilterError as error:
+        hint = f"; {OWN_FILTER}" if _holds_option(values) else ""
+        raise FilterError(f"{option.keyword}: {error}{hint}. Syntax: FILTER {option.syntax}") from None
+
+
+def _no_option(word: str, text: str) -> str:
+    known = option_words()
+    near = difflib.get_close_matches(word[:32], (*known, *STATEMENTS), n=2)
+    if near:
+        return f"FILTER has no option {word[:32]}; did you mean {' or '.join(near)}?"
+    shown = word[:32] or quoted(text)
+    return f"FILTER has no option {shown}; there are {', '.join(known)}"
+
+
+def _holds_option(values: str) -> bool:
+    return any(word.strip(";,").upper() in ("MATCH", *option_words()) for word in values.split()[1:])

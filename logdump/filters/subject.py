@@ -1,0 +1,24 @@
+"""What a filter looks at: one record, and what only its surroundings know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trailformat import Record
+
+
+@dataclass(slots=True)
+class Subject:
+    """A record under test.
+
+    Attributes:
+        record: the record itself; its parts are decoded when a criterion asks for them.
+        name: the resolved name of its table, empty when there is none.
+        csn: LOGCSN of its transaction, which only the first record carries; None when unknown.
+        xid: TRANID of its transaction, likewise.
+    """
+
+    record: Record
+    name: str = ""
+    csn: str | None = None
+    xid: str | None = None

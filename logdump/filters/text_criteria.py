@@ -1,0 +1,121 @@
+"""STRING and HEX: bytes in the record data, any of up to 32.
+
+BOTH lets every text of the list match in either case, ``B,`` the one behind it. (Our reading: the sources name the
+words and do not explain them; the other reading is "ASCII and EBCDIC".) Case is that of ASCII letters; text is sought
+as UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.errors import FilterError
+from logdump.filters.needle import Item, Needle, make_needle, split_items
+from logdump.filters.subject import Subject
+from logdump.filters.words import quoted
+from logdump.times import TimeOffset
+
+_BOTH = re.compile(r"BOTH(?=[\s\"'/,]|\Z)\s*", re.IGNORECASE)
+_HEX_PREFIX = re.compile(r"(?:%H|0x)", re.IGNORECASE)
+_BYTES_PER_LINE = 20
+
+
+@dataclass(frozen=True)
+class NeedleCriterion(Criterion):
+    """Any of some needles."""
+
+    needles: tuple[Needle, ...]
+    uses: ClassVar[Needs] = Needs.DATA
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the data holds one of them."""
+        data = subject.record.data
+        return any(needle.is_in(data) for needle in self.needles)
+
+
+@dataclass(frozen=True)
+class String(NeedleCriterion):
+    """STRING."""
+
+    keyword: ClassVar[str] = "STRING"
+    label: ClassVar[str] = "STRING"
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """A line for each text: its length in bytes, its place, and itself."""
+        return [(_text_line(needle),) for needle in self.needles]
+
+
+def _text_line(needle: Needle) -> str:
+    text = needle.value.decode("utf-8", "surrogateescape").replace('"', '""')
+    return f'({len(needle.value):2}){needle.place}, "{text}"{", any case" if needle.any_case else ""}'
+
+
+@dataclass(frozen=True)
+class Hex(NeedleCriterion):
+    """HEX."""
+
+    keyword: ClassVar[str] = "HEX"
+    label: ClassVar[str] = "HEX"
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """The length and place of each value, its bytes below."""
+        return [(f"({len(needle.value):2}){needle.place}", *_dump(needle.value)) for needle in self.needles]
+
+
+def _dump(value: bytes) -> Iterator[str]:
+    for at in range(0, len(value), _BYTES_PER_LINE):
+        yield value[at : at + _BYTES_PER_LINE].hex(" ", -2).upper()
+
+
+def _parse_string(text: str, _offset: TimeOffset) -> Criterion:
+    both = _BOTH.match(text)
+    items = split_items((text[both.end() :] if both else text).removeprefix(","))
+    return String(tuple(_text_needle(item, any_case=both is not None or item.is_marked) for item in items))
+
+
+def _text_needle(item: Item, *, any_case: bool) -> Needle:
+    try:
+        value = item.text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise FilterError(f"{quoted(item.text)} is no text") from None
+    return make_needle(value, item.columns, any_case=any_case)
+
+
+def _parse_hex(text: str, _offset: TimeOffset) -> Criterion:
+    return Hex(tuple(_hex_needle(item) for item in split_items(text)))
+
+
+def _hex_needle(item: Item) -> Needle:
+    digits = "".join(item.text.split())
+    digits = digits[2:] if _HEX_PREFIX.match(digits) else digits
+    if item.is_marked or not digits:
+        raise FilterError("a hex string is missing")
+    try:
+        value = bytes.fromhex(digits)
+    except ValueError:
+        raise FilterError(f"{quoted(item.text)} is no hex string; two digits make a byte") from None
+    return make_needle(value, item.columns)
+
+
+OPTIONS = (
+    Option(
+        "STRING",
+        'STRING [BOTH] [B,]"<text>" [<column range>] [, ...] | STRING [BOTH] /<text>/ [<column range>]',
+        "text in the record data, BOTH or B, regardless of case; up to 32",
+        'STRING "Denver"',
+        _parse_string,
+        Needs.DATA,
+    ),
+    Option(
+        "HEX",
+        'HEX "<hex string>" [<column range>] [, ...]',
+        "bytes in the record data; up to 32",
+        'HEX "00004BF6" 0:3',
+        _parse_hex,
+        Needs.DATA,
+    ),
+)

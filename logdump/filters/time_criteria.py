@@ -1,0 +1,88 @@
+"""STARTTIME and ENDTIME: IO Time at or after, at or before, a moment.
+
+The text is read under the TIMEOFFSET in force when the filter is made, and kept as Julian microseconds in GMT; SHOW
+FILTER prints GMT and says so (ours), which stays true when TIMEOFFSET changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import quoted, unquote
+from logdump.times import GMT, TimeOffset, format_timestamp, parse_datetime
+
+_LONGEST = 64
+
+
+@dataclass(frozen=True)
+class TimeCriterion(Criterion):
+    """A moment, in Julian microseconds GMT."""
+
+    moment: int
+    uses: ClassVar[Needs] = Needs.HEADER
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """The moment in GMT."""
+        return [(f"{format_timestamp(self.moment, GMT)} GMT",)]
+
+
+@dataclass(frozen=True)
+class StartTime(TimeCriterion):
+    """STARTTIME."""
+
+    keyword: ClassVar[str] = "STARTTIME"
+    label: ClassVar[str] = "Starttime"
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the record was written at the moment or after it."""
+        return subject.record.header.io_time >= self.moment
+
+
+@dataclass(frozen=True)
+class EndTime(TimeCriterion):
+    """ENDTIME."""
+
+    keyword: ClassVar[str] = "ENDTIME"
+    label: ClassVar[str] = "Endtime"
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the record was written at the moment or before it."""
+        return subject.record.header.io_time <= self.moment
+
+
+def _parser(make: type[TimeCriterion]) -> Parser:
+    def parse(text: str, offset: TimeOffset) -> Criterion:
+        if len(text) > _LONGEST:
+            raise FilterError(f"{quoted(text)} is no time")
+        try:
+            return make(parse_datetime(unquote(text), offset))
+        except ValueError as error:
+            raise FilterError(str(error)) from None
+
+    return parse
+
+
+_FORMAT = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
+
+OPTIONS = (
+    Option(
+        "STARTTIME",
+        f"STARTTIME {_FORMAT}",
+        "IO Time at or after",
+        "STARTTIME 2024-03-01 09:00",
+        _parser(StartTime),
+        Needs.HEADER,
+    ),
+    Option(
+        "ENDTIME",
+        f"ENDTIME {_FORMAT}",
+        "IO Time at or before",
+        "ENDTIME 2024-03-01 10:00",
+        _parser(EndTime),
+        Needs.HEADER,
+    ),
+)

@@ -1,0 +1,191 @@
+"""GGSTOKEN and USERTOKEN: a token of the record, by name, and its value.
+
+A name alone asks whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
+transaction, which later records inherit; any other token must stand on the record, so ``<>`` too needs it there.
+LOGCSN compares as a CSN; other values as numbers when both sides are, else as text (case-sensitive). Of a token that
+holds several NUL-terminated texts (DDL), one that is equal is enough. (All ours; the sources give the syntax alone.)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from logdump.filters.comparison import Comparison, split_comparison
+from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.csn import csn_holds
+from logdump.filters.csn_criteria import check_csn
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import one_value, quoted, unquote
+from logdump.times import TimeOffset
+from trailformat.token_names import GGS_TOKENS, token_name
+
+_LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
+_INHERITED = frozenset({_LOGCSN, _TRANID})
+_NAMES = {name: ord(letter) for letter, name in GGS_TOKENS.items()}
+_NAMES_WITHOUT_ID = frozenset(
+    [
+        "MARKER",
+        "FETCHEDDATA",
+        "FORCEDCOMMIT",
+        "GROUPNAME",
+        "VAMSEQID",
+        "TRANSID",
+        "BEGINSEQNO",
+        "BEGINRBA",
+        "BEGINTIMESTAMP",
+        "PARENTNODE",
+        "PROCESSNAME",
+        "PROGRAMNAME",
+        "HOMENODE",
+        "CHILDLIST",
+    ]
+)
+"""Documented names whose ids no source tells."""
+_NAME_AND_REST = re.compile(r"""("(?:[^"]|"")*"|'(?:[^']|'')*'|[^\s<>=!"',]+)\s*(.*)""", re.DOTALL)
+_ID = re.compile(r"0?[xX]([0-9A-Fa-f]{2})")
+_NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
+
+
+def text_holds(comparison: Comparison, found: str, wanted: str) -> bool:
+    """Compare as numbers when both are, else as text."""
+    if _NUMBER.fullmatch(found) and _NUMBER.fullmatch(wanted):
+        return comparison.holds(Decimal(found), Decimal(wanted))
+    return comparison.holds(found, wanted)
+
+
+def any_text_holds(comparison: Comparison, found: list[str], wanted: str) -> bool:
+    """Whether one text compares so; ``<>`` when none is equal."""
+    if comparison is Comparison.NOT_EQUAL:
+        return bool(found) and not any(text_holds(Comparison.EQUAL, one, wanted) for one in found)
+    return any(text_holds(comparison, one, wanted) for one in found)
+
+
+def _text(payload: bytes) -> str:
+    return payload.decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True)
+class GgsToken(Criterion):
+    """GGSTOKEN: a token of ``T`` by its id; comparison and value are None when presence is asked for."""
+
+    token_id: int
+    comparison: Comparison | None
+    value: str | None
+    keyword: ClassVar[str] = "GGSTOKEN"
+    label: ClassVar[str] = "GGSToken"
+
+    @property
+    def needs(self) -> Needs:
+        """The record's tokens, or those of its transaction."""
+        return Needs.TRANSACTION if self.comparison and self.token_id in _INHERITED else Needs.TOKENS
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the token is there, or compares so."""
+        if self.comparison is None or self.value is None:
+            return any(token.id == self.token_id for token in subject.record.gg_tokens)
+        if self.token_id == _LOGCSN:
+            return csn_holds(self.comparison, subject.csn, self.value)
+        return any_text_holds(self.comparison, self._texts(subject), self.value)
+
+    def _texts(self, subject: Subject) -> list[str]:
+        if self.token_id == _TRANID:
+            return [] if subject.xid is None else [subject.xid]
+        payloads = [token.payload for token in subject.record.gg_tokens if token.id == self.token_id]
+        if self.token_id == _ROWID:
+            return [_text(payload[:18]) for payload in payloads]
+        return [_text(part) for payload in payloads for part in payload.rstrip(b"\0").split(b"\0")]
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """Name, operator, value."""
+        name = token_name(GGS_TOKENS, self.token_id) or f"x{self.token_id:02x}"
+        return [_described(name, self.comparison, self.value)]
+
+
+@dataclass(frozen=True)
+class UserToken(Criterion):
+    """USERTOKEN: a token of ``U`` by its name, case aside; comparison and value as in GgsToken."""
+
+    name: str
+    comparison: Comparison | None
+    value: str | None
+    keyword: ClassVar[str] = "USERTOKEN"
+    label: ClassVar[str] = "UserToken"
+    uses: ClassVar[Needs] = Needs.TOKENS
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the token is there, or compares so."""
+        wanted = self.name.casefold()
+        texts = [_text(value) for name, value in subject.record.user_tokens if _text(name).casefold() == wanted]
+        if self.comparison is None or self.value is None:
+            return bool(texts)
+        return any_text_holds(self.comparison, texts, self.value)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """Name, operator, value."""
+        return [_described(self.name, self.comparison, self.value)]
+
+
+def _described(name: str, comparison: Comparison | None, value: str | None) -> tuple[str]:
+    return (f"{name} {comparison.value} {value}" if comparison else name,)
+
+
+def _split(text: str) -> tuple[str, Comparison | None, str | None]:
+    """Name, operator and value; the last two None when the name stands alone."""
+    found = _NAME_AND_REST.fullmatch(text)
+    if not found or not unquote(found[1]):
+        raise FilterError("the name of a token is missing")
+    if not found[2]:
+        return unquote(found[1]), None, None
+    comparison, value = split_comparison(found[2])
+    return unquote(found[1]), comparison, one_value(value)
+
+
+def _parse_ggs(text: str, _offset: TimeOffset) -> Criterion:
+    name, comparison, value = _split(text)
+    token_id = _token_id(name)
+    if token_id == _LOGCSN and value is not None:
+        check_csn(value)
+    return GgsToken(token_id, comparison, value)
+
+
+def _token_id(name: str) -> int:
+    if name.upper() in _NAMES:
+        return _NAMES[name.upper()]
+    if found := _ID.fullmatch(name):
+        return int(found[1], 16)
+    if len(name) == 1 and name.isascii():
+        return ord(name)
+    if name.upper() in _NAMES_WITHOUT_ID:
+        raise FilterError(
+            f"the id of token {name.upper()} is not known; write the id that GGSTOKEN DETAIL shows, as x52"
+        )
+    raise FilterError(f"no token {quoted(name)}; write {', '.join(_NAMES)} or an id as x52")
+
+
+def _parse_user(text: str, _offset: TimeOffset) -> Criterion:
+    name, comparison, value = _split(text)
+    return UserToken(name, comparison, value)
+
+
+OPTIONS = (
+    Option(
+        "GGSTOKEN",
+        "GGSTOKEN <tokenname> [<comparison>] [<tokenvalue>]",
+        "internal token, by name or id; a name alone: it is there",
+        "GGSTOKEN TRANID = 10.2.2016",
+        _parse_ggs,
+        Needs.TOKENS | Needs.TRANSACTION,
+    ),
+    Option(
+        "USERTOKEN",
+        "USERTOKEN <tokenname> [<comparison>] [<tokenvalue>]",
+        "user token, its name case aside; a name alone: it is there",
+        'USERTOKEN TK-OSUSER = "oracle"',
+        _parse_user,
+        Needs.TOKENS,
+    ),
+)

@@ -1,0 +1,81 @@
+"""RECTYPE and IOTYPE: what the record does, by number or name.
+
+Both look at the same number (no source tells them apart); names are taken case aside, in every spelling that
+``trailformat.io_types`` knows.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import quoted, split_list, unquote
+from trailformat import IO_TYPES, io_type_name, io_type_number
+
+_LONGEST = 64
+
+
+@dataclass(frozen=True)
+class RecType(Criterion):
+    """RECTYPE: any of some record types."""
+
+    types: tuple[int, ...]
+    keyword: ClassVar[str] = "RECTYPE"
+    label: ClassVar[str] = "Rectypes"
+    is_numbered: ClassVar[bool] = False
+    uses: ClassVar[Needs] = Needs.HEADER
+
+    def test(self, subject: Subject) -> bool:
+        """Whether the record is of one of the types; a file header has none."""
+        return subject.record.header.io_type in self.types
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """The names of the types, in one line."""
+        return [(", ".join(io_type_name(number) for number in self.types),)]
+
+
+@dataclass(frozen=True)
+class IoType(RecType):
+    """IOTYPE: the same under its other name."""
+
+    keyword: ClassVar[str] = "IOTYPE"
+    label: ClassVar[str] = "IOtypes"
+
+
+def _parser(kind: type[RecType]) -> Parser:
+    return lambda text, _offset: kind(tuple(_type(unquote(value)) for value in split_list(text)))
+
+
+def _type(text: str) -> int:
+    text = " ".join(text.split())
+    number = io_type_number(text) if len(text) <= _LONGEST else None
+    if number is None:
+        names = {name.upper(): name for name in IO_TYPES.values()}
+        near = [names[one] for one in difflib.get_close_matches(text[:_LONGEST].upper(), names, n=3)]
+        hint = f"; nearest: {', '.join(near)}" if near else "; SHOW RECTYPE lists them"
+        raise FilterError(f"no record type {quoted(text)}{hint}")
+    return number
+
+
+OPTIONS = (
+    Option(
+        "RECTYPE",
+        "RECTYPE <type number | type name> [, ...]",
+        "record type; up to 32",
+        "RECTYPE 5",
+        _parser(RecType),
+        Needs.HEADER,
+    ),
+    Option(
+        "IOTYPE",
+        "IOTYPE <type number | type name> [, ...]",
+        "same as RECTYPE",
+        "IOTYPE Insert",
+        _parser(IoType),
+        Needs.HEADER,
+    ),
+)

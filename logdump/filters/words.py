@@ -1,0 +1,101 @@
+"""The text after an option, taken apart: quotes, lists, whole numbers.
+
+Limits keep hostile input small: a statement of 16384 characters, a list of 32 values ([manual], for names, types, hex
+and text), a number of 64 bits.
+"""
+
+from __future__ import annotations
+
+import re
+
+from logdump.filters.errors import FilterError
+from logdump.render.escape import escape
+
+MAX_TEXT = 16_384
+MAX_VALUES = 32
+LARGEST = (1 << 64) - 1
+_QUOTES = "\"'"
+_SHOWN = 40
+_WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)")
+_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9A-Fa-f]{1,16}|[0-9]{1,20})")
+
+
+def quoted(text: str) -> str:
+    """What the user typed, fit for a message: short, in quotes, control characters escaped."""
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return f"'{escape(shown)}'"
+
+
+def first_word(text: str) -> tuple[str, str]:
+    """The first word in capitals, and the text after it; the word is empty when the text starts with something else."""
+    found = _WORD.match(text)
+    return (found[1].upper(), text[found.end() :].strip()) if found else ("", text.strip())
+
+
+def split_list(text: str) -> list[str]:
+    """The values between commas, as written; a comma in quotes belongs to its value.
+
+    Raises:
+        FilterError: no value, an empty one, more than 32, or a quote without its end.
+    """
+    values, start, quote = [], 0, ""
+    for at, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in _QUOTES:
+            quote = char
+        elif char == ",":
+            values.append(text[start:at].strip())
+            start = at + 1
+    values.append(text[start:].strip())
+    if quote:
+        raise FilterError(f"the quote {quote} is not closed")
+    if not all(values):
+        raise FilterError("a value is missing")
+    check_count(len(values))
+    return values
+
+
+def check_count(count: int) -> None:
+    """Refuse a list that is too long."""
+    if count > MAX_VALUES:
+        raise FilterError(f"{count} values, at most {MAX_VALUES} are allowed")
+
+
+def is_quoted(text: str) -> bool:
+    """Whether all of ``text`` is one quoted value."""
+    quote = text[:1]
+    return len(text) > 1 and quote in _QUOTES and text[-1] == quote and quote not in text[1:-1].replace(quote * 2, "")
+
+
+def unquote(text: str) -> str:
+    """A quoted value without its quotes, doubled quotes inside made one; anything else as it is."""
+    return text[1:-1].replace(text[0] * 2, text[0]) if is_quoted(text) else text
+
+
+def one_value(text: str) -> str:
+    """The single value that is all of ``text``.
+
+    Raises:
+        FilterError: it is empty, or several words without quotes.
+    """
+    if not text:
+        raise FilterError("a value is missing")
+    if not is_quoted(text) and len(text.split()) > 1:
+        raise FilterError(f"{quoted(text)} is more than one word; put a value with blanks in quotes")
+    return unquote(text)
+
+
+def whole_number(text: str, low: int = 0, high: int = LARGEST) -> int:
+    """A decimal number, or a hexadecimal one after ``0x``.
+
+    Raises:
+        FilterError: it is none, or outside ``low`` to ``high``.
+    """
+    text = one_value(text)
+    if not _NUMBER.fullmatch(text):
+        raise FilterError(f"{quoted(text)} is no whole number")
+    number = int(text, 16 if "x" in text.lower() else 10)
+    if not low <= number <= high:
+        raise FilterError(f"{text} is outside {low} to {high}")
+    return number

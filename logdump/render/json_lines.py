@@ -1,0 +1,115 @@
+"""Any event, as one JSON object on one line: ``--format jsonl`` and FORMAT JSONL.
+
+The names of members are API; docs/json.md lists them, made from the same tables as the objects.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from logdump.events import (
+    CountShown,
+    Event,
+    Failure,
+    IntervalShown,
+    Notice,
+    Progress,
+    RecordShown,
+    Text,
+    TransactionsShown,
+)
+from logdump.render import json_count, json_header, json_metadata, json_record
+from logdump.render.json_shape import Field, Shape, exact
+from logdump.settings import Settings
+from trailformat import BadRecord, PartialRecord, TrailError
+
+_LINES = Field("lines", "list of string", "The text, line by line", lambda event: list(event.lines))
+
+
+def _error(get: Callable[[TrailError], Any]) -> Callable[[Failure | Notice], Any]:
+    return lambda event: get(event.bad.error) if event.bad else None
+
+
+def _path(error: TrailError) -> str | None:
+    return str(error.path) if error.path else None
+
+
+_TROUBLE = (
+    Field(
+        "status",
+        "number",
+        "What it makes of the exit status: 1 a command failed, 4 bad data",
+        lambda event: int(event.status),
+    ),
+    Field("file", "string or null", "Path of the file", _error(_path)),
+    Field("rba", "number or null", "Byte offset in the file", _error(lambda error: error.rba)),
+    Field(
+        "length",
+        "number or null",
+        "Bytes up to the next good record or the end, of a record that is there its length",
+        lambda event: event.bad.length if event.bad else None,
+    ),
+    Field("error", "string or null", "What is wrong", _error(lambda error: error.problem)),
+    Field("expected", "string or null", "What should stand there", _error(lambda error: error.expected)),
+    Field("found", "string or null", "What stands there", _error(lambda error: error.found)),
+    _LINES,
+)
+TEXT = Shape("text", "What a command says in its own words.", (_LINES,))
+BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
+FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE)
+NOTICE = Shape("notice", "Something about the record before it that does not make sense.", _TROUBLE)
+SHAPES = (
+    json_record.RECORD,
+    json_header.FILE_HEADER,
+    json_count.COUNT,
+    json_count.INTERVAL,
+    json_count.TRANSACTIONS,
+    json_count.PROGRESS,
+    TEXT,
+    BAD_RECORD,
+    FAILURE,
+    NOTICE,
+)
+"""The objects that stand on a line; each begins with ``type``, the name of its shape."""
+PARTS = (
+    json_record.COLUMN,
+    json_record.GGS_TOKEN,
+    json_record.USER_TOKEN,
+    json_record.OTHER_TOKEN,
+    json_record.DDL_PART,
+    json_metadata.METADATA,
+    json_metadata.DATABASE_DEFINITION,
+    json_metadata.TABLE_DEFINITION,
+    json_metadata.COLUMN_DEFINITION,
+    json_count.TYPE_COUNT,
+    json_count.TABLE_COUNT,
+    json_count.LARGE_TRANSACTION,
+)
+"""The objects inside those."""
+
+_SHAPE_OF: dict[type, Shape] = {
+    CountShown: json_count.COUNT,
+    IntervalShown: json_count.INTERVAL,
+    TransactionsShown: json_count.TRANSACTIONS,
+    Progress: json_count.PROGRESS,
+    Text: TEXT,
+}
+
+
+def render(event: Event, _settings: Settings) -> Iterator[str]:
+    """The line of ``event``: an object in ASCII. Display switches and RECLEN do not matter."""
+    shape = _shape(event)
+    described = {"type": shape.name, **shape.build_what_decodes(event)}
+    yield json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _shape(event: Event) -> Shape:
+    if isinstance(event, RecordShown):
+        return json_header.FILE_HEADER if event.record.is_file_header else json_record.RECORD
+    if isinstance(event, Failure | Notice):
+        if event.bad and isinstance(event.bad.error, BadRecord | PartialRecord):
+            return BAD_RECORD
+        return FAILURE if isinstance(event, Failure) else NOTICE
+    return _SHAPE_OF[type(event)]

@@ -1,0 +1,248 @@
+"""Records as JSON: everything that is known of a record, whatever the display switches say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from logdump.events import RecordShown
+from logdump.render.json_metadata import METADATA
+from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
+from trailformat import Column, Images, Record, Token, decode_value, io_type_name, parse_ddl
+from trailformat.columns import Columns
+from trailformat.ddl import DDL_NAMES
+from trailformat.io_types import DDL_OP
+from trailformat.token_names import GGS_TOKENS, token_name
+
+_KNOWN_TOKENS = frozenset(b"HDTU")
+
+
+class _ColumnShown(NamedTuple):
+    """A column and where it stands: its definition gives it a name and its bytes a meaning."""
+
+    column: Column
+    shown: RecordShown
+
+    @property
+    def name(self) -> str | None:
+        columns = self.shown.columns.columns if self.shown.columns else ()
+        return columns[self.column.index].name if self.column.index < len(columns) else None
+
+    @property
+    def text(self) -> str | None:
+        columns = self.shown.columns.columns if self.shown.columns else ()
+        if self.column.index >= len(columns):
+            return None
+        value = decode_value(self.column, columns[self.column.index], self.shown.record.order)
+        if isinstance(value, Decimal):
+            return f"{value:f}"
+        return value if isinstance(value, str) else None
+
+
+COLUMN = Shape(
+    "column",
+    "One column of an image.",
+    (
+        Field("index", "number", "Column index, from 0", lambda one: one.column.index),
+        Field("name", "string or null", "Column name, where a table definition is known", lambda one: one.name),
+        Field("null", "boolean", "Whether the value is NULL", lambda one: one.column.is_null),
+        Field("hex", "string", "The stored bytes, indicator included, hex", lambda one: one.column.raw.hex()),
+        Field(
+            "text",
+            "string or null",
+            "The value as text, numbers too, where the definition tells how to read it; null for NULL",
+            lambda one: one.text,
+        ),
+    ),
+)
+
+
+def _token_text(token: Token) -> str | None:
+    try:
+        text = token.payload.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if text.isprintable() else None
+
+
+GGS_TOKEN = Shape(
+    "ggs_token",
+    "One internal token.",
+    (
+        Field("id", "string", "Token id, hex", lambda token: f"{token.id:02x}"),
+        Field("name", "string or null", "LOGCSN, TRANID, …", lambda token: token_name(GGS_TOKENS, token.id) or None),
+        Field("info", "string", "Info byte, hex", lambda token: f"{token.info:02x}"),
+        Field("hex", "string", "Payload, hex", lambda token: token.payload.hex()),
+        Field("text", "string or null", "Payload as text, when it is printable", _token_text),
+    ),
+)
+
+USER_TOKEN = Shape(
+    "user_token",
+    "One user token.",
+    (
+        Field("name", "string", "Name", lambda pair: pair[0].decode("utf-8", "backslashreplace")),
+        Field("value", "string", "Value", lambda pair: pair[1].decode("utf-8", "backslashreplace")),
+    ),
+)
+
+OTHER_TOKEN = Shape(
+    "other_token",
+    "A token of the record that is none of `H`, `D`, `T` and `U`.",
+    tuple(field for field in GGS_TOKEN.fields if field.name in ("id", "info", "hex")),
+)
+
+DDL_PART = Shape(
+    "ddl_part",
+    "One `id='value'` pair of a DDL record.",
+    (
+        Field("id", "string", "B3, C1, …; empty for text that is no pair", lambda pair: pair[0]),
+        Field("name", "string or null", "What the id means, where known", lambda pair: DDL_NAMES.get(pair[0])),
+        Field("value", "string", "The value, its quotes taken off", lambda pair: pair[1]),
+    ),
+)
+
+
+def _image(pick: Callable[[Images], Columns | None]) -> Callable[[RecordShown], Any]:
+    def get(shown: RecordShown) -> Any:
+        images = shown.record.images
+        columns = pick(images) if images else None
+        return None if columns is None else [COLUMN.build(_ColumnShown(column, shown)) for column in columns]
+
+    return get
+
+
+def _ddl(shown: RecordShown) -> Any:
+    if shown.record.header.io_type != DDL_OP:
+        return None
+    return [DDL_PART.build(pair) for pair in parse_ddl(shown.record.data)]
+
+
+def _table(shown: RecordShown) -> str | None:
+    return (shown.table.name if shown.table else shown.record.name) or None
+
+
+def _audit_rba(record: Record) -> int | None:
+    return None if record.is_metadata else record.header.audit_rba
+
+
+def _of_record(get: Callable[[Record], Any]) -> Callable[[RecordShown], Any]:
+    return lambda shown: get(shown.record)
+
+
+def _header(name: str) -> Callable[[RecordShown], Any]:
+    return lambda shown: getattr(shown.record.header, name)
+
+
+def _letter(name: str) -> Callable[[RecordShown], Any]:
+    return lambda shown: chr(getattr(shown.record.header, name))
+
+
+PLACE = (
+    Field(
+        "file", "string or null", "Path of the trail file", _of_record(lambda record: record.path and str(record.path))
+    ),
+    Field("rba", "number", "Byte offset in the file", _of_record(lambda record: record.rba)),
+    Field("length", "number", "Bytes of the whole record, trailer included", _of_record(lambda record: record.length)),
+)
+"""Where a record stands."""
+
+_HEADER = (
+    Field("io_type", "number", "IOType", _header("io_type")),
+    Field(
+        "io_type_name",
+        "string",
+        "Its name, as in the record line",
+        lambda shown: io_type_name(shown.record.header.io_type),
+    ),
+    Field("table", "string or null", "Table name, resolved by its index", _table),
+    Field("table_index", "number or null", "TDR index", _of_record(lambda record: record.table_index)),
+    Field(
+        "time",
+        "string or null",
+        "IO Time, ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
+        lambda shown: iso_time(shown.record.header.io_time),
+    ),
+    Field(
+        "julian_time",
+        "string",
+        "IO Time as stored: Julian microseconds",
+        lambda shown: str(shown.record.header.io_time),
+    ),
+    Field(
+        "trans_ind",
+        "number",
+        "TransInd: 0 first, 1 middle, 2 last, 3 only record of its transaction",
+        _header("trans_ind"),
+    ),
+    Field("before_after", "string", "`B` before image, `A` after image", _letter("before_after")),
+    Field("partition", "number", "Partition", _header("partition")),
+    Field("record_length", "number", "RecLength as stored", _header("record_length")),
+    Field(
+        "data_length",
+        "number",
+        "Bytes of data, `Len` of the record line",
+        _of_record(lambda record: record.data_length),
+    ),
+    Field("undo_flag", "number", "UndoFlag", _header("undo_flag")),
+    Field("orig_node", "number", "OrigNode", _header("orig_node")),
+    Field("format_type", "string", "FormatType: `R` from the log, `F` fetched", _letter("format_type")),
+    Field("syskey_length", "number", "SyskeyLen", _header("syskey_len")),
+    Field("incomplete", "number", "Incomplete", _header("incomplete")),
+    Field("continued", "number", "Continued: 1 when more pieces follow", _header("continued")),
+    Field("rec_count", "number", "RecCount: the number of pieces", _header("rec_count")),
+    Field("audit_rba", "number or null", "AuditRBA; null on metadata", _of_record(_audit_rba)),
+    Field("audit_pos", "string", "AuditPos, a decimal number", lambda shown: str(shown.record.header.audit_pos)),
+)
+
+_CONTENT = (
+    Field(
+        "csn",
+        "string or null",
+        "LOGCSN; only the first record of a transaction has one",
+        _of_record(lambda record: record.csn),
+    ),
+    Field("xid", "string or null", "TRANID; likewise", _of_record(lambda record: record.xid)),
+    Field("row_id", "string or null", "ORAROWID", _of_record(lambda record: record.row_id)),
+    Field(
+        "before",
+        "list of column, or null",
+        "The row, or its changed columns, before; null: no such image",
+        _image(lambda images: images.before),
+    ),
+    Field(
+        "after",
+        "list of column, or null",
+        "The row, or its changed columns, after; null: no such image",
+        _image(lambda images: images.after),
+    ),
+    Field("ddl", "list of ddl_part, or null", "The parts of a DDL record", _ddl),
+    Field(
+        "metadata",
+        "metadata or null",
+        "The definition in a metadata record",
+        lambda shown: METADATA.build(shown) if shown.record.is_metadata else None,
+    ),
+    Field(
+        "gg_tokens",
+        "list of ggs_token, or null",
+        "GGS tokens",
+        _of_record(lambda record: [GGS_TOKEN.build(one) for one in record.gg_tokens]),
+    ),
+    Field(
+        "user_tokens",
+        "list of user_token, or null",
+        "User tokens",
+        _of_record(lambda record: [USER_TOKEN.build(one) for one in record.user_tokens]),
+    ),
+    Field(
+        "other_tokens",
+        "list of other_token",
+        "Tokens of unknown kinds",
+        _of_record(lambda record: [OTHER_TOKEN.build(one) for one in record.tokens if one.id not in _KNOWN_TOKENS]),
+    ),
+    Field("data", "string", "All the data, hex; RECLEN does not cut it", _of_record(lambda record: record.data.hex())),
+)
+
+RECORD = Shape("record", "A record.", (*PLACE, *_HEADER, *_CONTENT, PROBLEMS))

@@ -1,0 +1,16 @@
+"""Make every generated part of the documents again: ``python -m scripts.update_docs``."""
+
+from __future__ import annotations
+
+from scripts import json_members, readme_session, readme_table
+
+
+def main() -> None:
+    """Run all generators."""
+    readme_session.main()
+    readme_table.main()
+    json_members.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""What all tests share: where the material is, and how hypothesis searches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from fixtures import TRAILS
+
+_EVIDENCE = Path(__file__).parents[2] / "shared" / "evidence"
+
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
+
+
+@pytest.fixture(scope="session")
+def evidence() -> Path:
+    """The folder with the real trail and the transcripts, which are not ours to copy."""
+    if not _EVIDENCE.is_dir():
+        pytest.skip(f"no evidence at {_EVIDENCE}")
+    return _EVIDENCE
+
+
+@pytest.fixture(scope="session")
+def trails() -> Path:
+    """The folder of the fixtures' trails."""
+    return TRAILS
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-golden``: see tests/transcripts."""
+    parser.addoption("--update-golden", action="store_true", help="write the transcripts' answers again")

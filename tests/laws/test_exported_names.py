@@ -1,0 +1,46 @@
+"""What trailformat exports: exactly the public names, sorted, each with a docstring."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import trailformat
+
+
+def names_for_type_checkers() -> set[str]:
+    """What the package imports where only type checkers look; the names themselves are loaded when first used."""
+    tree = ast.parse(Path(trailformat.__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "__future__"]
+    return {alias.asname or alias.name for node in imports for alias in node.names} - {"TYPE_CHECKING"}
+
+
+def test_all_lists_the_public_names_and_no_others() -> None:
+    assert set(trailformat.__all__) == names_for_type_checkers() == set(dir(trailformat))
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'TrailEater'"):
+        _ = trailformat.TrailEater
+
+
+def test_all_is_sorted() -> None:
+    constants = [name for name in trailformat.__all__ if name.isupper()]
+    assert trailformat.__all__ == sorted(constants) + sorted(set(trailformat.__all__) - set(constants))
+
+
+@pytest.mark.parametrize("name", [name for name in trailformat.__all__ if not name.isupper()])
+def test_a_public_name_says_what_it_is(name: str) -> None:
+    exported = getattr(trailformat, name)
+    assert inspect.getdoc(exported)
+    if inspect.isclass(exported):
+        members = [one for one in vars(exported).items() if not one[0].startswith("_")]
+        silent = [name for name, one in members if _is_documentable(one) and not inspect.getdoc(one)]
+        assert silent == []
+
+
+def _is_documentable(member: object) -> bool:
+    return inspect.isroutine(member) or isinstance(member, property)

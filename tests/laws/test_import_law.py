@@ -1,0 +1,50 @@
+"""What is loaded when: the arrows between the packages, and the heavy packages that line mode does without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+
+HEAVY = {"textual", "pyspark", "pyarrow", "numpy", "numba", "pandas"}
+TRAIL = TRAILS / "et000000000"
+ROOT = Path(__file__).parents[2]
+
+
+def loaded_by(code: str) -> set[str]:
+    """The modules that a fresh Python has loaded after ``code``."""
+    program = f"{code}\nimport sys\nsys.stderr.write(' '.join(sys.modules))"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60)
+    return set(done.stderr.split())
+
+
+def run(commands: str, *arguments: str) -> str:
+    return f"from logdump.cli import main\nmain([{''.join(f'{one!r}, ' for one in arguments)}'-c', {commands!r}])"
+
+
+@pytest.mark.parametrize("code", ["import trailformat", "import logdump.cli", run(f"open {TRAIL}; n; count detail")])
+def test_nothing_heavy_is_loaded(code: str) -> None:
+    assert {name.split(".")[0] for name in loaded_by(code)} & HEAVY == set()
+
+
+def test_trailformat_knows_nothing_of_logdump() -> None:
+    assert not {name for name in loaded_by("import trailformat") if name.startswith("logdump")}
+
+
+@pytest.mark.parametrize("package", ["render", "filters"])
+def test_render_and_filters_know_no_command_and_no_session(package: str) -> None:
+    modules = [f"logdump.{package}.{path.stem}" for path in (ROOT / "logdump" / package).glob("*.py")]
+    loaded = loaded_by("\n".join(f"import {module.removesuffix('.__init__')}" for module in modules))
+    assert not {name for name in loaded if name.startswith(("logdump.commands", "logdump.session", "logdump.language"))}
+
+
+def test_json_and_the_filters_are_loaded_for_those_who_ask() -> None:
+    plain = loaded_by(run(f"open {TRAIL}; n"))
+    assert "json" not in plain
+    assert "logdump.filters" not in plain
+    assert "logdump.render.json_lines" in loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))

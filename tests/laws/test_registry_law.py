@@ -1,0 +1,87 @@
+"""What holds for every command: help, unique names, a line in the README, a transcript."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from logdump.commands import REGISTRY
+from logdump.language.command import Command, Origin
+from logdump.language.words import first_word, split_commands
+from logdump.session import CommandError
+from scripts.readme_table import README, updated
+from tests.transcripts.play import SCRIPTS
+
+LOGDUMP_WORDS = set(
+    """
+    ARGETNONDATACHANGES ARSTOPNONDATACHANGES ASCIIDATA EBCDICDATA ASCIIDUMP EBCDICDUMP ASCIIHEADER EBCDICHEADER BEGIN
+    BULKIOSTATS CALCTLFKEY CD COLUMNDATA COMPUTETIMESTAMP COUNT CTIME DATAFILE DEBUG DECRYPT DETAIL DET DUMP ENCRYPT ENV
+    ESBLOCK EXIT QUIT FC FILEHEADER FILES FI DIR FILEINFO FILTER FLOAT GGSAUDITREAD GGSTOKEN GHDR HASHCLEAR HASHRESET
+    HASHSTATS HEADERTOKEN HELP HISTORY HIST INTERPRETINTERVAL INTERPRETTIMESTAMP LOG OUT METADATA NEXT N RECORD REC
+    NEXTTRAIL NT NOTIFY NOTIFYINTERVAL OBEY O SOURCE OPEN FROM LOGTRAIL POSITION POS RECLEN SAVE SCANFORENDTRANS SFET
+    SCANFORHEADER SFH SCANFORMETADATA SFMD SCANFORRBA SFR SCANFORTIME SFTS SCANFORTYPE SFT SCANSCROLLING SHOW SH SHO
+    SKIP TIME TIMEOFFSET TMFBEFOREIMAGE TMFGETRECADDR NOTMFGETRECADDR TMFIGNORERECCOUNT TRAILFORMAT TRANSBYTELIMIT
+    TRANSHIST TRANSRECLIMIT USERTOKEN VOLUME VOL V WRITELOG X BIO SCANFORNEXTTRANS SFNT SAVEFILECOMMENT
+    PRINTMXCOLUMNINFO WRITEREC
+    """.split()  # noqa: SIM905 - a list of so many would fill a page
+)
+"""Names and aliases in Logdump's reference and in its HELP."""
+COMMANDS = REGISTRY.commands
+IDS = [command.name for command in COMMANDS]
+
+
+@pytest.fixture(scope="module")
+def in_transcripts() -> set[str]:
+    """The names of the commands that some transcript runs."""
+    found = set()
+    for script in SCRIPTS:
+        for line in script.read_text(encoding="utf-8").splitlines():
+            for text in split_commands(line):
+                try:
+                    found.add(REGISTRY.find(first_word(text)[0]).name)
+                except CommandError:
+                    continue
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=IDS)
+def test_a_command_has_help(command: Command) -> None:
+    assert re.match(rf"{command.name}\b", command.syntax)
+    assert command.summary[0].isupper()
+    assert not command.summary.endswith(".")
+    assert command.run.__doc__ or "<locals>" in command.run.__qualname__
+
+
+def test_names_and_aliases_are_unique() -> None:
+    words = Counter(word for command in COMMANDS for word in (command.name, *command.aliases))
+    assert [word for word, times in words.items() if times > 1] == []
+    assert all(word == word.upper() for word in words)
+
+
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one.origin is Origin.OURS], ids=lambda one: one.name)
+def test_our_commands_take_no_word_of_logdump(command: Command) -> None:
+    for word in (command.name, *command.aliases):
+        assert not [one for one in LOGDUMP_WORDS if one.startswith(word)]
+
+
+@pytest.mark.parametrize("word", sorted(LOGDUMP_WORDS))
+def test_every_word_of_logdump_is_a_command(word: str) -> None:
+    assert REGISTRY.find(word).origin is Origin.LOGDUMP
+
+
+def test_every_command_stands_in_the_table_of_the_readme() -> None:
+    readme = README.read_text(encoding="utf-8")
+    assert readme == updated(readme), "python -m scripts.update_docs brings it up to date"
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=IDS)
+def test_every_command_occurs_in_a_transcript(command: Command, in_transcripts: set[str]) -> None:
+    assert command.name in in_transcripts
+
+
+def test_the_readme_links_to_what_is_there() -> None:
+    linked = re.findall(r"\]\(([^):#]+)\)", README.read_text(encoding="utf-8"))
+    assert [link for link in linked if not (Path(README).parent / link).exists()] == []

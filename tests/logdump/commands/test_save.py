@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.exit_status import ExitStatus
+from tests.logdump.line import Line
+from trailformat import Record, TrailFile, TrailSequence
+
+SOUND = sorted(path for path in TRAILS.glob("??*") if path.name[0] in "ehorpusv" and path.name != "README.md")
+
+
+def _records(path: Path) -> list[Record]:
+    with TrailFile(path) as trail:
+        return list(trail.records())
+
+
+def _rows(path: Path) -> list[tuple[str, bytes]]:
+    """Every row under the name that its file gives it."""
+    with TrailFile(path) as trail:
+        return [
+            (trail.name_of(one), one.data) for one in trail.records() if not one.is_file_header and not one.is_metadata
+        ]
+
+
+@pytest.mark.parametrize("source", SOUND, ids=lambda path: path.name)
+def test_a_whole_trail_is_saved_byte_for_byte_behind_its_header(source: Path, line: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000007"
+    line(f"open {source}; save {target}")
+    assert not line.failures
+    saved, original = _records(target), _records(source)
+    assert [one.raw for one in saved if not one.is_file_header] == [
+        one.raw for one in original if not one.is_file_header
+    ]
+
+
+def test_the_saved_header_tells_its_own_name_and_number(shop: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000007"
+    shop(f"save {target} 1 record")
+    with TrailFile(target) as trail:
+        header = trail.file_header
+    assert header is not None
+    assert header.get("TrailInfo", "FileName") == str(target)
+    assert header.get("TrailInfo", "Seqno") == 7
+    assert header.get("TrailInfo", "LastCSN") is None
+
+
+@pytest.mark.parametrize("start", range(2, 12))
+def test_rows_saved_from_the_middle_keep_their_tables(start: int, line: Line, tmp_path: Path) -> None:
+    for name in ("et000000000", "el000000000", "rt000000000", "rl000000000"):
+        source, target = TRAILS / name, tmp_path / f"{name[:2]}000000009"
+        line(f"open {source}; skip {start}; save {target}")
+        with TrailFile(target) as trail:
+            assert trail.file_header is not None
+            assert all(trail.table_of(one) for one in trail.records() if not one.is_file_header and one.table_index)
+        assert _rows(target) == _rows(source)[len(_rows(source)) - len(_rows(target)) :]
+
+
+def test_the_filter_says_what_is_saved_and_definitions_come_along(shop: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000000"
+    assert shop(f"filter filename *.sales; filter rectype insert; filter match all; save {target}")[-1] == (
+        f"Saved 3 records to {target}"
+    )
+    kinds = ["F" if one.is_file_header else str(one.header.io_type) for one in _records(target)]
+    assert kinds == ["F", "170", "170", "5", "5", "5"]
+    assert {name for name, _ in _rows(target)} == {"TEAHOUSE.SALES"}
+
+
+def test_records_are_counted_without_header_and_carried_definitions(shop: Line, tmp_path: Path) -> None:
+    shop(f"skip 7; save {tmp_path / 'xx000000000'} 2 records")
+    assert len(_rows(tmp_path / "xx000000000")) == 2
+
+
+def test_bytes_bound_what_is_saved(shop: Line, tmp_path: Path) -> None:
+    shop(f"skip 7; save {tmp_path / 'xx000000000'} 400 bytes")
+    with TrailFile(tmp_path / "xx000000000") as trail:
+        rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+    assert rows
+    assert sum(one.length for one in rows) <= 400
+
+
+def test_the_position_moves_past_what_was_saved(shop: Line, tmp_path: Path) -> None:
+    shop("skip 5")
+    expected = shop("n")
+    shop("pos 0; skip 3")
+    shop(f"save {tmp_path / 'xx000000000'} 2 records")
+    assert shop("n") == expected
+
+
+def test_transind_changes_every_record_and_nothing_else(shop: Line, tmp_path: Path) -> None:
+    shop(f"skip 7; save {tmp_path / 'xx000000000'} 3 records transind only")
+    saved = [one for one in _records(tmp_path / "xx000000000") if not one.is_file_header and not one.is_metadata]
+    assert [one.header.trans_ind for one in saved] == [3, 3, 3]
+    with TrailFile(TRAILS / "et000000000") as trail:
+        originals = {one.data: one.header for one in trail.records() if not one.is_file_header}
+    assert all(one.header == originals[one.data]._replace(trans_ind=3) for one in saved)
+
+
+def test_comments_stand_around_what_was_saved(shop: Line, tmp_path: Path) -> None:
+    shop(f"save {tmp_path / 'xx000000000'} 2 records comment")
+    records = _records(tmp_path / "xx000000000")
+    assert [one.header.io_type for one in (records[1], records[-1])] == [205, 205]
+    assert b"et000000000" in records[1].data
+
+
+def test_an_existing_file_is_not_replaced_unasked(shop: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000000"
+    target.write_bytes(b"mine")
+    shop(f"save {target}")
+    assert shop.failures[0].status is ExitStatus.COMMAND_FAILED
+    assert target.read_bytes() == b"mine"
+    shop(f"save {target} !")
+    assert target.read_bytes()[:1] == b"F"
+
+
+@pytest.mark.parametrize("how", ["", "!", "truncate"])
+def test_the_open_trail_is_never_the_target(how: str, line: Line, tmp_path: Path) -> None:
+    source = tmp_path / "et000000000"
+    source.write_bytes((TRAILS / "et000000000").read_bytes())
+    link = tmp_path / "ll000000000"
+    link.symlink_to(source)
+    for target in (source, link):
+        line(f"open {source}; save {target} {how}")
+        assert line.failures
+    assert source.read_bytes() == (TRAILS / "et000000000").read_bytes()
+
+
+def test_a_full_disk_leaves_nothing_and_loses_nothing(
+    shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "xx000000000"
+    target.write_bytes(b"mine")
+
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    shop("skip 4")
+    before = shop.session.cursor.next
+    shown = shop(f"save {target} !")
+    assert "No space left on device" in shown[0]
+    assert shop.failures[0].status is ExitStatus.COMMAND_FAILED
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["xx000000000"]
+    assert target.read_bytes() == b"mine"
+    assert shop.session.cursor.next == before
+
+
+def test_damage_in_the_source_stops_save_and_leaves_nothing(line: Line, tmp_path: Path) -> None:
+    line(f"open {TRAILS / 'gt000000000'}; save {tmp_path / 'xx000000000'}")
+    assert line.failures[0].status is ExitStatus.BAD_DATA
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupt_leaves_nothing(shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = iter(range(3))
+
+    def interrupted(self: TrailFile, rba: int, _original: object = TrailFile.record_at) -> object:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return _original(self, rba)  # type: ignore[operator]
+
+    monkeypatch.setattr(TrailFile, "record_at", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        shop(f"save {tmp_path / 'xx000000000'}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "takes a file name"),
+        ("xx 5", "takes a value"),
+        ("xx 5 apples", "RECORDS or BYTES"),
+        ("xx 0 records", "out of range"),
+        ("xx transind sideways", "FIRST, MIDDLE, END or ONLY"),
+        ("xx committs noon", "Julian timestamp"),
+        ("xx oldformat", "not supported"),
+        ("xx frobnicate", "not an option"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: str, message: str, shop: Line) -> None:
+    assert message in " ".join(shop(f"save {arguments}"))
+    assert shop.failures
+
+
+def test_options_of_nonstop_are_accepted(shop: Line, tmp_path: Path) -> None:
+    shop(f"save {tmp_path / 'xx000000000'} 1 record ext (10, 20, 30) megabytes 5 newformat nocomment")
+    assert not shop.failures
+
+
+def test_a_saved_piece_can_follow_its_sequence(shop: Line, tmp_path: Path) -> None:
+    shop(f"save {tmp_path / 'xx000000000'} 5 records; save {tmp_path / 'xx000000001'}")
+    rows = [row for path in TrailSequence(tmp_path / "xx") for row in _rows(path)]
+    assert rows == _rows(TRAILS / "et000000000")
+
+
+@pytest.mark.parametrize("choice", ["pos 1261", "filter include filename *.sales"])
+def test_the_database_definition_comes_before_a_table_definition_of_the_range(
+    choice: str, shop: Line, tmp_path: Path
+) -> None:
+    target = tmp_path / "rt000001"
+    shop(f"{choice}; save {target}")
+    with TrailFile(target) as saved:
+        kinds = [record.header.orig_node for record in saved.records(saved.first_rba) if record.is_metadata]
+    assert kinds[:2] == [1, 2]

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.events import RecordShown
+from tests.logdump.line import Line
+from trailformat import Record
+from trailformat.transactions import BEGINS, ENDS, is_transactional
+
+
+def _shown(line: Line) -> Record:
+    return next(event.record for event in line.events if isinstance(event, RecordShown))
+
+
+def _all(line: Line) -> list[Record]:
+    return list(line.session.trail.records())
+
+
+def test_sft_finds_types_by_name_and_number(shop: Line) -> None:
+    shop("sft delete")
+    first = shop.rbas
+    shop("pos 0; scanfortype 3")
+    assert shop.rbas == first
+    assert _shown(shop).header.io_type == 3
+
+
+def test_sft_takes_a_table_behind_a_comma(shop: Line) -> None:
+    shop("sft insert, *.sales")
+    assert shop.session.trail.name_of(_shown(shop)) == "TEAHOUSE.SALES"
+
+
+def test_sft_that_finds_nothing_leaves_the_position(shop: Line) -> None:
+    shop("skip 3")
+    before = shop.session.cursor.next
+    assert shop("sft filerename") == [f"No record of type filerename found from RBA {before} to the end."]
+    assert shop.session.cursor.next == before
+
+
+def test_an_unknown_type_is_an_error(shop: Line) -> None:
+    assert "SHOW RECTYPE" in shop("sft upsert")[0]
+
+
+def test_sfts_finds_the_first_record_at_or_after_a_time(shop: Line) -> None:
+    shop("sfts 2024-03-14 09:32:00")
+    found = _shown(shop)
+    earlier = [one for one in _all(shop) if one.rba < found.rba and not one.is_file_header]
+    assert all(one.header.io_time < found.header.io_time for one in earlier)
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2024-02-30", "25:00"])
+def test_sfts_refuses_what_is_no_time(text: str, shop: Line) -> None:
+    shop(f"sfts {text}")
+    assert shop.failures
+
+
+def test_sfr_finds_an_audit_rba(shop: Line) -> None:
+    wanted = _all(shop)[-1].header.audit_rba
+    shop(f"sfr {wanted}, {shop.session.trail.path}")
+    assert _shown(shop).header.audit_rba == wanted
+
+
+def test_sfr_opens_the_file_that_it_names(line: Line, trails: Path) -> None:
+    line(f"sfr -1 {trails / 'et000000000'}")
+    assert line.session.trail.path.name == "et000000000"
+    assert line.rbas
+
+
+def test_sfet_displays_the_first_record_of_the_next_transaction(shop: Line) -> None:
+    rows = [one for one in _all(shop) if is_transactional(one)]
+    end = next(at for at, one in enumerate(rows) if one.header.trans_ind in ENDS)
+    shop("sfet")
+    assert shop.rbas == [rows[end + 1].rba]
+
+
+def test_sfnt_walks_from_one_beginning_to_the_next(shop: Line) -> None:
+    begins = [one.rba for one in _all(shop) if is_transactional(one) and one.header.trans_ind in BEGINS]
+    found = []
+    while True:
+        shop("sfnt")
+        if shop.failures:
+            break
+        found += shop.rbas
+    assert found == begins
+
+
+@pytest.mark.parametrize(("text", "kinds"), [("", [1, 2, 2]), ("ddr", [1]), ("tdr", [2, 2]), ("tdr next", [2, 2])])
+def test_sfmd_walks_over_definitions(text: str, kinds: list[int], shop: Line) -> None:
+    found = []
+    while not (shop(f"sfmd {text}") and shop.failures):
+        found.append(_shown(shop).header.orig_node)
+    assert found == kinds
+
+
+def test_sfmd_finds_an_index(shop: Line) -> None:
+    shop("sfmd tdr 2")
+    assert _shown(shop).metadata_indexes == (1, 2)
+
+
+def test_sfh_steps_over_damage(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'gt000000000'}")
+    while not line("n 1") or not line.failures:
+        assert line.rbas
+    bad = line.session.cursor.next
+    line("sfh")
+    assert line.rbas[0] > bad
+
+
+def test_sfh_prev_twice_steps_back_one_record(shop: Line) -> None:
+    rbas = [one.rba for one in _all(shop)]
+    shop("n 5; sfh prev")
+    assert shop.rbas[-1] == rbas[4]
+    shop("sfh prev")
+    assert shop.rbas == [rbas[3]]
+
+
+def test_begin_stands_at_the_first_row_of_its_time(shop: Line) -> None:
+    shop("begin 2024-03-14 09:32:00")
+    rows = [one for one in _all(shop) if is_transactional(one)]
+    moment = next(one for one in rows if one.rba >= shop.session.cursor.next).header.io_time
+    assert all(one.header.io_time < moment for one in rows if one.rba < shop.session.cursor.next)
+
+
+def test_begin_after_everything_stands_at_the_end(shop: Line) -> None:
+    shop("begin 2099-01-01")
+    assert shop.session.cursor.next == shop.session.trail.size
+
+
+def test_a_scan_obeys_the_filter(shop: Line) -> None:
+    shop("filter filename *.sales; sft insert")
+    assert shop.session.trail.name_of(_shown(shop)) == "TEAHOUSE.SALES"
+
+
+def test_a_scan_runs_backwards_when_reading_does(shop: Line) -> None:
+    deletes = [one.rba for one in _all(shop) if not one.is_file_header and one.header.io_type == 3]
+    shop("pos eof; pos rev; sft delete")
+    assert shop.rbas == [deletes[-1]]

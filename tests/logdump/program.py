@@ -1,0 +1,46 @@
+"""Running the program: in this process where that is enough, else in one of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from logdump.cli import main
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "logdump"]
+ENVIRONMENT = {**os.environ, "TZ": "GMT", "PYTHONPATH": str(ROOT), "LOGDUMP_HISTORY": ""}
+
+
+class Answer(NamedTuple):
+    """What the program did."""
+
+    status: int
+    out: str
+    err: str
+
+
+def logdump(*arguments: str, typed: str | bytes = "") -> Answer:
+    """Run it with these arguments and ``typed`` on its standard input, which is a pipe."""
+    data = typed.encode() if isinstance(typed, str) else typed
+    streams = [io.TextIOWrapper(io.BytesIO(one), encoding="utf-8", write_through=True) for one in (data, b"", b"")]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        status = main(list(arguments))
+    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
+    return Answer(int(status), out, err)
+
+
+def process(*arguments: str, typed: str = "") -> Answer:
+    """The same in a process of its own."""
+    done = subprocess.run(
+        [*COMMAND, *arguments], input=typed, capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=60
+    )
+    return Answer(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,182 @@
+"""Bad input: a clear message with file and place and what to do next, status 4, and the session goes on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from logdump.exit_status import ExitStatus
+from tests.logdump.program import logdump
+from tests.logdump.render.records import a_record
+from trailformat import TrailFile
+
+GOES_ON = "GHDR is OFF\n"
+SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; fileheader detail"
+
+
+def opened(path: Path, *commands: str) -> tuple[str, str]:
+    """The two streams of a script that opens ``path`` and ends with a command that always works."""
+    answer = logdump("-c", "; ".join([f'open "{path}"', *commands, "ghdr off; ghdr"]))
+    assert answer.status == ExitStatus.BAD_DATA
+    assert answer.out.endswith(GOES_ON)
+    return answer.out, answer.err
+
+
+def file_of(folder: Path, data: bytes) -> Path:
+    path = folder / "bad000000000"
+    path.write_bytes(data)
+    return path
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert opened(tmp_path / "nowhere")[1] == f"Error: {tmp_path / 'nowhere'}: No such file or directory\n"
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    assert opened(tmp_path)[1] == f"Error: {tmp_path}: it is a directory\n"
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    path = file_of(tmp_path, b"")
+    assert f"Error: {path}" in opened(path)[1]
+    assert "empty" in opened(path)[1]
+
+
+@pytest.mark.parametrize("data", [b"\x7fELF" + bytes(500), b"-----BEGIN CERTIFICATE-----\n" * 20, b"F", b"G" * 9999])
+def test_a_file_that_is_no_trail(data: bytes, tmp_path: Path) -> None:
+    path = file_of(tmp_path, data)
+    error = opened(path)[1]
+    assert error.startswith(f"Error: {path}, RBA 0: ")
+    assert "expected" in error or "found" in error
+
+
+def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    path = file_of(tmp_path, a_record().raw)
+    monkeypatch.setattr(os, "open", refuse)
+    assert opened(path)[1] == f"Error: {path}: Permission denied\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", stat.S_IRUSR | stat.S_IWUSR)
+    assert "not a regular file" in opened(tmp_path / "pipe")[1]
+
+
+def test_what_was_open_stays_open_when_the_next_does_not_open(trails: Path) -> None:
+    answer = logdump("-c", f"open {trails / 'et000000000'}; open /nowhere; open")
+    assert answer.out == f"Current LogTrail is {trails / 'et000000000'}\n" * 2
+
+
+@pytest.mark.parametrize("where", [1, 5, 48, 100, 185])
+def test_a_file_cut_inside_its_last_record(where: int, tmp_path: Path, trails: Path) -> None:
+    whole = (trails / "et000000000").read_bytes()
+    path = file_of(tmp_path, whole[: 1811 + where])
+    error = opened(path, "pos 1811", "next")[1]
+    assert error.startswith("Partial record found at RBA 1811: the file ends inside the record")
+    assert f"in {path}\n" in error
+    assert error.endswith("It may be still being written: NEXT tries again.\n")
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_a_length_past_the_end_of_the_file(name: str, tmp_path: Path, trails: Path) -> None:
+    data = bytearray((trails / name).read_bytes())
+    with TrailFile(trails / name) as trail:
+        rbas = [record.rba for record in trail.records()]
+    at, after = rbas[5], rbas[6]
+    data[at + 2 : at + 4] = b"\xff\xff"
+    path = file_of(tmp_path, bytes(data))
+    error = opened(path, f"pos {at}", "next")[1]
+    assert error.startswith(f"Bad record found at RBA {at}: the record's length runs past the end")
+    assert f"in {path}\n 4701 ffff 48" in error
+    assert error.endswith(f"Next good header at RBA {after}: SCANFORHEADER (SFH) goes there.\n")
+
+
+def test_scanforheader_goes_on_behind_the_damage(trails: Path) -> None:
+    out, error = opened(trails / "ft000000000", "pos 3522", "next", "sfh", "next")
+    assert [line.split("RBA ")[1] for line in out.splitlines() if " RBA " in line] == ["3522", "3629", "3817"]
+    assert error.count("\n") == 5
+
+
+def test_nothing_good_behind_the_damage(tmp_path: Path, trails: Path) -> None:
+    data = (trails / "et000000000").read_bytes()
+    path = file_of(tmp_path, data + b"garbage, no record in it")
+    error = opened(path, f"pos {len(data)}", "next", "sfh prev")[1]
+    assert error.endswith("No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one.\n")
+
+
+def test_count_says_what_it_left_out(trails: Path) -> None:
+    out, error = opened(trails / "gt000000000", "count")
+    assert "has 22 records\n" in out
+    assert error.startswith(f"{trails / 'gt000000000'}, RBA 3522: no record starts here")
+    assert error.endswith(": 109 bytes are not counted\n")
+
+
+def test_an_index_without_a_definition(trails: Path) -> None:
+    path = trails / "mt000000000"
+    out, error = opened(path, "pos 2170", "next")
+    assert "Name:   (TDR Index: 2)\n" in out
+    assert error == f"{path}, RBA 2170: no table definition 2 before it: the name is not known\n"
+
+
+def test_a_name_that_is_not_utf_8(trails: Path) -> None:
+    path = trails / "bt000000000"
+    out, error = opened(path, "pos 1261", "next")
+    assert "Table Name: TEAHOUSE.T\\xe9AS\n" in out
+    assert error == f"{path}, RBA 1261: the name is not UTF-8: shown with its bytes escaped\n"
+
+
+def test_columns_that_do_not_decode(tmp_path: Path) -> None:
+    path = file_of(tmp_path, a_record(b"\0\0\xff\xff").raw)
+    out, error = opened(path, "detail on", "next")
+    assert "Columns cannot be shown: column at byte 0 does not fit into the 4 bytes around it\n" in out
+    assert error.startswith(f"{path}, RBA 0: the columns do not decode: column at byte 0")
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000", "ot000000", "ul000000000"])
+def test_flipped_bits_never_end_a_session(name: str, tmp_path: Path, trails: Path) -> None:
+    whole = (trails / name).read_bytes()
+    random = Random(20240314)
+    path = tmp_path / name
+    for _ in range(40):
+        data = bytearray(whole)
+        for _ in range(random.randint(1, 8)):
+            data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        path.write_bytes(bytes(data))
+        steps = "; ".join(["next", "sfh"] * 12)
+        commands = f"open {path}; {SWITCHES}; {steps}; pos eof rev; {steps}; count detail; env; ghdr off; ghdr"
+        answer = logdump("-c", commands)
+        assert answer.out.endswith(GOES_ON)
+        assert answer.status in (ExitStatus.OK, ExitStatus.COMMAND_FAILED, ExitStatus.BAD_DATA)
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_file_cut_anywhere_never_ends_a_session(step: int, tmp_path: Path, trails: Path) -> None:
+    whole = (trails / "el000000000").read_bytes()
+    path = tmp_path / "el000000000"
+    for end in range(1 + 23 * step, len(whole), 92):
+        path.write_bytes(whole[:end])
+        answer = logdump("-c", f"open {path}; {SWITCHES}; next 100; count; pos eof rev; next 3; ghdr off; ghdr")
+        assert answer.out.endswith(GOES_ON)
+        assert answer.status in (ExitStatus.OK, ExitStatus.COMMAND_FAILED, ExitStatus.BAD_DATA)
+
+
+def test_a_trail_that_vanishes_while_it_is_open(tmp_path: Path, trails: Path) -> None:
+    path = file_of(tmp_path, (trails / "et000000000").read_bytes())
+    answer = logdump("-c", f"open {path}; x rm {path}; env; next; count; ghdr")
+    assert answer.out.endswith(GOES_ON)
+    assert "Traceback" not in answer.err
+
+
+def test_a_directory_that_vanishes_under_a_session(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    answer = logdump("-c", f"cd {tmp_path / 'gone'}; x rmdir {tmp_path / 'gone'}; env; files; cd; open x; cd /; ghdr")
+    assert answer.out.endswith(GOES_ON)
+    assert answer.status == ExitStatus.COMMAND_FAILED

@@ -1,0 +1,161 @@
+"""A session at a terminal: its numbers go on from the last one, and Ctrl+C ends a command only."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from logdump.events import Event, say
+from logdump.interactive import Interactive
+
+Type = Callable[..., str]
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "logdump.hst"
+    monkeypatch.setenv("LOGDUMP_HISTORY", str(path))
+    return path
+
+
+@pytest.fixture
+def typing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], history: Path) -> Type:  # noqa: ARG001
+    """Runs a session in which these lines are typed, then the end of the input; an exception is raised instead."""
+
+    def run(*lines: str | type[BaseException]) -> str:
+        rest = iter(lines)
+
+        def answer(prompt: str = "") -> str:
+            line = next(rest, EOFError)
+            sys.stdout.write(prompt)
+            if isinstance(line, str):
+                sys.stdout.write(f"{line}\n")
+                return line
+            raise line
+
+        monkeypatch.setattr(builtins, "input", answer)
+        Interactive().run()
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_the_next_session_goes_on_with_the_numbers(typing: Type) -> None:
+    assert "Logdump 1 >reclen 11\n" in typing("reclen 11", "ghdr on")
+    assert "Logdump 3 >history\n1> reclen 11\n2> ghdr on\n3> history\n" in typing("history")
+
+
+def test_a_command_given_on_the_command_line_is_remembered_too(history: Path, typing: Type) -> None:
+    typing()
+    assert not history.exists()
+    Interactive("reclen 11").run()
+    assert history.read_text() == "logdump history, next 2\nreclen 11\n"
+
+
+def test_the_file_is_written_after_every_line(history: Path, typing: Type) -> None:
+    seen: list[str] = []
+
+    class Closed(BaseException):
+        def __init__(self) -> None:
+            seen.append(history.read_text())
+
+    with pytest.raises(Closed):
+        typing("reclen 11", Closed)
+    assert seen == ["logdump history, next 2\nreclen 11\n"]
+
+
+def test_history_clear_empties_the_file(history: Path, typing: Type) -> None:
+    assert typing("reclen 11", "history clear").endswith("Logdump 1 >\n")
+    assert history.read_text() == "logdump history, next 1\n"
+
+
+def test_fc_edits_a_command_of_an_earlier_session(history: Path, typing: Type) -> None:
+    typing("reclen 11")
+    shown = typing("fc 1", "       2", "")
+    assert "Logdump 2 >fc 1\n> reclen 11\n..       2\nreclen 21\n\nReclen set to 21\n" in shown
+    assert history.read_text() == "logdump history, next 3\nreclen 11\nreclen 21\n"
+
+
+def test_ctrl_c_at_the_prompt_and_in_fc_asks_again(typing: Type) -> None:
+    shown = typing("reclen 11", KeyboardInterrupt, "fc", KeyboardInterrupt, "reclen")
+    assert shown.endswith("Logdump 2 >\nLogdump 2 >fc\n> reclen 11\n..\nLogdump 3 >reclen\nReclen is 11\nLogdump 4 >\n")
+
+
+def test_ctrl_c_while_a_file_is_obeyed_ends_that_file(
+    typing: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prints = Interactive._print
+
+    def interrupted(session: Interactive, event: Event) -> None:
+        if event == say("Reclen is 11"):
+            raise KeyboardInterrupt
+        prints(session, event)
+
+    monkeypatch.setattr(Interactive, "_print", interrupted)
+    (tmp_path / "a.oby").write_text("reclen 11\nreclen\nreclen 12\n")
+    shown = typing(f"obey {tmp_path / 'a.oby'}", "reclen 13", f"obey {tmp_path / 'a.oby'}", "fc 2", "//")
+    assert "Logdump 2 >reclen 13\nReclen set to 13\n" in shown
+    assert shown.count("Reclen set to 11\n\n") == 2
+    assert shown.endswith("Logdump 4 >fc 2\n> reclen 13\n..//\nLogdump 5 >\n")
+
+
+def test_a_file_that_is_not_ours_is_told_and_left_alone(
+    history: Path, typing: Type, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history.write_text("precious\n")
+    monkeypatch.setattr(builtins, "input", lambda _: (_ for _ in ()).throw(EOFError))
+    Interactive().run()
+    notice = f"{history} is left alone, and no history is kept: it was not written by logdump.\n"
+    assert capsys.readouterr().err == notice
+    typing("reclen 11")
+    assert history.read_text() == "precious\n"
+
+
+def test_a_file_that_cannot_be_written_is_told_once(
+    tmp_path: Path, typing: Type, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LOGDUMP_HISTORY", str(tmp_path / "file" / "logdump.hst"))
+    assert typing("reclen 11", "reclen").endswith("Reclen is 11\nLogdump 3 >\n")
+    assert capsys.readouterr().err == ""
+
+
+def test_at_a_real_terminal(history: Path, tmp_path: Path) -> None:
+    history.write_text("logdump history, next 42\nreclen 11\n")
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "logdump"]
+    environment = {**os.environ, "TERM": "dumb", "LOGDUMP_HISTORY": str(history)}
+    program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment, cwd=tmp_path)
+    os.close(terminal)
+    try:
+        assert "Logdump 42 >" in _shown_up_to(master, "Logdump 42 >")
+        os.write(master, b"\x10\n")  # Ctrl+P recalls the line before
+        assert "Reclen set to 11" in _shown_up_to(master, "Logdump 43 >")
+        os.write(master, b"x exit 3\n")
+        assert "exit ended with status 3." in _shown_up_to(master, "Logdump 44 >")
+        os.write(master, b"exit\n")
+        assert program.wait(10) == 0
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)
+    assert history.read_text() == "logdump history, next 45\nreclen 11\nreclen 11\nx exit 3\nexit\n"
+
+
+def _shown_up_to(master: int, text: str) -> str:
+    shown = b""
+    end = time.monotonic() + 20
+    while text.encode() not in shown:
+        ready, _, _ = select.select([master], [], [], max(0, end - time.monotonic()))
+        assert ready, f"{text!r} does not come: {shown!r}"
+        shown += os.read(master, 4096)
+    return shown.decode()

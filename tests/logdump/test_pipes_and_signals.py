@@ -1,0 +1,87 @@
+"""What only a process of its own can show: pipes that end early, interrupts, closed streams."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from logdump.exit_status import ExitStatus
+from tests.logdump.program import COMMAND, ENVIRONMENT, process
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and shells of UNIX")
+
+
+@pytest.fixture
+def trail(trails: Path) -> str:
+    return str(trails / "et000000000")
+
+
+def shell(line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**ENVIRONMENT, "LOGDUMP": " ".join(COMMAND), **variables}
+    return subprocess.run(
+        ["/bin/sh", "-c", line], capture_output=True, text=True, env=environment, check=False, timeout=60
+    )
+
+
+def test_the_documented_pipe_works(trail: str) -> None:
+    typed = f"open {trail}\nghdr on\ndetail data\nnext 5\ncount detail\n"
+    answer = process(typed=typed)
+    assert answer.status == ExitStatus.OK
+    assert f"Logdump 5 >LogTrail {trail} has 22 records\n" in answer.out
+    assert answer.err == ""
+
+
+def test_yes_next_reads_the_trail_to_its_end(trail: str) -> None:
+    done = shell("yes next | head -100 | $LOGDUMP OPEN $TRAIL", TRAIL=trail)
+    assert done.returncode == 0
+    assert done.stdout.count(" RBA ") == 22
+    assert done.stdout.endswith("Logdump 101 >Logdump 102 >\n")
+
+
+def test_who_reads_the_answer_may_stop_reading(trail: str) -> None:
+    done = shell("yes 'pos 0;next 22' | head -2000 | $LOGDUMP OPEN $TRAIL | head -3", TRAIL=trail)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 3
+
+
+def test_a_script_whose_answer_nobody_reads_says_nothing(trail: str) -> None:
+    done = shell('$LOGDUMP -c "open $TRAIL; next 22; pos 0; next 22" | true; echo', TRAIL=trail)
+    assert done.stderr == ""
+
+
+def interrupted(*arguments: str, typed: str | None) -> tuple[int, str]:
+    """Status and errors of a process that gets Ctrl+C once it has answered something."""
+    with subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        text=True,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        if typed is not None:
+            running.stdin.write(typed)
+            running.stdin.flush()
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    return running.returncode, errors
+
+
+@pytest.mark.parametrize(("arguments", "typed"), [(["-f", "-"], "ghdr\n"), ([], None)])
+def test_an_interrupt_ends_a_script_with_130(arguments: list[str], typed: str | None) -> None:
+    assert interrupted(*arguments, typed=typed) == (ExitStatus.INTERRUPTED, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_standard_stream_is_as_good_as_an_empty_one(closed: str) -> None:
+    done = shell(f"echo ghdr | $LOGDUMP {closed}; $LOGDUMP -c ghdr {closed}")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,64 @@
+"""The documents are in step with the program."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from logdump.exit_status import ExitStatus
+from scripts import readme_session
+from tests.laws.test_registry_law import LOGDUMP_WORDS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FIDELITY = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+VERDICTS = ("same output as evidence", "same behaviour, text ours", "not supported, because ")
+ROWS = [line.split(" | ") for line in FIDELITY.split("## Where")[0].splitlines() if line.startswith("| ")][1:]
+
+
+def test_the_session_of_the_readme_is_a_real_one() -> None:
+    assert readme_session.updated(README) == README, "python -m scripts.update_docs brings it up to date"
+
+
+def test_the_python_of_the_readme_works_and_prints_what_it_says() -> None:
+    code, shown = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)…\n```", README, re.DOTALL)[0]
+    assert len([line for line in code.splitlines() if line]) <= 5
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(shown)
+
+
+@pytest.mark.parametrize("status", list(ExitStatus))
+def test_every_exit_status_is_in_the_readme(status: ExitStatus) -> None:
+    assert f"\n| {status.value} | " in README
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("word", sorted(LOGDUMP_WORDS - {"DET", "POS", "SH", "SHO"}))
+def test_every_word_of_logdump_has_a_row_about_its_fidelity(word: str) -> None:
+    assert any(re.search(rf"\b{word}\b", row[0]) for row in ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0].strip("| ") for row in ROWS])
+def test_a_row_about_fidelity_gives_one_of_the_three_verdicts(row: list[str]) -> None:
+    assert row[1].startswith(VERDICTS)
+
+
+def test_every_dependency_is_explained() -> None:
+    explained = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    requirements = re.findall(r'"([a-z-]+)(?:\[|[>=])', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert [name for name in requirements if name != "logdump" and name not in explained] == []
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "check"])
+def test_the_makefile_has_the_target(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from fixtures import README
+from fixtures.catalogue import DAMAGED, FIXTURES, names
+from fixtures.column_values import encode_value
+from fixtures.generate import generate, readme
+from fixtures.shop import MYSQL_SALES, MYSQL_TEAS, ORACLE_SALES, ORACLE_TEAS, SENCHA
+from trailformat import ByteOrder, Column, ColumnDefinition, Record, TrailError, TrailFile, decode_value, io_type_name
+from trailformat.metadata import TableDefinition
+
+COLUMNS = [column for table in (ORACLE_TEAS, ORACLE_SALES, MYSQL_TEAS, MYSQL_SALES) for column in table.columns]
+
+
+def read(path: Path) -> list[Record]:
+    with TrailFile(path) as trail:
+        return list(trail.records())
+
+
+def kinds(path: Path) -> Counter[str]:
+    return Counter(io_type_name(one.header.io_type) for one in read(path) if not one.is_file_header)
+
+
+def test_generating_again_gives_the_same_bytes(trails: Path, tmp_path: Path) -> None:
+    generate(tmp_path)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert sorted(made) == sorted(names())
+    assert made == {path.name: path.read_bytes() for path in trails.iterdir()}
+
+
+def test_the_program_generates_into_the_folder_it_is_given(trails: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fixtures.generate", str(tmp_path / "trails")]
+    subprocess.run(command, check=True, cwd=README.parents[1])
+    assert len(list((tmp_path / "trails").iterdir())) == len(list(trails.iterdir()))
+
+
+def test_the_list_is_in_step_with_the_trails() -> None:
+    assert README.read_text(encoding="utf-8") == readme()
+
+
+def test_every_trail_has_one_line_in_the_list() -> None:
+    lines = [line for line in readme().splitlines() if line.startswith("| `")]
+    assert [line.split("`")[1] for line in lines] == names()
+
+
+def test_all_of_them_together_are_small(trails: Path) -> None:
+    assert sum(path.stat().st_size for path in trails.iterdir()) < 150_000
+
+
+def test_every_shape_exists_in_both_byte_orders() -> None:
+    orders: dict[str, set[ByteOrder]] = {}
+    for one in FIXTURES:
+        orders.setdefault(one.names[0][0], set()).add(one.flavour.order)
+    assert all(both == set(ByteOrder) for both in orders.values())
+
+
+@pytest.mark.parametrize("name", [name for one in FIXTURES for name in one.names])
+def test_a_sound_trail_is_read_to_its_last_byte(trails: Path, name: str) -> None:
+    assert sum(one.length for one in read(trails / name)) == (trails / name).stat().st_size
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_the_everyday_trail_has_every_operation_on_a_row(trails: Path, name: str) -> None:
+    assert kinds(trails / name) == {
+        "Metadata": 3,
+        "Insert": 7,
+        "FieldComp": 3,
+        "GGSUnifiedUpdate": 3,
+        "GGSPKUpdate": 1,
+        "GGSUnifiedPKUpdate": 1,
+        "Delete": 2,
+        "GGSPurgedata": 1,
+    }
+
+
+@pytest.mark.parametrize("name", ["ot000000", "ol000000"])
+def test_the_old_trail_has_restarts_ddl_and_user_tokens(trails: Path, name: str) -> None:
+    assert {"RestartOK", "RestartAbend", "DDLOP", "Update"} <= set(kinds(trails / name))
+    assert any(one.user_tokens for one in read(trails / name))
+    assert all(one.table_index is None for one in read(trails / name)[1:])
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_only_the_first_record_of_a_transaction_has_csn_and_xid(trails: Path, name: str) -> None:
+    rows = [one for one in read(trails / name) if not one.is_file_header and not one.is_metadata]
+    assert {one.header.trans_ind for one in rows} == {0, 1, 2, 3}
+    for one in rows:
+        assert (one.csn is not None) == (one.xid is not None) == (one.header.trans_ind in (0, 3))
+
+
+@pytest.mark.parametrize("name", ["pt000000000", "pl000000000"])
+def test_the_trail_of_pieces_has_large_objects_and_fragments(trails: Path, name: str) -> None:
+    pieces = [one.header for one in read(trails / name) if not one.is_file_header and one.header.io_type == 116]
+    assert [one.continued for one in pieces] == [1, 1, 1, 0]
+    assert {one.rec_count for one in pieces} == {4}
+    assert kinds(trails / name)["RecordFragment"] == 2
+
+
+@pytest.mark.parametrize("name", ["st00000000", "sl00000000"])
+def test_the_trail_of_two_files_names_every_table_in_both(trails: Path, name: str) -> None:
+    for number in (0, 1):
+        with TrailFile(trails / f"{name}{number}") as trail:
+            rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+            assert "" not in {trail.name_of(one) for one in rows}
+            assert trail.file_header is not None
+            assert trail.file_header.get("TrailInfo", "Seqno") == number
+
+
+@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind in "fg"])
+def test_a_trail_damaged_in_the_middle_goes_on_behind(trails: Path, name: str) -> None:
+    with TrailFile(trails / name) as trail:
+        with pytest.raises(TrailError) as caught:
+            list(trail.records())
+        assert caught.value.rba is not None
+        good = trail.next_good_header(caught.value.rba + 1)
+        assert good is not None
+        assert len(list(trail.records(good))) > 5
+
+
+@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind == "c"])
+def test_a_trail_cut_short_ends_before_its_last_record(trails: Path, name: str) -> None:
+    with TrailFile(trails / name) as trail:
+        assert sum(one.length for one in trail.records()) == trail.end_of_records() < trail.size
+
+
+@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind == "m"])
+def test_a_trail_without_a_definition_has_rows_without_a_name(trails: Path, name: str) -> None:
+    with TrailFile(trails / name) as trail:
+        rows = [one for one in trail.records() if not one.is_file_header and one.table_index == 2]
+        assert len(rows) > 5
+        assert {trail.name_of(one) for one in rows} == {""}
+
+
+@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind == "b"])
+def test_a_name_that_is_no_utf_8_is_escaped(trails: Path, name: str) -> None:
+    with TrailFile(trails / name) as trail:
+        tables = {trail.name_of(one).lower() for one in trail.records() if not one.is_file_header}
+        assert r"teahouse.t\xe9as" in tables
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_the_first_row_decodes_to_what_the_shop_entered(trails: Path, name: str) -> None:
+    with TrailFile(trails / name) as trail:
+        first = next(one for one in trail.records() if not one.is_file_header and not one.is_metadata)
+        entry = trail.table_of(first)
+        table = trail.tables.columns(entry) if entry else None
+        assert isinstance(table, TableDefinition)
+        assert first.images is not None
+        stored = first.images.after or ()
+        values = [decode_value(one, table.columns[one.index], first.order) for one in stored]
+        assert [one.strip() if isinstance(one, str) else one for one in values] == list(SENCHA)
+
+
+@pytest.mark.parametrize("order", ByteOrder)
+@pytest.mark.parametrize("definition", COLUMNS, ids=[column.name for column in COLUMNS])
+def test_values_come_back_as_they_were(definition: ColumnDefinition, order: ByteOrder) -> None:
+    is_number = definition.data_type in (130, 132, 134)
+    value: str | Decimal = Decimal("12.00") if is_number else "12"
+    decoded = decode_value(Column(0, b"\0\0" + encode_value(value, definition, order)), definition, order)
+    assert (decoded.strip() if isinstance(decoded, str) else decoded) == value

@@ -1,0 +1,1 @@
+"""Tests of the codec, one module per source module."""

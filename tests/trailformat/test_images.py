@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.trailformat.samples import header
+from tests.trailformat.strategies import COLUMNS, ORDERS
+from trailformat import BadData, ByteOrder, CannotWrite, Images, make_column
+from trailformat.columns import Columns
+from trailformat.images import build_images, parse_images
+from trailformat.io_types import (
+    COMMENT,
+    DDL_OP,
+    DELETE,
+    FIELD_COMP,
+    INSERT,
+    METADATA,
+    PK_UPDATE,
+    PURGE_DATA,
+    UNIFIED_PK_UPDATE,
+    UNIFIED_UPDATE,
+    UPDATE,
+)
+
+OLD = (make_column(0, b"old"),)
+NEW = (make_column(0, b"new"), make_column(1, None))
+PAIRED = {PK_UPDATE: 2, UNIFIED_UPDATE: 4, UNIFIED_PK_UPDATE: 4}
+
+
+@given(COLUMNS, COLUMNS, st.sampled_from(sorted(PAIRED)), ORDERS)
+def test_two_images_come_back_as_they_were(before: Columns, after: Columns, io_type: int, order: ByteOrder) -> None:
+    images = Images(before, after, PAIRED[io_type])
+    assert parse_images(header(io_type=io_type), build_images(images, order), order) == images
+
+
+@given(COLUMNS, st.sampled_from([INSERT, UPDATE, FIELD_COMP]), ORDERS)
+def test_one_image_comes_back_as_it_was(columns: Columns, io_type: int, order: ByteOrder) -> None:
+    images = Images(None, columns)
+    assert parse_images(header(io_type=io_type), build_images(images, order), order) == images
+
+
+@pytest.mark.parametrize("io_type", [DELETE, FIELD_COMP])
+def test_before_after_b_makes_it_the_before_image(io_type: int) -> None:
+    data = build_images(Images(OLD, None), ByteOrder.BIG)
+    assert parse_images(header(io_type=io_type, before_after=ord("B")), data, ByteOrder.BIG) == Images(OLD, None)
+
+
+@pytest.mark.parametrize(
+    ("order", "length"), [(ByteOrder.BIG, b"\0\x09"), (ByteOrder.LITTLE, b"\x09\0")], ids=["big", "little"]
+)
+def test_a_key_update_begins_with_two_bytes_of_length(order: ByteOrder, length: bytes) -> None:
+    assert build_images(Images(OLD, NEW, 2), order).startswith(length)
+
+
+@pytest.mark.parametrize(
+    ("order", "length"), [(ByteOrder.BIG, b"\0\0\0\x09"), (ByteOrder.LITTLE, b"\x09\0\0\0")], ids=["big", "little"]
+)
+def test_a_unified_update_begins_with_four_bytes_of_length(order: ByteOrder, length: bytes) -> None:
+    assert build_images(Images(OLD, NEW, 4), order).startswith(length)
+
+
+def test_the_key_update_of_the_mysql_transcript() -> None:
+    data = bytes.fromhex("0a00 0000 0600 0000 0000 000a 0000 0600 0000 0000 0009")
+    images = parse_images(header(io_type=PK_UPDATE), data, ByteOrder.LITTLE)
+    assert images == Images((make_column(0, b"\0\0\0\x0a"),), (make_column(0, b"\0\0\0\x09"),), 2)
+
+
+@pytest.mark.parametrize("io_type", [DDL_OP, METADATA, COMMENT, PURGE_DATA, 77])
+def test_a_record_that_is_no_row_has_no_images(io_type: int) -> None:
+    assert parse_images(header(io_type=io_type), b"anything", ByteOrder.BIG) is None
+
+
+def test_a_full_record_image_is_not_taken_for_columns() -> None:
+    assert parse_images(header(partition=0), b"SEN01 Sencha", ByteOrder.BIG) is None
+
+
+@pytest.mark.parametrize("io_type", PAIRED)
+def test_a_length_past_the_end_is_bad_data(io_type: int) -> None:
+    with pytest.raises(BadData):
+        parse_images(header(io_type=io_type), b"\x7f\xff\xff\xff\0\0", ByteOrder.BIG)
+
+
+@pytest.mark.parametrize("io_type", PAIRED)
+def test_an_update_without_data_is_bad_data(io_type: int) -> None:
+    with pytest.raises(BadData, match="before image cannot be decoded"):
+        parse_images(header(io_type=io_type), b"", ByteOrder.BIG)
+
+
+def test_two_images_without_a_length_between_them_cannot_be_written() -> None:
+    with pytest.raises(CannotWrite, match="two images"):
+        build_images(Images(OLD, NEW), ByteOrder.BIG)
+
+
+def test_a_before_image_over_64_kb_cannot_be_written_with_two_bytes_of_length() -> None:
+    large = (make_column(0, bytes(40_000)), make_column(1, bytes(40_000)))
+    with pytest.raises(CannotWrite, match="before image cannot be written"):
+        build_images(Images(large, NEW, 2), ByteOrder.BIG)

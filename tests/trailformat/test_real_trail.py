@@ -1,0 +1,228 @@
+"""The trail that GoldenGate 12.2.0.1 wrote, as far as it is known what it must say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from trailformat import (
+    ByteOrder,
+    ColumnDefinition,
+    Record,
+    TableDefinition,
+    TrailFile,
+    TrailWriter,
+    decode_value,
+    io_type_name,
+    to_datetime,
+)
+from trailformat.columns import Columns
+from trailformat.file_header import Value
+from trailformat.images import build_images
+from trailformat.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.values import Value as ColumnValue
+
+NAME = "tr000000000"
+
+
+@pytest.fixture
+def real(evidence: Path) -> Iterator[TrailFile]:
+    with TrailFile(evidence / NAME) as trail:
+        yield trail
+
+
+def rows(trail: TrailFile) -> list[Record]:
+    return [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+
+
+def definitions(trail: TrailFile) -> dict[str, TableDefinition]:
+    found = {one.name: one.metadata for one in trail.records() if one.is_metadata}
+    return {name: one for name, one in found.items() if isinstance(one, TableDefinition)}
+
+
+def values(trail: TrailFile, record: Record, columns: Columns | None) -> dict[str, ColumnValue]:
+    table = definitions(trail)[trail.name_of(record)].columns
+    return {table[one.index].name: decode_value(one, table[one.index], record.order) for one in columns or ()}
+
+
+def test_it_is_big_endian_and_walked_to_its_last_byte(real: TrailFile) -> None:
+    assert real.size == 5660
+    assert real.order is ByteOrder.BIG
+    assert sum(record.length for record in real.records()) == 5660
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "value"),
+    [
+        ("TrailInfo", "Compatibility", 5),
+        ("TrailInfo", "FileName", "dirdat/tr000000000"),
+        ("TrailInfo", "Seqno", 0),
+        ("TrailInfo", "FileSize", None),
+        ("TrailInfo", "FirstCSN", "7824137832"),
+        ("TrailInfo", "LastCSN", None),
+        ("TrailInfo", "BITFLAGS", 4),
+        ("MachineInfo", "Sysname", "Linux"),
+        ("MachineInfo", "Nodename", "slcaa318"),
+        ("DatabaseInfo", "Vendor", 7),
+        ("DatabaseInfo", "Instance", "ora1120i"),
+        ("DatabaseInfo", "MajorVersion", 11),
+        ("DatabaseInfo", "DbTimeZone", "GMT"),
+        ("DatabaseInfo", "DbObjMetadata", bytes.fromhex("14141414141414141414141411141414")),
+        ("ProducerInfo", "Name", "ETEST"),
+        ("ProducerInfo", "MajorVersion", 12),
+        ("ContinunityInfo", "RecoveryMode", 1),
+    ],
+)
+def test_its_header_says(real: TrailFile, group: str, name: str, value: Value) -> None:
+    assert real.file_header is not None
+    assert real.file_header.get(group, name) == value
+
+
+def test_its_database_definition_says(real: TrailFile) -> None:
+    record = real.record_at(1414)
+    assert record is not None
+    database = record.metadata
+    assert isinstance(database, DatabaseDefinition)
+    assert database.name == "ORA1120I"
+    assert database.time_zone == "GMT"
+    assert (database.version, database.charset, database.ncharset) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("table", "columns", "keys"),
+    [
+        ("QASOURCE.TCUSTMER", ["CUST_CODE", "NAME", "CITY", "STATE"], ["CUST_CODE"]),
+        (
+            "QASOURCE.TCUSTORD",
+            [
+                "CUST_CODE",
+                "ORDER_DATE",
+                "PRODUCT_CODE",
+                "ORDER_ID",
+                "PRODUCT_PRICE",
+                "PRODUCT_AMOUNT",
+                "TRANSACTION_ID",
+            ],
+            ["CUST_CODE", "ORDER_DATE", "PRODUCT_CODE", "ORDER_ID"],
+        ),
+    ],
+)
+def test_its_table_definitions_have_these_columns(
+    real: TrailFile, table: str, columns: list[str], keys: list[str]
+) -> None:
+    definition = definitions(real)[table]
+    assert [column.name for column in definition.columns] == columns
+    assert [column.name for column in definition.columns if column.is_key] == keys
+    assert definition.key_columns == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("column", "sizes"),
+    [("NAME", (64, 30, 1)), ("STATE", (0, 2, 96)), ("ORDER_DATE", (192, 19, 12)), ("PRODUCT_PRICE", (134, 10, 2))],
+)
+def test_its_columns_have_type_length_and_native_type(
+    real: TrailFile, column: str, sizes: tuple[int, int, int]
+) -> None:
+    every = {one.name: one for definition in definitions(real).values() for one in definition.columns}
+    one: ColumnDefinition = every[column]
+    assert (one.data_type, one.external_length, one.native_type) == sizes
+
+
+def test_behind_its_header_are_19_records_3_of_them_definitions(real: TrailFile) -> None:
+    kinds = Counter(io_type_name(one.header.io_type) for one in real.records(real.first_rba))
+    assert kinds == {"Metadata": 3, "Insert": 10, "GGSUnifiedUpdate": 4, "Delete": 2}
+
+
+def test_its_rows_are_5_transactions_each_begun_with_csn_and_xid(real: TrailFile) -> None:
+    first = [record for record in rows(real) if record.header.trans_ind == 0]
+    assert [record.csn for record in first] == ["7824137832", "7824137914", "7824137917", "7824137919", "7824137921"]
+    assert [record.xid for record in first][:2] == ["2.3.228025", "11.33.1268278"]
+    assert {record.csn for record in rows(real) if record.header.trans_ind != 0} == {None}
+
+
+def test_its_rows_have_a_row_id(real: TrailFile) -> None:
+    assert [record.row_id for record in rows(real)][:2] == ["AAKifQAAKAAAFDHAAA", "AAKifQAAKAAAFDHAAB"]
+
+
+def test_its_rows_belong_to_two_tables(real: TrailFile) -> None:
+    tables = Counter(real.name_of(record) for record in rows(real))
+    assert tables == {"QASOURCE.TCUSTMER": 6, "QASOURCE.TCUSTORD": 10}
+
+
+def test_the_io_time_of_its_first_row(real: TrailFile) -> None:
+    assert to_datetime(rows(real)[0].header.io_time) == datetime(2015, 11, 5, 18, 45, 36, tzinfo=UTC)
+
+
+def test_the_values_of_an_insert(real: TrailFile) -> None:
+    record = real.record_at(2928)
+    assert record is not None
+    assert record.images is not None
+    assert values(real, record, record.images.after) == {
+        "CUST_CODE": "WILL",
+        "ORDER_DATE": "1994-09-30:15:33:00",
+        "PRODUCT_CODE": "CAR",
+        "ORDER_ID": "144",
+        "PRODUCT_PRICE": Decimal("17520.00"),
+        "PRODUCT_AMOUNT": Decimal(3),
+        "TRANSACTION_ID": "100",
+    }
+
+
+def test_the_price_has_its_two_decimals(real: TrailFile) -> None:
+    record = real.record_at(2928)
+    assert record is not None
+    assert record.images is not None
+    assert str(values(real, record, record.images.after)["PRODUCT_PRICE"]) == "17520.00"
+
+
+def test_the_values_of_a_unified_update(real: TrailFile) -> None:
+    record = real.record_at(5100)
+    assert record is not None
+    assert record.images is not None
+    before, after = values(real, record, record.images.before), values(real, record, record.images.after)
+    assert before == {"CUST_CODE": "ANN", "NAME": "ANN'S BOATS", "CITY": "SEATTLE", "STATE": "WA"}
+    assert after == {"CUST_CODE": "ANN", "CITY": "NEW YORK", "STATE": "NY"}
+
+
+def test_the_values_of_a_delete_are_its_before_image(real: TrailFile) -> None:
+    record = real.record_at(5272)
+    assert record is not None
+    assert record.images is not None
+    assert record.images.after is None
+    assert values(real, record, record.images.before)["CUST_CODE"] == "DAVE"
+
+
+def test_it_reads_the_same_backwards(real: TrailFile) -> None:
+    forwards = [record.rba for record in real.records()]
+    assert [record.rba for record in real.records_backwards()] == forwards[::-1]
+
+
+def test_a_copy_from_its_decoded_parts_has_the_same_bytes(real: TrailFile, evidence: Path, tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / NAME) as writer:
+        for record in real.records():
+            writer.write(Record(record.build(), order=record.order))
+    assert (tmp_path / NAME).read_bytes() == (evidence / NAME).read_bytes()
+
+
+@pytest.mark.parametrize("table", ["QASOURCE.TCUSTMER", "QASOURCE.TCUSTORD"])
+def test_its_definitions_are_built_again_byte_for_byte(real: TrailFile, table: str) -> None:
+    record = next(one for one in real.records() if one.is_metadata and one.name == table)
+    assert build_table(definitions(real)[table], real.order) == record.data
+
+
+def test_its_database_definition_is_built_again_byte_for_byte(real: TrailFile) -> None:
+    record = real.record_at(1414)
+    assert record is not None
+    assert isinstance(record.metadata, DatabaseDefinition)
+    assert build_database(record.metadata, real.order) == record.data
+
+
+def test_its_columns_are_built_again_byte_for_byte(real: TrailFile) -> None:
+    for record in rows(real):
+        assert record.images is not None
+        assert build_images(record.images, real.order) == record.data

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record
+from tests.trailformat.strategies import COLUMNS, HEADERS, ORDERS, TOKENS
+from trailformat import (
+    BadData,
+    BadRecord,
+    BadToken,
+    ByteOrder,
+    CannotWrite,
+    Images,
+    Record,
+    RecordHeader,
+    Token,
+    make_column,
+    make_file_header,
+    make_file_header_record,
+    make_record,
+    make_token,
+)
+from trailformat.columns import Columns
+from trailformat.metadata import TableDefinition
+from trailformat.record import build_record
+from trailformat.tokens import WIDE, build_tokens
+from trailformat.user_tokens import build_user_tokens
+
+
+@given(HEADERS, st.binary(max_size=40), TOKENS, ORDERS)
+def test_the_parts_come_back_as_they_were(
+    header: RecordHeader, data: bytes, tokens: tuple[Token, ...], order: ByteOrder
+) -> None:
+    record = make_record(header, data, tokens, order=order)
+    assert record.header == header._replace(record_length=len(data))
+    assert record.data == data
+    assert record.gg_tokens == tokens
+
+
+@given(HEADERS, COLUMNS, TOKENS, ORDERS)
+def test_build_gives_the_bytes_of_the_record(
+    header: RecordHeader, columns: Columns, tokens: tuple[Token, ...], order: ByteOrder
+) -> None:
+    record = make_record(header, Images(None, columns), tokens, b"a\0b\0", order)
+    assert record.build() == record.raw
+
+
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize("trailer_info", [0x00, 0x01, 0x83])
+def test_build_keeps_an_info_of_its_own_on_the_trailer(order: ByteOrder, trailer_info: int) -> None:
+    body = row(order=order).body
+    raw = build_record(0x01, body, order, trailer_info=trailer_info)
+    assert Record(raw, order=order).trailer.info == trailer_info
+    assert Record(raw, order=order).build() == raw
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_build_keeps_wide_tokens_wide(order: ByteOrder) -> None:
+    tokens = [Token(one.id, one.info | WIDE, one.payload) for one in row(order=order).tokens]
+    raw = build_record(WIDE, build_tokens(tokens, order), order)
+    assert Record(raw, order=order).build() == raw
+    assert Record(raw, order=order).images == row().images
+
+
+def test_tokens_stand_in_the_order_h_d_t_u() -> None:
+    record = make_record(header(), b"data", [make_token("L", b"1")], b"a\0b\0")
+    assert [chr(token.id) for token in record.tokens] == ["H", "D", "T", "U"]
+
+
+def test_empty_parts_are_left_out() -> None:
+    assert [chr(token.id) for token in make_record(header()).tokens] == ["H"]
+
+
+def test_an_unknown_token_is_kept_and_in_nobody_s_way() -> None:
+    tokens = [*row().tokens, Token(0xFE, 0x01, b"?")]
+    record = Record(build_record(0x01, build_tokens(tokens, ByteOrder.BIG), ByteOrder.BIG))
+    assert record.token("\xfe") == Token(0xFE, 0x01, b"?")
+    assert record.data == row().data
+    assert record.build() == record.raw
+
+
+def test_a_record_over_64_kb_gets_wide_lengths() -> None:
+    record = make_record(header(), bytes(0x10000))
+    assert record.frame.is_wide
+    assert record.data == bytes(0x10000)
+    assert record.header.record_length == 0xFFFF
+    assert record.data_length == 0x10000
+    assert record.build() == record.raw
+
+
+def test_data_length_is_rec_length() -> None:
+    assert row(b"leaf").data_length == row(b"leaf").header.record_length == 10
+
+
+def test_data_length_of_a_file_header_is_its_length_without_the_frame() -> None:
+    record = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
+    assert record.data_length == record.length - 8
+
+
+def test_the_name_stands_in_the_header_up_to_its_nul() -> None:
+    assert row(name="TEA.LEAVES").name == "TEA.LEAVES"
+    assert row(name="TEA.LEAVES").table_index is None
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_an_index_stands_in_place_of_the_name(order: ByteOrder) -> None:
+    record = row(name=258, order=order)
+    assert record.name == ""
+    assert record.table_index == 258
+
+
+@pytest.mark.parametrize("stored", [b"", b"\1"])
+def test_an_index_that_is_cut_is_no_index(stored: bytes) -> None:
+    assert make_record(header(1, name_field=stored)).table_index is None
+
+
+def test_csn_xid_and_row_id_are_texts_of_the_gg_tokens() -> None:
+    tokens = [make_token("R", b"AAATeaAAFAAAAHo001\0\1"), make_token("L", b"41882317"), make_token("6", b"5.1.8801")]
+    record = make_record(header(), b"", tokens)
+    assert (record.csn, record.xid, record.row_id) == ("41882317", "5.1.8801", "AAATeaAAFAAAAHo001")
+
+
+def test_csn_xid_and_row_id_are_none_without_their_tokens() -> None:
+    assert (row().csn, row().xid, row().row_id) == (None, None, None)
+
+
+def test_bytes_of_a_csn_that_are_no_utf_8_are_escaped() -> None:
+    assert make_record(header(), b"", [make_token("L", b"\xff1")]).csn == "\\xff1"
+
+
+def test_user_tokens_are_pairs() -> None:
+    pairs = ((b"TKN-HOST", b"samovar"),)
+    assert make_record(header(), b"", user_tokens=build_user_tokens(pairs)).user_tokens == pairs
+    assert row().user_tokens == ()
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_metadata_indexes_are_the_halves_of_audit_rba(order: ByteOrder) -> None:
+    assert table_record(7, "TEA.LEAVES", order).metadata_indexes == (1, 7)
+
+
+def test_metadata_of_a_tdr_is_its_definition() -> None:
+    record = table_record(7, "TEA.LEAVES")
+    assert record.is_metadata
+    assert isinstance(record.metadata, TableDefinition)
+
+
+def test_a_reference_and_a_row_have_no_metadata() -> None:
+    assert metadata_record(3, 7, "TEA.LEAVES").metadata is None
+    assert row().metadata is None
+
+
+def test_metadata_that_is_none_is_an_error_with_its_place() -> None:
+    record = metadata_record(2, 7, "TEA.LEAVES", b"junk")
+    record.path, record.rba = Path("lt000000"), 77
+    with pytest.raises(BadToken, match=r"^lt000000, RBA 77: token at byte 0"):
+        _ = record.metadata
+
+
+def test_images_are_the_columns_before_and_after() -> None:
+    assert row(b"leaf").images == Images(None, (make_column(0, b"leaf"),))
+
+
+def test_damaged_columns_are_an_error_with_their_place() -> None:
+    record = make_record(header(), b"\0\0\0\x09short")
+    record.path, record.rba = Path("lt000000"), 77
+    with pytest.raises(BadData, match=r"^lt000000, RBA 77: column at byte 0"):
+        _ = record.images
+
+
+def test_a_file_header_has_no_record_header() -> None:
+    record = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
+    assert record.is_file_header
+    with pytest.raises(BadRecord, match="record has no header"):
+        _ = record.header
+
+
+def test_a_row_is_no_file_header() -> None:
+    assert not row().is_file_header
+    with pytest.raises(BadData, match="this record is no file header"):
+        _ = row().file_header
+
+
+def test_repr_tells_type_place_and_length() -> None:
+    assert repr(row()) == f"<Record Insert at RBA 0, {row().length} bytes>"
+
+
+def test_a_part_that_does_not_fit_cannot_be_written() -> None:
+    with pytest.raises(CannotWrite):
+        make_record(header(io_type=300))
+    with pytest.raises(CannotWrite):
+        build_record(0xFF, bytes(0x10000), ByteOrder.BIG)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.trailformat.samples import header
+from tests.trailformat.strategies import HEADERS, ORDERS
+from trailformat import BadRecord, ByteOrder, CannotWrite, RecordHeader
+from trailformat.record_header import HEADER_SIZE, build_header, header_layout, name_field, name_text, parse_header
+
+PRINTED = "450c 0041 003a 05ff 02f2 4a02 fd11 6400 0000 0000 014a daec 0001 a7b2 0052 0000 0001 0001"
+LITTLE = "450c 0041 2500 05ff c0ab 5600 9a16 f302 0400 0000 0000 0000 2804 0000 0352 0000 0001 0100"
+
+
+@given(HEADERS, ORDERS)
+def test_parsing_what_was_built_gives_the_header(header: RecordHeader, order: ByteOrder) -> None:
+    assert parse_header(build_header(header, order), order) == header
+
+
+@given(st.binary(min_size=HEADER_SIZE, max_size=80), ORDERS)
+def test_building_what_was_parsed_gives_the_bytes(data: bytes, order: ByteOrder) -> None:
+    assert build_header(parse_header(data, order), order) == data
+
+
+@given(st.binary(min_size=HEADER_SIZE, max_size=80), ORDERS)
+def test_the_layout_and_its_fast_twin_say_the_same(data: bytes, order: ByteOrder) -> None:
+    slow = header_layout(order).parse(data)
+    assert parse_header(data, order)._asdict() == {name: slow[name] for name in RecordHeader._fields}
+
+
+def test_the_fields_of_a_real_big_endian_header() -> None:
+    parsed = parse_header(bytes.fromhex(PRINTED), ByteOrder.BIG)
+    assert parsed.partition == 0x0C
+    assert parsed.before_after == ord("A")
+    assert parsed.record_length == 58
+    assert parsed.io_type == 5
+    assert parsed.orig_node == 255
+    assert parsed.audit_pos == 21_682_924
+    assert parsed.audit_rba == 108_466
+    assert parsed.trans_ind == 0
+    assert parsed.format_type == ord("R")
+    assert parsed.rec_count == 1
+    assert parsed.name_field == b"\0\1"
+
+
+def test_the_fields_of_a_real_little_endian_header() -> None:
+    parsed = parse_header(bytes.fromhex(LITTLE), ByteOrder.LITTLE)
+    assert (parsed.record_length, parsed.audit_pos, parsed.audit_rba) == (37, 4, 1064)
+
+
+@pytest.mark.parametrize(
+    ("partition", "compressed", "indexed"),
+    [(0x00, False, False), (0x04, True, False), (0x0C, True, True), (0x4C, True, True)],
+)
+def test_partition_tells_what_data_and_name_are(partition: int, *, compressed: bool, indexed: bool) -> None:
+    one = header(partition=partition)
+    assert one.is_compressed is compressed
+    assert one.name_is_index is indexed
+
+
+def test_before_after_b_is_a_before_image() -> None:
+    assert header(before_after=ord("B")).is_before
+    assert not header(before_after=ord("A")).is_before
+
+
+@pytest.mark.parametrize("size", [0, 1, HEADER_SIZE - 1])
+def test_fewer_than_34_bytes_are_a_bad_record(size: int) -> None:
+    with pytest.raises(BadRecord, match=f"record header too short; expected at least 34 bytes; found {size} bytes"):
+        parse_header(bytes(size), ByteOrder.BIG)
+
+
+@pytest.mark.parametrize(
+    "one", [header(io_type=256), header(audit_rba=-1), header(io_time=1 << 63)], ids=["IOType", "AuditRBA", "IO Time"]
+)
+def test_a_field_that_does_not_fit_cannot_be_written(one: RecordHeader) -> None:
+    with pytest.raises(CannotWrite, match="record header cannot be written"):
+        build_header(one, ByteOrder.BIG)
+
+
+def test_a_name_ends_with_a_nul() -> None:
+    assert name_field("TEA.LEAVES", ByteOrder.BIG) == b"TEA.LEAVES\0"
+
+
+def test_a_table_index_is_two_bytes_in_file_order() -> None:
+    assert name_field(2, ByteOrder.BIG) == b"\0\2"
+    assert name_field(2, ByteOrder.LITTLE) == b"\2\0"
+
+
+@pytest.mark.parametrize("name", [0x10000, "\ud800"], ids=ascii)
+def test_a_name_that_does_not_fit_cannot_be_written(name: int | str) -> None:
+    with pytest.raises(CannotWrite):
+        name_field(name, ByteOrder.BIG)
+
+
+@pytest.mark.parametrize(
+    ("stored", "name"),
+    [(b"TEA.LEAVES\0", "TEA.LEAVES"), (b"TEA.LEAVES", "TEA.LEAVES"), (b"T\xe9A\0", "T\\xe9A"), (b"\0", ""), (b"", "")],
+)
+def test_a_stored_name_ends_at_its_nul_and_bad_utf_8_is_escaped(stored: bytes, name: str) -> None:
+    assert name_text(stored) == name

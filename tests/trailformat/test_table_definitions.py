@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
+from trailformat import ByteOrder, Record, TrailFile
+from trailformat.metadata_kinds import DATABASE, REFERENCE
+
+DDR = metadata_record(DATABASE, 0, "")
+
+
+def names(path: Path) -> list[str]:
+    with TrailFile(path) as trail:
+        return [trail.name_of(record) for record in trail.records() if not record.is_metadata]
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_an_index_means_the_definition_before_it(tmp_path: Path, order: ByteOrder) -> None:
+    records = table_record(1, "TEAS", order), table_record(2, "SALES", order), row(name=2, order=order)
+    assert names(trail_of(tmp_path, *records)) == ["SALES"]
+
+
+def test_an_index_means_the_latest_definition_before_it(tmp_path: Path) -> None:
+    records = table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), row(name=1)
+    assert names(trail_of(tmp_path, *records)) == ["OLD", "NEW"]
+
+
+def test_the_order_in_which_somebody_asks_does_not_matter(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), row(name=1))
+    with TrailFile(path) as trail:
+        rows = [record for record in trail.records_backwards() if not record.is_metadata]
+        assert [trail.name_of(record) for record in rows] == ["NEW", "OLD"]
+
+
+def test_a_definition_behind_the_row_does_not_count(tmp_path: Path) -> None:
+    assert names(trail_of(tmp_path, row(name=1), table_record(1, "LATE"))) == [""]
+
+
+def test_a_reference_takes_the_next_free_index(tmp_path: Path) -> None:
+    records = table_record(1, "TEAS"), metadata_record(REFERENCE, 1, "ARCHIVE"), row(name=2), row(name=1)
+    assert names(trail_of(tmp_path, *records)) == ["ARCHIVE", "TEAS"]
+
+
+def test_a_reference_has_the_columns_of_the_definition_it_refers_to(tmp_path: Path) -> None:
+    tdr = table_record(1, "TEAS", columns=3)
+    path = trail_of(tmp_path, DDR, tdr, metadata_record(REFERENCE, 1, "ARCHIVE"), row(name=2))
+    with TrailFile(path) as trail:
+        entry = trail.table_of(list(trail.records())[-1])
+        assert entry is not None
+        assert entry.definition_rba == DDR.length
+        columns = trail.tables.columns(entry)
+        assert columns is not None
+        assert len(columns.columns) == 3
+
+
+def test_a_reference_to_a_lost_definition_has_a_name_and_no_columns(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, metadata_record(REFERENCE, 1, "ARCHIVE"), row(name=2))
+    with TrailFile(path) as trail:
+        entry = trail.table_of(list(trail.records())[-1])
+        assert entry is not None
+        assert entry.name == "ARCHIVE"
+        assert trail.tables.columns(entry) is None
+
+
+def test_a_definition_that_does_not_decode_has_a_name_and_no_columns(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, metadata_record(2, 1, "TEAS", b"junk"), row(name=1))
+    with TrailFile(path) as trail:
+        entry = trail.table_of(list(trail.records())[-1])
+        assert entry is not None
+        assert entry.name == "TEAS"
+        assert trail.tables.columns(entry) is None
+
+
+@pytest.mark.parametrize("garbage", [b"x" * 50, b"G\1\0\x40H\0\0\x24E"], ids=["text", "like a record"])
+def test_definitions_in_front_of_and_behind_damage_count(tmp_path: Path, garbage: bytes) -> None:
+    last: tuple[Record | bytes, ...] = table_record(2, "SALES"), row(name=1), row(name=2)
+    path = trail_of(tmp_path, table_record(1, "TEAS"), garbage, *last)
+    with TrailFile(path) as trail:
+        begin = path.stat().st_size - row(name=1).length - row(name=2).length
+        assert [trail.name_of(record) for record in trail.records(begin)] == ["TEAS", "SALES"]
+
+
+def test_the_database_is_the_latest_ddr_before(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, DDR, row(), DDR, row())
+    with TrailFile(path) as trail:
+        second = DDR.length + row().length
+        assert trail.tables.database_before(0) is None
+        assert trail.tables.database_before(second) == 0
+        assert trail.tables.database_before(second + 1) == second
+
+
+def test_a_row_with_a_name_needs_no_definition(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(name="TEA.LEAVES"))
+    with TrailFile(path) as trail:
+        (record,) = trail.records()
+        assert trail.table_of(record) is None
+        assert trail.name_of(record) == "TEA.LEAVES"

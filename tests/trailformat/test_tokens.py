@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.trailformat.samples import BOTH
+from tests.trailformat.strategies import ORDERS, TOKENS
+from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
+from trailformat.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens
+
+LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
+
+
+@given(TOKENS, ORDERS)
+def test_parsing_what_was_built_gives_the_tokens(tokens: tuple[Token, ...], order: ByteOrder) -> None:
+    assert parse_tokens(build_tokens(tokens, order), order) == tokens
+
+
+@given(TOKENS, ORDERS)
+def test_building_what_was_parsed_gives_the_bytes(tokens: tuple[Token, ...], order: ByteOrder) -> None:
+    data = build_tokens(tokens, order)
+    assert build_tokens(parse_tokens(data, order), order) == data
+
+
+@given(TOKENS, ORDERS)
+def test_sizes_add_up(tokens: tuple[Token, ...], order: ByteOrder) -> None:
+    expected = sum(token.header_size + len(token.payload) for token in tokens)
+    assert len(build_tokens(tokens, order)) == expected
+
+
+def test_a_token_is_id_info_length_payload() -> None:
+    assert parse_tokens(LOGCSN, ByteOrder.BIG) == (Token(0x4C, 0, b"7824137832"),)
+
+
+def test_the_length_is_in_file_order() -> None:
+    assert build_token(Token(0x4C, 0, b"ab"), ByteOrder.BIG) == b"L\0\0\2ab"
+    assert build_token(Token(0x4C, 0, b"ab"), ByteOrder.LITTLE) == b"L\0\2\0ab"
+
+
+@pytest.mark.parametrize(("order", "length"), [(ByteOrder.BIG, b"\0\0\0\2"), (ByteOrder.LITTLE, b"\2\0\0\0")])
+def test_info_bit_40_makes_the_length_four_bytes(order: ByteOrder, length: bytes) -> None:
+    assert build_token(Token(0x30, WIDE, b"ab"), order) == b"\x30\x40" + length + b"ab"
+
+
+def test_info_ff_is_the_unset_mark_and_not_a_wide_length() -> None:
+    token = Token(0x39, UNSET, bytes(8))
+    assert token.is_unset
+    assert not token.is_wide
+    assert build_token(token, ByteOrder.BIG) == b"\x39\xff\0\x08" + bytes(8)
+
+
+@pytest.mark.parametrize(("info", "wide"), [(0, False), (1, False), (0x40, True), (0x41, True), (0xFF, False)])
+def test_wide_is_told_by_info(info: int, *, wide: bool) -> None:
+    assert is_wide(info) is wide
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_an_unknown_id_is_kept(order: ByteOrder) -> None:
+    token = Token(0xFE, 0x83, b"?")
+    assert parse_tokens(build_token(token, order), order) == (token,)
+
+
+def test_no_bytes_are_no_tokens() -> None:
+    assert parse_tokens(b"", ByteOrder.BIG) == ()
+
+
+@pytest.mark.parametrize("cut", range(1, len(LOGCSN)))
+def test_a_token_cut_anywhere_is_a_bad_token(cut: int) -> None:
+    with pytest.raises(BadToken, match=f"token at byte 0 does not fit into the {cut} bytes around it"):
+        parse_tokens(LOGCSN[:cut], ByteOrder.BIG)
+
+
+def test_a_wide_length_of_gigabytes_is_a_bad_token_at_once() -> None:
+    with pytest.raises(BadToken):
+        parse_tokens(b"\x30\x40\xff\xff\xff\xffabc", ByteOrder.BIG)
+
+
+def test_more_tokens_than_there_can_be_are_a_bad_token() -> None:
+    with pytest.raises(BadToken, match="at most 65536"):
+        parse_tokens(bytes(4 * 65_537), ByteOrder.BIG)
+
+
+def test_make_token_takes_a_letter_or_a_number() -> None:
+    assert make_token("L", b"1") == make_token(0x4C, b"1") == Token(0x4C, 0, b"1")
+
+
+def test_make_token_turns_wide_where_the_payload_needs_it() -> None:
+    assert make_token("D", bytes(0xFFFF)).info == 0
+    assert make_token("D", bytes(0x10000), info=1).info == WIDE | 1
+
+
+@pytest.mark.parametrize(
+    "token", [Token(0x30, 0, bytes(0x10000)), Token(0x100, 0, b""), Token(0x30, -1, b"")], ids=["long", "id", "info"]
+)
+def test_a_token_that_does_not_fit_cannot_be_written(token: Token) -> None:
+    with pytest.raises(CannotWrite):
+        build_token(token, ByteOrder.BIG)

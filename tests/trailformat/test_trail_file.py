@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import BOTH, row, table_record, trail_of
+from trailformat import (
+    BadRecord,
+    ByteOrder,
+    PartialRecord,
+    Record,
+    TrailError,
+    TrailFile,
+    make_file_header,
+    make_file_header_record,
+)
+
+HEADER = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 7}}))
+WORDS = [b"one", b"two leaves", b"three", b"four cups"]
+
+
+def records(order: ByteOrder = ByteOrder.BIG) -> list[Record]:
+    return [row(word, order=order) for word in WORDS]
+
+
+def starts(*parts: Record | bytes) -> list[int]:
+    sizes = [one.length if isinstance(one, Record) else len(one) for one in parts]
+    return list(accumulate(sizes, initial=0))[:-1]
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_records_are_read_from_front_to_back(tmp_path: Path, order: ByteOrder) -> None:
+    parts = [HEADER, *records(order)]
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        read = list(trail.records())
+    assert [one.raw for one in read] == [one.raw for one in parts]
+    assert [one.rba for one in read] == starts(*parts)
+    assert {one.path for one in read} == {trail.path}
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_records_are_read_from_back_to_front(tmp_path: Path, order: ByteOrder) -> None:
+    parts = [HEADER, *records(order)]
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        assert [one.raw for one in trail.records_backwards()] == [one.raw for one in reversed(parts)]
+
+
+def test_reading_may_begin_at_any_record(tmp_path: Path) -> None:
+    parts = records()
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        middle = starts(*parts)[2]
+        assert [one.raw for one in trail.records(middle)] == [one.raw for one in parts[2:]]
+        assert [one.raw for one in trail.records_backwards(middle)] == [one.raw for one in parts[1::-1]]
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_the_byte_order_is_that_of_the_first_record_behind_the_header(tmp_path: Path, order: ByteOrder) -> None:
+    with TrailFile(trail_of(tmp_path, HEADER, row(order=order))) as trail:
+        assert trail.order is order
+        assert [one.order for one in trail.records()] == [ByteOrder.BIG, order]
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_file_without_header_begins_with_a_record(tmp_path: Path, order: ByteOrder) -> None:
+    with TrailFile(trail_of(tmp_path, *records(order))) as trail:
+        assert trail.file_header is None
+        assert trail.first_rba == 0
+        assert trail.order is order
+        assert len(list(trail.records())) == len(WORDS)
+
+
+def test_the_file_header_stands_in_front(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, HEADER, row())) as trail:
+        assert trail.file_header is not None
+        assert trail.file_header.get("TrailInfo", "Seqno") == 7
+        assert trail.first_rba == HEADER.length
+
+
+def test_a_file_header_that_does_not_decode_is_none(tmp_path: Path) -> None:
+    broken = HEADER.raw[:8] + b"\x38\0\0\x09" + HEADER.raw[12:]
+    with TrailFile(trail_of(tmp_path, broken, row())) as trail:
+        assert trail.file_header is None
+        assert trail.first_rba == HEADER.length
+
+
+def test_a_file_of_a_header_alone_has_one_record(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, HEADER)) as trail:
+        assert [one.is_file_header for one in trail.records()] == [True]
+        assert trail.record_at(HEADER.length) is None
+
+
+def test_a_file_header_in_the_middle_does_not_stop_a_little_endian_file(tmp_path: Path) -> None:
+    one = row(order=ByteOrder.LITTLE)
+    with TrailFile(trail_of(tmp_path, HEADER, one, HEADER, one)) as trail:
+        assert [record.order for record in trail.records()] == [ByteOrder.BIG, one.order, ByteOrder.BIG, one.order]
+
+
+def test_the_order_may_change_behind_the_point_where_files_were_joined(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row(), row(order=ByteOrder.LITTLE), row(order=ByteOrder.LITTLE))) as trail:
+        assert [one.order for one in trail.records()] == [ByteOrder.BIG, ByteOrder.LITTLE, ByteOrder.LITTLE]
+
+
+def test_record_at_reads_one_record(tmp_path: Path) -> None:
+    parts = records()
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        for rba, part in reversed(list(zip(starts(*parts), parts, strict=True))):
+            record = trail.record_at(rba)
+            assert record is not None
+            assert record.raw == part.raw
+            assert trail.record_length(rba) == part.length
+            assert trail.header_at(rba) == part.header
+
+
+def test_the_end_of_the_file_has_no_record(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row())) as trail:
+        assert trail.record_at(trail.size) is None
+        assert trail.record_length(trail.size) == 0
+        assert trail.header_at(trail.size) is None
+        assert trail.end_of_records() == trail.size
+
+
+def test_the_file_header_has_no_record_header(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, HEADER, row())) as trail:
+        assert trail.header_at(0) is None
+
+
+@pytest.mark.parametrize("rba", [-1, 10_000])
+def test_a_position_outside_the_file_is_a_bad_record(tmp_path: Path, rba: int) -> None:
+    with TrailFile(trail_of(tmp_path, row())) as trail, pytest.raises(BadRecord) as caught:
+        trail.record_at(rba)
+    assert str(caught.value).startswith(f"{trail.path}, RBA {rba}: position lies outside the file; expected 0 to ")
+
+
+def test_a_position_inside_a_record_is_a_bad_record_with_its_place(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row())) as trail, pytest.raises(BadRecord) as caught:
+        trail.record_at(4)
+    assert str(caught.value) == f"{trail.path}, RBA 4: no record starts here; expected header token x47 'G'; found x48"
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000", "pt000000000", "ul000000000"])
+def test_any_position_is_a_record_or_a_trail_error(trails: Path, name: str) -> None:
+    with TrailFile(trails / name) as trail:
+        good = {record.rba for record in trail.records()}
+        for rba in range(trail.size):
+            try:
+                record = trail.record_at(rba)
+            except TrailError:
+                record = None
+            assert (record is not None) == (rba in good)
+
+
+def test_reading_stops_at_damage_and_goes_on_at_the_next_good_header(tmp_path: Path) -> None:
+    first, second = row(b"one"), row(b"two")
+    with TrailFile(trail_of(tmp_path, first, b"junk" * 9, second)) as trail:
+        reading = trail.records()
+        assert next(reading).raw == first.raw
+        with pytest.raises(BadRecord) as caught:
+            next(reading)
+        assert caught.value.rba == first.length
+        good = trail.next_good_header(first.length)
+        assert good == first.length + 36
+        assert [one.raw for one in trail.records(good)] == [second.raw]
+
+
+def test_reading_backwards_stops_at_damage_and_goes_on_at_the_previous_good_header(tmp_path: Path) -> None:
+    first, second = row(b"one"), row(b"two")
+    with TrailFile(trail_of(tmp_path, first, b"junk" * 9, second)) as trail:
+        reading = trail.records_backwards()
+        assert next(reading).raw == second.raw
+        with pytest.raises(BadRecord, match="no sound record ends here"):
+            next(reading)
+        assert trail.previous_good_header(first.length + 36) == 0
+
+
+def test_good_headers_are_those_of_records(tmp_path: Path) -> None:
+    parts = records(ByteOrder.LITTLE)
+    rbas = starts(*parts)
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        assert [trail.next_good_header(rba) for rba in rbas] == rbas
+        assert [trail.next_good_header(rba + 1) for rba in rbas] == [*rbas[1:], None]
+        assert [trail.previous_good_header(rba) for rba in rbas] == [None, *rbas[:-1]]
+        assert trail.previous_good_header(10_000) == rbas[-1]
+        assert trail.next_good_header(-5) == 0
+
+
+def test_a_length_that_runs_past_the_end_is_bad_when_records_follow(tmp_path: Path) -> None:
+    broken = row().raw[:2] + b"\x7f\xff" + row().raw[4:]
+    with TrailFile(trail_of(tmp_path, row(), broken, row())) as trail:
+        with pytest.raises(BadRecord, match="the record's length runs past the end"):
+            trail.record_at(row().length)
+        assert trail.next_good_header(row().length + 1) == 2 * row().length
+
+
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize("missing", [1, 4, 20, 56, 59])
+def test_a_record_that_the_file_cuts_is_partial_and_ends_the_reading(
+    tmp_path: Path, order: ByteOrder, missing: int
+) -> None:
+    one = row(order=order)
+    with TrailFile(trail_of(tmp_path, one, one.raw[:-missing])) as trail:
+        assert [record.rba for record in trail.records()] == [0]
+        assert [record.rba for record in trail.records_backwards()] == [0]
+        assert trail.end_of_records() == one.length
+        with pytest.raises(PartialRecord):
+            trail.record_at(one.length)
+
+
+def test_a_text_that_begins_like_a_file_header_is_no_partial_record(tmp_path: Path) -> None:
+    one = row(b"Flowery tea")
+    with TrailFile(trail_of(tmp_path, one)) as trail, pytest.raises(BadRecord):
+        trail.record_at(one.raw.index(b"Flowery"))
+
+
+def test_metadata_is_found_between_two_positions(tmp_path: Path) -> None:
+    tdr = table_record(1, "TEAS")
+    parts: list[Record | bytes] = [HEADER, tdr, row(name=1), b"junk", tdr, row(name=1)]
+    rbas = starts(*parts)
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        assert list(trail.metadata_rbas(0, trail.size)) == [rbas[1], rbas[4]]
+        assert list(trail.metadata_rbas(rbas[2], rbas[4])) == []
+        assert list(trail.metadata_rbas(rbas[2], rbas[4] + 1)) == [rbas[4]]
+
+
+def test_the_record_behind_a_position_outside_is_not_taken_for_the_one_before(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row())) as trail:
+        assert trail.record_before(0) is None
+        assert trail.record_before(-5) is None
+        with pytest.raises(BadRecord, match="no sound record ends here"):
+            trail.record_before(5)
+
+
+def test_leaving_the_context_closes_the_file(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row())) as trail:
+        pass
+    with pytest.raises(TrailError, match="the file is closed"):
+        trail.record_at(0)
+    trail.close()

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import BOTH, row, table_record, trail_of
+from tests.trailformat.test_trail_file import HEADER
+from trailformat import BadRecord, ByteOrder, PartialRecord, TrailError, TrailFile
+
+
+def append(path: Path, data: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(data)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_record_that_is_appended_can_be_read(tmp_path: Path, order: ByteOrder) -> None:
+    one, two = row(b"one", order=order), row(b"two", order=order)
+    path = trail_of(tmp_path, HEADER, one)
+    with TrailFile(path) as trail:
+        end = trail.size
+        assert trail.record_at(end) is None
+        append(path, two.raw)
+        record = trail.record_at(end)
+        assert record is not None
+        assert record.raw == two.raw
+        assert trail.size == end + two.length
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_record_is_partial_until_its_last_byte_is_there(tmp_path: Path, order: ByteOrder) -> None:
+    one, two = row(b"one", order=order), row(b"two", order=order)
+    path = trail_of(tmp_path, HEADER, one)
+    with TrailFile(path) as trail:
+        end = trail.size
+        for at in range(two.length - 1):
+            append(path, two.raw[at : at + 1])
+            with pytest.raises(PartialRecord):
+                trail.record_at(end)
+        append(path, two.raw[-1:])
+        record = trail.record_at(end)
+        assert record is not None
+        assert record.raw == two.raw
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_the_byte_order_is_found_when_the_first_record_arrives(tmp_path: Path, order: ByteOrder) -> None:
+    path = trail_of(tmp_path, HEADER)
+    one = row(order=order)
+    with TrailFile(path) as trail:
+        append(path, one.raw[:30])
+        with pytest.raises(PartialRecord):
+            trail.record_at(HEADER.length)
+        append(path, one.raw[30:])
+        assert [record.order for record in trail.records(HEADER.length)] == [order]
+        assert trail.order is order
+
+
+def test_a_reader_that_waits_gets_what_comes(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(b"one"))
+    with TrailFile(path) as trail:
+        reading = trail.records()
+        next(reading)
+        append(path, row(b"two").raw)
+        assert next(reading).raw == row(b"two").raw
+        append(path, row(b"three").raw[:20])
+        assert list(reading) == []
+
+
+def test_a_definition_that_is_appended_names_the_rows_behind_it(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, table_record(1, "OLD"), row(name=1))
+    with TrailFile(path) as trail:
+        assert [trail.name_of(one) for one in trail.records() if not one.is_metadata] == ["OLD"]
+        end = trail.size
+        append(path, table_record(1, "NEW").raw + row(name=1).raw)
+        assert [trail.name_of(one) for one in trail.records(end) if not one.is_metadata] == ["NEW"]
+
+
+@pytest.mark.parametrize("rest", [0, 1, 30])
+def test_a_file_that_is_cut_while_it_is_open_is_a_trail_error(tmp_path: Path, rest: int) -> None:
+    path = trail_of(tmp_path, *[row(bytes(1000))] * 20)
+    with TrailFile(path) as trail:
+        last = 19 * row(bytes(1000)).length
+        assert trail.record_at(last) is not None
+        os.truncate(path, rest)
+        with pytest.raises(TrailError):
+            trail.record_at(last)
+        with pytest.raises(TrailError):
+            trail.record_before(last)
+        assert trail.next_good_header(0) is None
+        assert trail.previous_good_header(last) is None
+        assert trail.end_of_records() == 0
+
+
+def test_reading_on_in_a_file_that_was_cut_is_a_trail_error(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row(bytes(1000))] * 20)
+    with TrailFile(path) as trail:
+        reading = trail.records()
+        next(reading)
+        next(reading)
+        os.truncate(path, 100)
+        with pytest.raises(BadRecord, match="position lies outside the file"):
+            next(reading)
+
+
+def test_a_record_that_was_read_keeps_its_bytes_when_the_file_is_cut(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(bytes(10_000)))
+    with TrailFile(path) as trail:
+        record = trail.record_at(0)
+        assert record is not None
+        os.truncate(path, 0)
+        assert record.build() == row(bytes(10_000)).raw
+
+
+def test_a_view_of_the_buffer_does_not_hinder_the_file_from_growing(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row())
+    with TrailFile(path) as trail:
+        view = memoryview(trail.buffer)
+        append(path, row().raw)
+        assert trail.size == 2 * row().length
+        assert bytes(view) == row().raw
+
+
+def test_a_file_that_is_removed_can_still_be_read(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row())
+    with TrailFile(path) as trail:
+        path.unlink()
+        assert len(list(trail.records())) == 1

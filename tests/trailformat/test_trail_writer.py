@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from fixtures.catalogue import names
+from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record
+from trailformat import (
+    ByteOrder,
+    CannotWrite,
+    FileHeader,
+    Images,
+    Record,
+    TrailFile,
+    TrailWriter,
+    make_column,
+    make_file_header,
+    make_file_header_record,
+    make_token,
+)
+from trailformat.metadata_kinds import DATABASE, REFERENCE
+
+HEADER = make_file_header({"TrailInfo": {"URI": "uri:samovar", "FileName": "", "Seqno": 0, "FirstCSN": "42"}})
+DDR = metadata_record(DATABASE, 0, "")
+TEAS = table_record(1, "TEAS")
+SALES = table_record(2, "SALES")
+
+
+def sound_records(path: Path) -> list[Record]:
+    """The records of a file as far as they are sound, damage left out."""
+    found = []
+    with TrailFile(path) as trail:
+        rba: int | None = 0
+        while rba is not None and rba < trail.size:
+            record = trail.record_at(rba) if trail.next_good_header(rba) == rba else None
+            found += [record] if record else []
+            rba = rba + record.length if record else trail.next_good_header(rba + 1)
+    return found
+
+
+def read(path: Path) -> list[Record]:
+    with TrailFile(path) as trail:
+        return list(trail.records())
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_two_files(path: Path, before_the_end: Callable[[], object] = lambda: None) -> None:
+    with TrailWriter(path, max_bytes=1) as writer:
+        writer.write(row())
+        writer.write(row())
+        before_the_end()
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_copy_has_the_bytes_of_every_sound_record(trails: Path, tmp_path: Path, name: str) -> None:
+    records = sound_records(trails / name)
+    with TrailWriter(tmp_path / name) as writer:
+        for record in records:
+            rebuilt = Record(record.build(), order=record.order)
+            writer.write(rebuilt)
+    assert (tmp_path / name).read_bytes() == b"".join(record.raw for record in records)
+    assert writer.records_written == len(records)
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name[0] not in "cfg"])
+def test_a_copy_of_an_undamaged_trail_is_the_same_file(trails: Path, tmp_path: Path, name: str) -> None:
+    with TrailWriter(tmp_path / name) as writer:
+        for record in read(trails / name):
+            writer.write(Record(record.build(), order=record.order))
+    assert (tmp_path / name).read_bytes() == (trails / name).read_bytes()
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_values_are_written_in_the_writer_s_order(tmp_path: Path, order: ByteOrder) -> None:
+    with TrailWriter(tmp_path / "lt000000", order=order) as writer:
+        images = Images(None, (make_column(0, b"leaf"),))
+        first = writer.write_values(header(order=order), images, [make_token("L", b"42")], b"a\0b\0")
+        second = writer.write_values(header(order=order))
+    assert [one.raw for one in read(tmp_path / "lt000000")] == [first.raw, second.raw]
+    assert [one.order for one in read(tmp_path / "lt000000")] == [order, order]
+    assert (first.rba, second.rba) == (0, first.length)
+    assert (first.csn, first.user_tokens) == ("42", ((b"a", b"b"),))
+
+
+def test_the_file_header_gets_the_name_and_the_number_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "lt000007"
+    with TrailWriter(path, file_header=HEADER):
+        pass
+    with TrailFile(path) as trail:
+        assert trail.file_header is not None
+        assert trail.file_header.get("TrailInfo", "FileName") == str(path)
+        assert trail.file_header.get("TrailInfo", "Seqno") == 7
+        assert trail.file_header.get("TrailInfo", "URI") == "uri:samovar"
+
+
+def test_a_path_that_is_no_utf_8_stands_in_the_header_as_its_bytes(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9")
+    with TrailWriter(path, file_header=HEADER):
+        pass
+    assert b"caf\xe9" in path.read_bytes()
+
+
+def test_the_copy_s_own_file_header_is_not_changed(tmp_path: Path) -> None:
+    record = make_file_header_record(HEADER)
+    with TrailWriter(tmp_path / "lt000007") as writer:
+        writer.write(record)
+    assert (tmp_path / "lt000007").read_bytes() == record.raw
+
+
+def test_size_and_records_written_count_along(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000") as writer:
+        assert (writer.size, writer.records_written) == (0, 0)
+        writer.write(row())
+        assert (writer.size, writer.records_written) == (row().length, 1)
+
+
+def test_a_full_file_is_followed_by_the_next_number(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000009", max_bytes=3 * row().length) as writer:
+        for _ in range(7):
+            writer.write(row())
+    assert left_in(tmp_path) == ["lt000009", "lt000010", "lt000011"]
+    assert [path.name for path in writer.paths] == left_in(tmp_path)
+    assert [len(read(path)) for path in writer.paths] == [3, 3, 1]
+
+
+def test_every_file_gets_a_header_with_its_own_name_and_number(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000", max_bytes=1) as writer:
+        writer.write(make_file_header_record(HEADER))
+        writer.write(row())
+        writer.write(row())
+    second = read(tmp_path / "lt000001")[0].file_header
+    assert second.get("TrailInfo", "FileName") == str(tmp_path / "lt000001")
+    assert second.get("TrailInfo", "Seqno") == 1
+    assert second.get("TrailInfo", "FirstCSN") is None
+
+
+def test_a_record_larger_than_a_file_has_one_of_its_own(tmp_path: Path) -> None:
+    large = row(bytes(500))
+    with TrailWriter(tmp_path / "lt000000", max_bytes=100) as writer:
+        for record in (row(), large, row()):
+            writer.write(record)
+    assert [[one.length for one in read(path)] for path in writer.paths] == [
+        [row().length],
+        [large.length],
+        [row().length],
+    ]
+
+
+def rolled(folder: Path, *records: Record) -> list[str]:
+    """What the second file holds when every row after the first three records gets a file of its own."""
+    with TrailWriter(folder / "lt000000", max_bytes=sum(one.length for one in records[:-1])) as writer:
+        for record in records:
+            writer.write(record)
+    assert len(writer.paths) == 2
+    with TrailFile(writer.paths[1]) as trail:
+        return [f"TDR {one.name}" if one.is_metadata else trail.name_of(one) for one in trail.records()]
+
+
+def test_a_new_file_gets_the_definitions_that_its_rows_need(tmp_path: Path) -> None:
+    assert rolled(tmp_path, DDR, TEAS, SALES, row(name=2)) == ["TDR ", "TDR SALES", "SALES"]
+
+
+def test_a_definition_in_a_new_file_comes_behind_the_database(tmp_path: Path) -> None:
+    assert rolled(tmp_path, DDR, TEAS, SALES) == ["TDR ", "TDR SALES"]
+
+
+def test_a_reference_goes_on_as_a_definition_of_its_own(tmp_path: Path) -> None:
+    reference = metadata_record(REFERENCE, 1, "ARCHIVE")
+    assert rolled(tmp_path, DDR, TEAS, reference, row(name=2)) == ["TDR ", "TDR ARCHIVE", "ARCHIVE"]
+
+
+def test_rows_that_have_their_names_need_no_definitions(tmp_path: Path) -> None:
+    assert rolled(tmp_path, DDR, TEAS, row(name="TEA.LEAVES")) == ["TEA.LEAVES"]
+
+
+@pytest.mark.parametrize("name", ["rt000000000", "rl000000000"])
+def test_rows_of_a_rolled_copy_keep_their_tables_and_bytes(trails: Path, tmp_path: Path, name: str) -> None:
+    with TrailWriter(tmp_path / name, max_bytes=1) as writer, TrailFile(trails / name) as source:
+        for record in source.records():
+            writer.write(record)
+        rows = [(source.name_of(one), one.raw) for one in source.records() if not _is_definition(one)]
+    copied = []
+    for path in writer.paths:
+        with TrailFile(path) as trail:
+            copied += [(trail.name_of(one), one.raw) for one in trail.records() if not _is_definition(one)]
+    assert copied == rows
+
+
+def _is_definition(record: Record) -> bool:
+    return record.is_file_header or record.is_metadata
+
+
+def test_rolling_over_needs_a_number_in_the_name(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="no sequence number to roll over from; expected a name like lt000000"):
+        write_two_files(tmp_path / "trail")
+    assert left_in(tmp_path) == []
+
+
+def test_nothing_has_its_name_before_all_is_written(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000", max_bytes=1) as writer:
+        writer.write(row())
+        writer.write(row())
+        assert [name for name in left_in(tmp_path) if not name.startswith(".lt0000")] == []
+    assert left_in(tmp_path) == ["lt000000", "lt000001"]
+
+
+def test_nothing_is_left_after_abort(tmp_path: Path) -> None:
+    writer = TrailWriter(tmp_path / "lt000000", max_bytes=1)
+    writer.write(row())
+    writer.write(row())
+    writer.abort()
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_nothing_is_left_after_an_exception(tmp_path: Path, error: type[BaseException]) -> None:
+    def fail() -> NoReturn:
+        raise error
+
+    with pytest.raises(error):
+        write_two_files(tmp_path / "lt000000", fail)
+    assert left_in(tmp_path) == []
+
+
+def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "lt000000").write_bytes(b"precious")
+    with pytest.raises(CannotWrite, match="lt000000: file exists already"):
+        TrailWriter(tmp_path / "lt000000")
+    assert left_in(tmp_path) == ["lt000000"]
+    assert (tmp_path / "lt000000").read_bytes() == b"precious"
+
+
+def test_an_existing_file_is_not_rolled_over_either(tmp_path: Path) -> None:
+    (tmp_path / "lt000001").write_bytes(b"precious")
+    with pytest.raises(CannotWrite, match="lt000001: file exists already"):
+        write_two_files(tmp_path / "lt000000")
+    assert left_in(tmp_path) == ["lt000001"]
+
+
+def test_a_file_that_appears_while_writing_is_not_overwritten(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="File exists"):
+        write_two_files(tmp_path / "lt000000", lambda: (tmp_path / "lt000001").write_bytes(b"precious"))
+    assert left_in(tmp_path) == ["lt000001"]
+    assert (tmp_path / "lt000001").read_bytes() == b"precious"
+
+
+def test_an_existing_file_is_replaced_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "lt000000").write_bytes(b"old")
+    with TrailWriter(tmp_path / "lt000000", replace=True) as writer:
+        writer.write(row())
+        assert (tmp_path / "lt000000").read_bytes() == b"old"
+    assert (tmp_path / "lt000000").read_bytes() == row().raw
+
+
+def test_a_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+    with TrailWriter(tmp_path / "lt000000"):
+        pass
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("other", "lt000000")]
+    assert modes[0] == modes[1]
+
+
+@pytest.mark.parametrize("name", ["missing/lt000000", "x" * 300, "lt\x0000000"], ids=["folder", "length", "NUL"])
+def test_a_target_that_cannot_be_created_cannot_be_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CannotWrite):
+        TrailWriter(tmp_path / name)
+    assert left_in(tmp_path) == []
+
+
+class FullDisk:
+    """A file on a disk that is full."""
+
+    def __init__(self, handle: int, _mode: str) -> None:
+        self._handle = handle
+
+    def write(self, _data: bytes) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fdopen", FullDisk)
+    with (
+        pytest.raises(CannotWrite, match="lt000000: No space left on device"),
+        TrailWriter(tmp_path / "lt000000") as writer,
+    ):
+        writer.write(row())
+    assert left_in(tmp_path) == []
+
+
+def test_a_disk_that_is_full_at_the_file_header_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fdopen", FullDisk)
+    with pytest.raises(CannotWrite, match="No space left on device"):
+        TrailWriter(tmp_path / "lt000000", file_header=HEADER)
+    assert left_in(tmp_path) == []
+
+
+def test_a_disk_that_is_full_at_the_end_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(_handle: int) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(CannotWrite, match="No space left on device"), TrailWriter(tmp_path / "lt000000") as writer:
+        writer.write(row())
+    assert left_in(tmp_path) == []
+
+
+def test_a_writer_that_failed_does_not_commit_what_it_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fdopen", FullDisk)
+    with TrailWriter(tmp_path / "lt000000") as writer, pytest.raises(CannotWrite):
+        writer.write(row())
+    assert left_in(tmp_path) == []
+
+
+def test_a_file_header_that_does_not_decode_is_copied_all_the_same(tmp_path: Path) -> None:
+    good = make_file_header_record(HEADER).raw
+    broken = Record(good[:8] + good[8:12].replace(b"\0", b"\x7f", 1) + good[12:])
+    with TrailWriter(tmp_path / "lt000000") as writer:
+        writer.write(broken)
+    assert (tmp_path / "lt000000").read_bytes() == broken.raw
+
+
+def test_a_closed_writer_cannot_write(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000") as writer:
+        pass
+    with pytest.raises(CannotWrite, match="the writer is closed"):
+        writer.write(row())
+
+
+def test_a_header_without_trail_info_is_written_as_it_is(tmp_path: Path) -> None:
+    head = FileHeader(())
+    with TrailWriter(tmp_path / "lt000000", file_header=head):
+        pass
+    assert (tmp_path / "lt000000").read_bytes() == make_file_header_record(head).raw

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import header, row, table_record, trail_of
+from trailformat import Record, TrailFile, make_record, make_token
+from trailformat.io_types import COMMENT, RESTART_OK
+from trailformat.transactions import (
+    FIRST,
+    LAST,
+    MIDDLE,
+    NO_TRANSACTION,
+    ONLY,
+    Transaction,
+    TransactionContext,
+    is_transactional,
+    own_transaction,
+)
+
+TEN = Transaction("10", "1.1.1")
+TWENTY = Transaction("20", "2.2.2")
+
+
+def begun(transaction: Transaction, trans_ind: int) -> Record:
+    tokens = [make_token("L", (transaction.csn or "").encode()), make_token("6", (transaction.xid or "").encode())]
+    return make_record(header(trans_ind=trans_ind), b"", tokens)
+
+
+def middle() -> Record:
+    return row(trans_ind=MIDDLE)
+
+
+def last() -> Record:
+    return row(trans_ind=LAST)
+
+
+def told(path: Path) -> list[Transaction]:
+    with TrailFile(path) as trail:
+        context = TransactionContext(trail)
+        return [context.of(record) for record in trail.records()]
+
+
+def test_csn_and_xid_of_the_first_record_hold_for_all_of_the_transaction(tmp_path: Path) -> None:
+    records = begun(TEN, FIRST), middle(), last(), begun(TWENTY, FIRST), last()
+    assert told(trail_of(tmp_path, *records)) == [TEN, TEN, TEN, TWENTY, TWENTY]
+
+
+def test_a_single_record_is_a_transaction_of_its_own(tmp_path: Path) -> None:
+    assert told(trail_of(tmp_path, begun(TEN, ONLY), begun(TWENTY, ONLY))) == [TEN, TWENTY]
+
+
+def test_a_single_record_without_tokens_has_no_csn(tmp_path: Path) -> None:
+    assert told(trail_of(tmp_path, begun(TEN, ONLY), row(trans_ind=ONLY))) == [TEN, NO_TRANSACTION]
+
+
+def test_a_definition_in_the_middle_does_not_end_the_transaction(tmp_path: Path) -> None:
+    records = begun(TEN, FIRST), table_record(1, "TEAS"), last()
+    assert told(trail_of(tmp_path, *records)) == [TEN, NO_TRANSACTION, TEN]
+
+
+@pytest.mark.parametrize("io_type", [RESTART_OK, COMMENT])
+def test_restarts_and_comments_belong_to_no_transaction(tmp_path: Path, io_type: int) -> None:
+    path = trail_of(tmp_path, begun(TEN, FIRST), row(io_type=io_type), last())
+    assert told(path) == [TEN, NO_TRANSACTION, TEN]
+
+
+def test_after_a_jump_the_beginning_is_looked_for(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, begun(TEN, FIRST), middle(), table_record(1, "TEAS"), last())
+    with TrailFile(path) as trail:
+        assert [TransactionContext(trail).of(record) for record in trail.records() if not record.is_metadata] == [
+            TEN
+        ] * 3
+
+
+def test_records_may_be_asked_for_backwards(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, begun(TEN, FIRST), last(), begun(TWENTY, FIRST), last())
+    with TrailFile(path) as trail:
+        context = TransactionContext(trail)
+        assert [context.of(record) for record in trail.records_backwards()] == [TWENTY, TWENTY, TEN, TEN]
+
+
+def test_a_transaction_that_began_in_another_file_is_not_known(tmp_path: Path) -> None:
+    assert told(trail_of(tmp_path, middle(), last())) == [NO_TRANSACTION, NO_TRANSACTION]
+
+
+def test_a_transaction_that_began_in_front_of_damage_is_not_known(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, begun(TEN, FIRST), b"junk", last())
+    with TrailFile(path) as trail:
+        begin = trail.next_good_header(begun(TEN, FIRST).length + 1)
+        assert begin is not None
+        assert [TransactionContext(trail).of(record) for record in trail.records(begin)] == [NO_TRANSACTION]
+
+
+def test_damaged_tokens_tell_nothing() -> None:
+    damaged = Record(begun(TEN, ONLY).raw.replace(b"L\0\0\2", b"L\0\0\x63"))
+    assert own_transaction(damaged) == NO_TRANSACTION
+
+
+def test_rows_are_transactional_and_definitions_are_not() -> None:
+    assert is_transactional(row())
+    assert not is_transactional(table_record(1, "TEAS"))
