@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo test check format bench fixtures clean
+.PHONY: demo test check format bench fixtures docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
@@ -27,6 +27,9 @@ bench: $(VENV)/.base
 
 fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate
+
+docs: $(VENV)/.base
+	$(BIN)/python -m scripts.update_docs
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trailformat import Record, TrailFile
 from trailformat.time_search import first_at_or_after
+from trailformat.transactions import TransactionContext
 
 
 class Cursor:
@@ -13,6 +14,7 @@ class Cursor:
         current: RBA of the record read last.
         next: RBA at which the next read starts; reading backwards, where the next record ends.
         is_backwards: the read direction.
+        transactions: LOGCSN and TRANID of the records read.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -20,6 +22,7 @@ class Cursor:
         self.current = 0
         self.next = 0
         self.is_backwards = False
+        self.transactions = TransactionContext(trail)
         self._search_back_from: int | None = None
 
     def move(self, rba: int) -> None:

@@ -9,6 +9,7 @@ from logdump.exit_status import ExitStatus
 if TYPE_CHECKING:
     from logdump.counting import Count, LargeTransaction, Tally
     from trailformat import DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
+    from trailformat.transactions import Transaction
 
 
 class Text(NamedTuple):
@@ -21,7 +22,8 @@ class RecordShown(NamedTuple):
     """A record to be displayed, with what its file says about it.
 
     ``definition`` is the decoded DDR or TDR of a metadata record (None: none, or it does not decode); ``vendor`` the
-    database of the file header; ``columns`` the definition of a row's table, where somebody wants it.
+    database of the file header; ``columns`` the definition of a row's table and ``transaction`` its LOGCSN and TRANID,
+    where somebody wants them.
     """
 
     record: Record
@@ -29,6 +31,7 @@ class RecordShown(NamedTuple):
     definition: DatabaseDefinition | TableDefinition | None = None
     vendor: str = ""
     columns: TableDefinition | None = None
+    transaction: Transaction | None = None
 
 
 class CountShown(NamedTuple):

@@ -61,6 +61,8 @@ class Saver:
         options, cursor = self._options, self._session.cursor
         if options.target.exists() and options.target.samefile(self._trail.path):
             raise CommandError(f"{options.target} is the open trail: SAVE never writes over it.")
+        if options.target.exists() and not options.replaces:
+            raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
         start, was_backwards = cursor.next, cursor.is_backwards
         cursor.is_backwards = False
         try:

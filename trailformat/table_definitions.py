@@ -36,6 +36,7 @@ class TableDefinitions:
         self._scanned = 0
         self._by_index: dict[int, list[TableEntry]] = {}
         self._databases: list[int] = []
+        self._decoded: dict[int, TableDefinition | None] = {}
 
     def lookup(self, index: int, rba: int) -> TableEntry | None:
         """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
@@ -56,11 +57,17 @@ class TableDefinitions:
         return self._databases[at - 1] if at else None
 
     def columns(self, entry: TableEntry) -> TableDefinition | None:
-        """The definition behind an entry; None when the TDR is lost or damaged."""
-        if entry.definition_rba is None:
+        """The definition behind an entry, decoded once; None when the TDR is lost or damaged."""
+        rba = entry.definition_rba
+        if rba is None:
             return None
+        if rba not in self._decoded:
+            self._decoded[rba] = self._decode(rba)
+        return self._decoded[rba]
+
+    def _decode(self, rba: int) -> TableDefinition | None:
         try:
-            record = self._trail.record_at(entry.definition_rba)
+            record = self._trail.record_at(rba)
             definition = record.metadata if record else None
         except TrailError:
             return None

@@ -162,11 +162,12 @@ def _hash_statistics(count: Count, seconds: float) -> Event:
 COMMANDS = (
     Command(
         "COUNT",
-        "COUNT [DETAIL] [, START <time>] [, END <time>] [, INTERVAL <minutes>] [, LOG <wildcard>] [, FILE <wildcard>]",
+        "COUNT [DETAIL] [, <options>]",
         "Count the records in the file by type; with DETAIL by table",
         run_count,
         options=OPTIONS,
         details=(
+            "START[TIME] <time>, END[TIME] <time>, INT[ERVAL] <minutes>, LOG[TRAIL] <wildcard>, FILE <wildcard>",
             "COUNT DETAIL <filename> counts another file. <time> is [[yy]yy-mm-dd] [hh[:mm][:ss]].",
             "INTERVAL shows a block per interval, then totals; LOG counts several trail files, FILE certain tables.",
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",

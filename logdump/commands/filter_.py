@@ -16,7 +16,8 @@ def run_filter(session: Session, arguments: str) -> Iterator[Event]:
     try:
         lines = apply(session.filters, arguments, session.settings.time_offset)
     except FilterError as error:
-        raise CommandError(f"FILTER: {error}") from error
+        text = str(error)
+        raise CommandError(text if text.startswith("FILTER") else f"FILTER {text}") from error
     if lines:
         yield say(*lines)
 

@@ -59,11 +59,14 @@ def run_column_data(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "METADATA",
-        "METADATA {DDLFORMAT | DEFGENFORMAT | SQLFORMAT} {ON | OFF} | METADATA DETAIL {ON | OFF | DATA}",
-        "Show table definitions as NonStop DDL, definitions file or SQL; DETAIL their tokens",
+        "METADATA {<format> | DETAIL} {ON | OFF | DATA}",
+        "Show table definitions in another format; DETAIL their tokens",
         run_metadata,
         options=tuple(_FORMATS),
-        details=("With a format on, it takes the place of the listing; DETAIL adds the tokens below.",),
+        details=(
+            "<format> is DDLFORMAT (NonStop), DEFGENFORMAT (definitions file) or SQLFORMAT (CREATE TABLE).",
+            "With a format on, it takes the place of the listing; DETAIL adds the tokens below.",
+        ),
     ),
     Command(
         "COLUMNDATA",

@@ -19,13 +19,19 @@ def show_record(session: Session, record: Record) -> Iterator[Event]:
         return
     table = session.trail.table_of(record)
     definition, problems = _definition(record)
-    columns = session.trail.tables.columns(table) if table and session.settings.shows_everything else None
-    yield RecordShown(record, table, definition, _vendor(session) if definition else "", columns)
+    shown = RecordShown(record, table, definition, _vendor(session) if definition else "")
+    yield _with_everything(session, shown) if session.settings.shows_everything else shown
     if record.table_index is not None and table is None:
         problems.append(f"no table definition {record.table_index} before it: the name is not known")
     if _is_not_utf8(record):
         problems.append("the name is not UTF-8: shown with its bytes escaped")
     yield from _notices(record, problems + _content_problems(record, session.settings))
+
+
+def _with_everything(session: Session, shown: RecordShown) -> RecordShown:
+    """What only a reader of the whole record wants to know: its table's columns, its transaction."""
+    columns = session.trail.tables.columns(shown.table) if shown.table else None
+    return shown._replace(columns=columns, transaction=session.cursor.transactions.of(shown.record))
 
 
 def _notices(record: Record, problems: list[str]) -> Iterator[Event]:

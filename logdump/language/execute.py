@@ -43,7 +43,8 @@ def run_command(session: Session, registry: Registry, text: str) -> Iterator[Eve
     try:
         yield from command.run(session, arguments)
     except ArgumentError as error:
-        yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}"))
+        more = (f"HELP {command.name} tells more.",) if command.details else ()
+        yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more))
     except CommandError as error:
         yield Failure(error.lines)
     except TrailError as error:

@@ -14,7 +14,8 @@ class Registry:
     """The commands that a session knows.
 
     A word is looked up as a name, as an alias, then as an abbreviation of at least three letters that fits only one of
-    Logdump's own commands; our commands are spelled in full. Only the module of the command found is loaded.
+    Logdump's own commands, or the one that the others lengthen (NEXT, not NEXTTRAIL). Ours are spelled in full. A
+    module is loaded when a command of it is found.
 
     Args:
         homes: the names and aliases by the module that defines them.
@@ -57,8 +58,9 @@ class Registry:
             and len(word) >= _SHORTEST_ABBREVIATION
             and any(name.startswith(word) for name in (one.name, *one.aliases))
         ]
-        if len(fitting) == 1:
-            return fitting[0]
+        shortest = [one for one in fitting if all(other.name.startswith(one.name) for other in fitting)]
+        if shortest:
+            return shortest[0]
         if fitting:
             raise CommandError(f"{word} is ambiguous: {', '.join(one.name for one in fitting)}.")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))

@@ -200,10 +200,15 @@ _CONTENT = (
     Field(
         "csn",
         "string or null",
-        "LOGCSN; only the first record of a transaction has one",
-        _of_record(lambda record: record.csn),
+        "LOGCSN of the record's transaction; null where no record tells it",
+        lambda shown: shown.transaction.csn if shown.transaction else None,
     ),
-    Field("xid", "string or null", "TRANID; likewise", _of_record(lambda record: record.xid)),
+    Field(
+        "xid",
+        "string or null",
+        "TRANID; likewise",
+        lambda shown: shown.transaction.xid if shown.transaction else None,
+    ),
     Field("row_id", "string or null", "ORAROWID", _of_record(lambda record: record.row_id)),
     Field(
         "before",

@@ -79,7 +79,11 @@ def test_every_name_of_next_means_next(word: str, shop: Line) -> None:
 
 def test_an_abbreviation_that_fits_several_names_them(line: Line) -> None:
     assert line("trans 5") == ["TRANS is ambiguous: TRANSHIST, TRANSRECLIMIT, TRANSBYTELIMIT."]
-    assert line("nex") == ["NEX is ambiguous: NEXTTRAIL, NEXT."]
+
+
+def test_an_abbreviation_of_several_means_the_one_that_the_others_lengthen(shop: Line) -> None:
+    shop("nex")
+    assert shop.rbas == [0]
 
 
 @pytest.mark.parametrize("word", ["gh", "rele", "form"])
@@ -96,6 +100,7 @@ def test_a_wrong_argument_names_the_command_and_its_syntax(line: Line) -> None:
     assert line("det nonsense") == [
         "DETAIL: 'nonsense' is not one of ON, OFF, DATA.",
         "Syntax: DETAIL {ON | OFF | DATA}",
+        "HELP DETAIL tells more.",
     ]
 
 

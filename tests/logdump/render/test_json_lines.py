@@ -75,6 +75,15 @@ def test_a_row_has_its_header_its_columns_and_its_tokens(trails: Path) -> None:
     assert bytes.fromhex(row["data"])[4:13] == b"\0\0\0\5SEN01"
 
 
+def test_every_row_of_a_transaction_has_its_csn_and_xid(trails: Path) -> None:
+    rows = [one for one in objects(f"open {trails / 'et000000000'}", "next 100") if one.get("table_index")]
+    begun = None
+    for row in rows:
+        begun = row["csn"] if row["trans_ind"] in (0, 3) else begun
+        assert row["csn"] == begun
+        assert row["xid"]
+
+
 def test_a_null_has_no_text(trails: Path) -> None:
     note = record_at(trails / "et000000000", 2722)["after"][5]
     assert (note["name"], note["null"], note["text"]) == ("NOTE", True, None)
