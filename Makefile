@@ -23,7 +23,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.base
-	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bulk]'
+	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.bulk
 
 fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate

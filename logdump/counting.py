@@ -12,12 +12,15 @@ from collections import Counter
 from typing import NamedTuple
 
 from trailformat import Record
-from trailformat.transactions import ENDS, is_transactional
+from trailformat.io_types import NOT_TRANSACTIONAL
+from trailformat.transactions import ENDS
 
 HEADER_BYTES = 48
 OTHERS = 1000
 """Stands for the file header among the types; sorts behind all of them."""
 FILE_HEADER_NAME = "*FileHeader*"
+_BEFORE, _AFTER = ord("B"), ord("A")
+_MINUTE = 60_000_000
 
 
 class LargeTransaction(NamedTuple):
@@ -29,6 +32,17 @@ class LargeTransaction(NamedTuple):
     time: int
     seqno: int
     rba: int
+
+
+class OpenTransaction:
+    """A transaction whose end has not come: its first record's time and place, and what it holds so far."""
+
+    def __init__(self, time: int, seqno: int, rba: int) -> None:
+        self.time = time
+        self.seqno = seqno
+        self.rba = rba
+        self.data_bytes = self.records = 0
+        self.tables: set[str] = set()
 
 
 class Tally:
@@ -46,13 +60,15 @@ class Tally:
         """Data bytes per record, truncated."""
         return self.data_bytes // self.records if self.records else 0
 
-    def add(self, data_bytes: int, io_type: int, before_after: int | None) -> None:
-        """Take one record in."""
-        self.records += 1
+    def add(self, data_bytes: int, io_type: int, before_after: int | None, records: int = 1) -> None:
+        """Take one record in, or many of one kind with the sum of their bytes."""
+        self.records += records
         self.data_bytes += data_bytes
-        self.types[io_type] += 1
-        self.before_images += before_after == ord("B")
-        self.after_images += before_after == ord("A")
+        self.types[io_type] += records
+        if before_after == _BEFORE:
+            self.before_images += records
+        elif before_after == _AFTER:
+            self.after_images += records
 
 
 class TransactionHistory:
@@ -94,9 +110,7 @@ class Count:
         self.table_visits = 0
         self.lookups = 0
         self._interval_origin = start
-        self._tables: set[str] = set()
-        self._bytes = self._records = 0
-        self._begun: tuple[int, int, int] | None = None
+        self.open_transaction: OpenTransaction | None = None
 
     @property
     def bytes_per_transaction(self) -> int:
@@ -119,50 +133,78 @@ class Count:
     def add(self, record: Record, name: str, seqno: int = 0) -> None:
         """Take one record in, under the name of its table; ``seqno`` is that of its file."""
         if record.is_file_header:
-            self._tally(record.data_length, OTHERS, None, (FILE_HEADER_NAME, 0))
+            self.add_file_header(record.data_length)
             return
         header = record.header
-        size = record.data_length
-        self._tally(size, header.io_type, header.before_after, (name, header.partition))
-        if self.interval:
-            self._interval_of(header.io_time).add(size, header.io_type, header.before_after)
-        if is_transactional(record):
-            self._add_to_transaction(record, name, seqno)
+        image = (header.io_type, header.before_after, header.partition)
+        self.add_row(name, seqno, record.rba, record.data_length, *image, header.io_time, header.trans_ind)
 
-    def _tally(self, data_bytes: int, io_type: int, before_after: int | None, table: tuple[str, int]) -> None:
-        self.lookups += 1
-        self.total.add(data_bytes, io_type, before_after)
+    def add_file_header(self, size: int) -> None:
+        """Take a file header in."""
+        self.tally((FILE_HEADER_NAME, 0), size, OTHERS, None)
+
+    def add_row(
+        self,
+        name: str,
+        seqno: int,
+        rba: int,
+        size: int,
+        io_type: int,
+        before_after: int,
+        partition: int,
+        io_time: int,
+        trans_ind: int,
+    ) -> None:
+        """Take one record in by its fields; ``size`` is its data length."""
+        self.tally((name, partition), size, io_type, before_after)
+        if self.interval:
+            self.interval_of(io_time).add(size, io_type, before_after)
+        if io_type in NOT_TRANSACTIONAL:
+            return
+        if self.open_transaction is None:
+            self.open_transaction = OpenTransaction(io_time, seqno, rba)
+        self.open_transaction.tables.add(name)
+        self.open_transaction.data_bytes += size + HEADER_BYTES
+        self.open_transaction.records += 1
+        if trans_ind in ENDS:
+            self.end_transaction()
+
+    def tally(
+        self, table: tuple[str, int], data_bytes: int, io_type: int, before_after: int | None, records: int = 1
+    ) -> None:
+        """Add to the total and to one table's tally."""
+        self.lookups += records
+        self.total.add(data_bytes, io_type, before_after, records)
         tally = self.tables.get(table)
         if tally is None:
             tally = self.tables[table] = Tally()
-        tally.add(data_bytes, io_type, before_after)
+        tally.add(data_bytes, io_type, before_after, records)
 
-    def _interval_of(self, time: int) -> Tally:
+    def interval_of(self, time: int) -> Tally:
         """The tally of the interval around ``time``; they are laid from the START given, or the first full minute."""
-        if self._interval_origin is None:
-            self._interval_origin = time - time % 60_000_000
-        start = time - (time - self._interval_origin) % self.interval
-        return self.intervals.setdefault(start, Tally())
+        return self.intervals.setdefault(time - (time - self.interval_origin(time)) % self.interval, Tally())
 
-    def _add_to_transaction(self, record: Record, name: str, seqno: int) -> None:
-        if self._begun is None:
-            self._begun = (record.header.io_time, seqno, record.rba)
-        self._tables.add(name)
-        self._bytes += record.data_length + HEADER_BYTES
-        self._records += 1
-        self._end_transaction_at(record)
+    def interval_origin(self, time: int) -> int:
+        """Where one of the intervals begins; ``time`` is that of the first record, while there is none yet."""
+        if self._interval_origin is None:
+            self._interval_origin = time - time % _MINUTE
+        return self._interval_origin
 
     def pass_over(self, record: Record) -> None:
         """Leave one record out, but see a transaction end with it."""
-        if is_transactional(record):
-            self._end_transaction_at(record)
+        if not record.is_file_header:
+            self.pass_over_row(record.header.io_type, record.header.trans_ind)
 
-    def _end_transaction_at(self, record: Record) -> None:
-        if self._begun is None or record.header.trans_ind not in ENDS:
-            return
-        self.transactions += 1
-        self.table_visits += len(self._tables)
-        self.history.add(LargeTransaction(self._bytes, self._records, len(self._tables), *self._begun))
-        self._tables.clear()
-        self._bytes = self._records = 0
-        self._begun = None
+    def pass_over_row(self, io_type: int, trans_ind: int) -> None:
+        """Leave one record out by its fields, but see a transaction end with it."""
+        if io_type not in NOT_TRANSACTIONAL and trans_ind in ENDS:
+            self.end_transaction()
+
+    def end_transaction(self) -> None:
+        """Count the transaction that is open, if any of its records was taken in."""
+        ended, self.open_transaction = self.open_transaction, None
+        if ended is not None:
+            self.transactions += 1
+            self.table_visits += len(ended.tables)
+            place = (ended.time, ended.seqno, ended.rba)
+            self.history.add(LargeTransaction(ended.data_bytes, ended.records, len(ended.tables), *place))

@@ -38,7 +38,7 @@ class Cursor:
         """
         record = self._before() if self.is_backwards else self._after()
         if record is not None:
-            self._stand_on(record)
+            self.stand_on(record)
         return record
 
     def _after(self) -> Record | None:
@@ -49,7 +49,8 @@ class Cursor:
             return self.trail.record_before(self.trail.end_of_records())
         return self.trail.record_before(self.next)
 
-    def _stand_on(self, record: Record) -> None:
+    def stand_on(self, record: Record) -> None:
+        """Stand where reading ``record`` leaves the position."""
         self.current = record.rba
         self.next = record.rba if self.is_backwards else record.rba + record.length
         self._search_back_from = None
@@ -72,6 +73,6 @@ class Cursor:
         rba = self.trail.previous_good_header(start) if backwards else self.trail.next_good_header(self.next)
         record = self.trail.record_at(rba) if rba is not None else None
         if record is not None:
-            self._stand_on(record)
+            self.stand_on(record)
             self._search_back_from = record.rba if backwards else None
         return record

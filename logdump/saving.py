@@ -7,21 +7,27 @@ not come out the same. Everything else is copied byte for byte, unless TRANSIND 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.events import Event
-from logdump.selection import Scan
+from logdump.events import Event, Progress
+from logdump.saved_definitions import SavedDefinitions
+from logdump.selection import Scan, Selection
 from logdump.session import CommandError, Session
 from logdump.times import current_timestamp
-from trailformat import FileHeader, Record, TableEntry, TrailFile, TrailName, TrailWriter, make_header, make_record
-from trailformat.carried_definitions import resolve_reference
+from trailformat import FileHeader, Record, TrailFile, TrailName, TrailWriter, make_header, make_record
 from trailformat.file_header import replace_values
 from trailformat.io_types import COMMENT
-from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.record import make_file_header_record, replace_header
 from trailformat.transactions import is_transactional, own_transaction
+
+if TYPE_CHECKING:
+    from trailformat.scan import Batch
+
+_NEARBY = 2000
+"""So many records are copied one by one before columns are thought worth loading."""
 
 
 class SaveOptions(NamedTuple):
@@ -47,8 +53,8 @@ class Saver:
         self._session = session
         self._options = options
         self._trail: TrailFile = session.trail
-        self._told: dict[int, int] = {}
-        self._database_told: int | None = None
+        self._definitions = SavedDefinitions(self._trail)
+        self._end = 0
         self.saved = self.saved_bytes = 0
 
     def run(self) -> Generator[Event, None, None]:
@@ -76,21 +82,71 @@ class Saver:
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
         scan = Scan(self._session)
-        record = yield from scan.find(lambda one: not one.is_file_header)
+        record = yield from scan.find(_is_no_file_header)
         self._write_head(writer, record)
         if self._options.has_comments:
             writer.write(self._comment(f"Logdump SAVE of {self._trail.path} from RBA {start}"))
+        self._end = start
         while record is not None and self._has_room_for(record):
             self._write(writer, record)
-            end = record.rba + record.length
             if self.saved == self._options.records:
                 break
-            record = yield from scan.find(lambda one: not one.is_file_header)
-        if record is not None and not self._has_room_for(record) and self.saved != self._options.records:
-            end = record.rba
-        self._session.cursor.move(end if self.saved else start)
+            if self.saved == _NEARBY and self._copies_ranges():
+                yield from self._copy_ranges(writer)
+                break
+            record = yield from scan.find(_is_no_file_header)
+        self._session.cursor.move(self._end)
         if self._options.has_comments:
             writer.write(self._comment(f"Logdump SAVE ends, {self.saved} records"))
+
+    def _copies_ranges(self) -> bool:
+        """Whether the rest is copied by columns: nothing changes in the records, and it is long enough to pay."""
+        from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long files only
+
+        changes = self._options.trans_ind is not None or self._options.commit_time is not None
+        rest = self._trail.size - self._session.cursor.next
+        return not changes and choose_engine(rest) is Engine.NUMBA
+
+    def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
+        """Copy the rest of what passes, up to the limit."""
+        from logdump.range_saving import RangeCopy  # noqa: PLC0415 - it needs numpy
+        from trailformat.scan import scan  # noqa: PLC0415 - long files only
+
+        selection = Selection(self._trail, [self._session.filters_in_use])
+        copy = RangeCopy(self._trail, lambda record: self._write(writer, record), self._counted(writer))
+        for batch in scan(self._trail, self._session.cursor.next):
+            passing = selection.rows(batch)
+            bad = next(iter(batch.spans()), len(batch))
+            rows = passing[:bad].nonzero()[0]
+            kept = self._within_limits(batch, rows)
+            copy.copy(batch, kept)
+            if len(kept):
+                self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
+            if len(kept) < len(rows) or self.saved == self._options.records:
+                return
+            if bad < len(batch):
+                self._trail.record_at(int(batch.rba[bad]))
+            yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]))
+
+    def _counted(self, writer: TrailWriter) -> Callable[[bytes, int], None]:
+        """Writes bytes of whole records and counts them as saved."""
+
+        def write(data: bytes, records: int) -> None:
+            writer.write_bytes(data, records)
+            self.saved += records
+            self.saved_bytes += len(data)
+
+        return write
+
+    def _within_limits(self, batch: Batch, rows: Any) -> Any:
+        """The rows at the beginning that RECORDS and BYTES leave room for."""
+        if self._options.records is not None:
+            rows = rows[: self._options.records - self.saved]
+        if self._options.bytes is not None:
+            lengths = [int(batch.length[row]) for row in rows]
+            room = self._options.bytes - self.saved_bytes
+            rows = rows[: sum(total <= room for total in accumulate(lengths))]
+        return rows
 
     def _has_room_for(self, record: Record) -> bool:
         limit = self._options.bytes
@@ -102,56 +158,14 @@ class Saver:
             writer.write(make_file_header_record(_own_header(header, self._options, first)))
 
     def _write(self, writer: TrailWriter, record: Record) -> None:
+        self._end = record.rba + record.length
+        for definition in self._definitions.before(record):
+            writer.write(definition)
         if record.is_metadata:
-            if record.header.orig_node != DATABASE:
-                self._write_database(writer, record)
-            record = self._metadata(record)
-        elif (entry := self._trail.table_of(record)) is not None and self._told.get(entry.table_index) != entry.rba:
-            self._write_definition(writer, record, entry)
+            record = self._definitions.own_form(record)
         writer.write(self._changed(record))
         self.saved += 1
         self.saved_bytes += record.length
-
-    def _metadata(self, record: Record) -> Record:
-        """A metadata record of the range itself, noted as told; a reference in the form that means the same there."""
-        kind, (_, index) = record.header.orig_node, record.metadata_indexes
-        if kind == DATABASE:
-            self._database_told = record.rba
-        elif kind == TABLE:
-            self._told[index] = record.rba
-        elif kind == REFERENCE and (entry := self._trail.tables.defined_at(record.rba)) is not None:
-            comes_out_the_same = index in self._told and max(self._told) + 1 == entry.table_index
-            self._told[entry.table_index] = entry.rba
-            return record if comes_out_the_same else self._resolved(entry) or record
-        return record
-
-    def _write_database(self, writer: TrailWriter, record: Record) -> None:
-        """The DDR in force at a record, when the target has not been told yet."""
-        database = self._trail.tables.database_before(record.rba)
-        if database is not None and database != self._database_told:
-            found = self._trail.record_at(database)
-            if found is not None:
-                writer.write(found)
-            self._database_told = database
-
-    def _write_definition(self, writer: TrailWriter, row: Record, entry: TableEntry) -> None:
-        self._write_database(writer, row)
-        definition = self._resolved(entry)
-        if definition is not None:
-            writer.write(definition)
-        self._told[entry.table_index] = entry.rba
-
-    def _resolved(self, entry: TableEntry) -> Record | None:
-        """The TDR of an entry, under the entry's own index and name; None when it is lost."""
-        if entry.definition_rba is None:
-            return None
-        definition = self._trail.record_at(entry.definition_rba)
-        if definition is None or entry.rba == entry.definition_rba:
-            return definition
-        reference = self._trail.record_at(entry.rba)
-        if reference is None:
-            return None
-        return resolve_reference(reference, definition, entry.table_index)
 
     def _changed(self, record: Record) -> Record:
         options = self._options
@@ -184,3 +198,7 @@ def _own_header(header: FileHeader, options: SaveOptions, first: Record | None) 
             "LastIOTime": None,
         },
     )
+
+
+def _is_no_file_header(record: Record) -> bool:
+    return not record.is_file_header

@@ -1,9 +1,9 @@
-"""Which records pass the session's filters, and reading on to the next one that does."""
+"""Which records pass filters, and reading on from the session's position to the next one that does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from logdump.events import Event, Progress
 from logdump.session import Session
@@ -12,64 +12,133 @@ from trailformat.transactions import NO_TRANSACTION, TransactionContext
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from trailformat.scan import Batch
+
+_NEARBY = 2000
+"""So many records are read one by one before columns are thought worth loading."""
 
 
 class Selection:
-    """A filter held against the records of one trail; without a filter everything passes."""
+    """Filters held against the records of one trail: a record has to pass all of them; without any everything does."""
 
-    def __init__(self, trail: TrailFile, filters: FilterSet | None) -> None:
+    def __init__(self, trail: TrailFile, filters: Sequence[FilterSet | None]) -> None:
         self._trail = trail
-        self._filters = filters if filters is not None and filters.active else None
+        self._filters = [one for one in filters if one is not None and one.active]
         self._context = TransactionContext(trail)
         self._needs_name = self._needs_transaction = False
-        if self._filters is not None:
+        if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
 
-            needs = self._filters.needs
-            self._needs_name = Needs.NAME in needs
-            self._needs_transaction = Needs.TRANSACTION in needs
+            self._needs_name = any(Needs.NAME in one.needs for one in self._filters)
+            self._needs_transaction = any(Needs.TRANSACTION in one.needs for one in self._filters)
 
     @property
     def is_active(self) -> bool:
         """Whether any record could be dropped."""
-        return self._filters is not None
+        return bool(self._filters)
 
     def accepts(self, record: Record) -> bool:
         """Whether the record passes."""
-        if self._filters is None:
+        if not self._filters:
             return True
         from logdump.filters import Subject  # noqa: PLC0415 - loaded only where there is a filter
 
         name = self._trail.name_of(record) if self._needs_name else ""
         transaction = self._context.of(record) if self._needs_transaction else NO_TRANSACTION
-        return self._filters.accepts(Subject(record, name, transaction.csn, transaction.xid))
+        subject = Subject(record, name, transaction.csn, transaction.xid)
+        return all(one.accepts(subject) for one in self._filters)
+
+    def rows(self, batch: Batch) -> Any:
+        """The rows of a batch of numpy columns that pass, as a mask; records are asked where columns cannot tell."""
+        import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
+
+        from logdump.filters.masks import verdict  # noqa: PLC0415 - it needs numpy
+
+        may = surely = np.asarray(batch.kind) <= 1
+        for one in self._filters:
+            found = verdict(one, batch, self._trail.buffer)
+            may, surely = may & found.may, surely & found.surely
+        for row in np.flatnonzero(may & ~surely).tolist():
+            record = self._trail.record_at(int(batch.rba[row]))
+            surely[row] = record is not None and self.accepts(record)
+        return surely
 
 
 class Scan:
-    """Reading on from the session's position through its filter.
+    """Reading on from the session's position, through its filter and any others.
 
     Attributes:
         scanned: records read.
-        suppressed: records that the filter dropped.
+        suppressed: records that a filter dropped.
     """
 
-    def __init__(self, session: Session, *, filtered: bool = True) -> None:
+    def __init__(self, session: Session, *, filtered: bool = True, also: Sequence[FilterSet] = ()) -> None:
         self._session = session
-        self._selection = Selection(session.trail, session.filters_in_use if filtered else None)
+        self._cursor = session.cursor
+        self._selection = Selection(session.trail, [session.filters_in_use if filtered else None, *also])
+        self._stream: Iterator[Record | Progress] | None = None
         self.scanned = 0
         self.suppressed = 0
 
-    def find(self, wanted: Callable[[Record], bool] = lambda _: True) -> Generator[Event, None, Record | None]:
-        """Read on to the next record that passes the filter and is wanted; None at the end. Yields Progress."""
-        while (record := self._session.cursor.read()) is not None:
+    def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
+        """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress."""
+        while self._stream is None:
+            record = self._cursor.read()
+            if record is None:
+                return None
             self.scanned += 1
             if self.scanned % self._session.settings.notify == 0:
                 yield progress(self.scanned, record)
             if not self._selection.accepts(record):
                 self.suppressed += 1
-            elif wanted(record):
+            elif wanted is None or wanted(record):
                 return record
+            if wanted is None and self.scanned == _NEARBY:
+                self._stream = self._columns()
+        for item in self._stream:
+            if isinstance(item, Record):
+                return item
+            yield item
         return None
+
+    def _columns(self) -> Iterator[Record | Progress] | None:
+        """The rest of the file by columns, where that is faster; None where it is not."""
+        if not self._selection.is_active or self._cursor.is_backwards:
+            return None
+        from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long scans only
+
+        rest = self._session.trail.size - self._cursor.next
+        return self._passing() if choose_engine(rest) is Engine.NUMBA else None
+
+    def _passing(self) -> Iterator[Record | Progress]:
+        """The records that pass, by columns, with the progress between them; the position moves along."""
+        from trailformat.scan import scan  # noqa: PLC0415 - long scans only
+
+        trail, found = self._session.trail, self.scanned - self.suppressed
+        for batch in scan(trail, self._cursor.next):
+            begun = self.scanned
+            bad = next(iter(batch.spans()), len(batch))
+            for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():
+                yield from self._progress(batch, begun, row + 1)
+                record = trail.record_at(int(batch.rba[row]))
+                if record is not None:
+                    found += 1
+                    self.suppressed = self.scanned - found
+                    self._cursor.stand_on(record)
+                    yield record
+            yield from self._progress(batch, begun, bad)
+            self.suppressed = self.scanned - found
+            self._cursor.move(int(batch.rba[bad]) if bad < len(batch) else int(batch.rba[-1]) + int(batch.length[-1]))
+            if bad < len(batch):
+                self._cursor.read()
+
+    def _progress(self, batch: Batch, begun: int, rows: int) -> Iterator[Progress]:
+        """Count the rows of a batch up to ``rows``; ``begun`` is what had been scanned before the batch."""
+        step = self._session.settings.notify
+        for due in range((self.scanned // step + 1) * step, begun + rows + 1, step):
+            row = due - begun - 1
+            yield Progress(due, int(batch.rba[row]), int(batch.io_time[row]))
+        self.scanned = begun + rows
 
 
 def progress(scanned: int, record: Record) -> Progress:

@@ -47,7 +47,7 @@ class TableDefinitions:
 
     def defined_at(self, rba: int) -> TableEntry | None:
         """The entry that the TDR or reference at ``rba`` itself makes."""
-        self._scan_to(rba + 1)
+        self._scan_to(rba + self._trail.record_length(rba))
         return next((one for entries in self._by_index.values() for one in entries if one.rba == rba), None)
 
     def database_before(self, rba: int) -> int | None:
@@ -74,6 +74,14 @@ class TableDefinitions:
         from trailformat.metadata import TableDefinition  # noqa: PLC0415 - a reader of names starts faster without
 
         return definition if isinstance(definition, TableDefinition) else None
+
+    def learn(self, start: int, stop: int, rbas: list[int]) -> None:
+        """Take over what somebody has found who walked from ``start`` to ``stop``: the metadata records there."""
+        if start <= self._scanned < stop:
+            for rba in rbas:
+                if rba >= self._scanned and (record := self._trail.record_at(rba)) is not None:
+                    self._add(record)
+            self._scanned = stop
 
     def _scan_to(self, rba: int) -> None:
         for at in self._trail.metadata_rbas(self._scanned, rba):

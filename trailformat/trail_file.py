@@ -20,6 +20,8 @@ from trailformat.record_header import RecordHeader
 from trailformat.table_definitions import TableDefinitions, TableEntry
 
 _IO_TYPE_OFFSET = 6
+_LONG = 1 << 22
+"""From so many bytes on, a walk by columns is worth its start."""
 
 
 class TrailFile:
@@ -282,7 +284,12 @@ class TrailFile:
             rba += length
 
     def metadata_rbas(self, start: int, stop: int) -> Iterator[int]:
-        """Where metadata records stand from ``start`` to before ``stop``, damage stepped over."""
+        """Where metadata records stand from ``start``, where a record begins, to before ``stop``."""
+        if stop - start >= _LONG:
+            from trailformat.scan import metadata_rbas  # noqa: PLC0415 - the scan itself builds on this module
+
+            yield from metadata_rbas(self, start, stop)
+            return
         for rba in self.sound_rbas(start, stop):
             if self.buffer[rba] == framing.RECORD:
                 at = framing.header_at(self.buffer, rba) + _IO_TYPE_OFFSET

@@ -95,6 +95,15 @@ class TrailWriter:
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
 
+    def write_bytes(self, data: bytes, records: int) -> None:
+        """Write the bytes of whole records that need no definitions before them; the file does not roll over."""
+        try:
+            self._open_file().write(data)
+        except (OSError, ValueError) as error:
+            raise self._aborted(error, self.paths[-1]) from error
+        self._size += len(data)
+        self.records_written += records
+
     @property
     def _is_rolled(self) -> bool:
         """Whether the file being written is not the first, so that it needs definitions the first one has."""
@@ -155,10 +164,13 @@ class TrailWriter:
         self.abort()
         return CannotWrite(getattr(error, "strerror", None) or str(error), path=path)
 
-    def _put(self, record: Record) -> None:
+    def _open_file(self) -> BinaryIO:
         if self._file is None:
             raise CannotWrite("the writer is closed", path=self.paths[-1])
-        self._file.write(record.raw)
+        return self._file
+
+    def _put(self, record: Record) -> None:
+        self._open_file().write(record.raw)
         self._size += record.length
         self.records_written += 1
 

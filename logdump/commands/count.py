@@ -6,15 +6,17 @@ import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+from logdump.batch_counting import ColumnCounter, Wanted, batch_counter
 from logdump.commands.count_options import OPTIONS, CountOptions, parse_count_options
 from logdump.counting import Count, TransactionHistory
-from logdump.events import Bad, CountShown, Event, IntervalShown, Notice, TransactionsShown, say
+from logdump.events import Bad, CountShown, Event, IntervalShown, Notice, Progress, TransactionsShown, say
 from logdump.language.command import Command
 from logdump.selection import Selection, progress
 from logdump.session import CommandError, Session
 from logdump.settings import Detail
 from logdump.wildcard import matches
 from trailformat import Record, TrailError, TrailFile, TrailName
+from trailformat.scan import Batch, Engine, choose_engine, scan
 
 
 class Counter:
@@ -23,6 +25,7 @@ class Counter:
     def __init__(self, session: Session, options: CountOptions) -> None:
         settings = session.settings
         self.options = options
+        self._wanted = Wanted(options.start, options.end, options.file)
         self.detail = options.detail or settings.detail is not Detail.OFF
         history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
         self.count = Count(history, options.interval, options.start)
@@ -33,10 +36,42 @@ class Counter:
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Take every sound record of a file in, stepping over damage; yields Progress."""
-        selection = Selection(trail, self._session.filters_in_use)
-        self.is_filtered |= selection.is_active
         name = TrailName.parse(trail.path)
         seqno = name.seqno if name else 0
+        selection = Selection(trail, [self._session.filters_in_use])
+        self.is_filtered |= selection.is_active
+        if selection.is_active and choose_engine(trail.size) is Engine.PYTHON:
+            yield from self._run_by_record(trail, selection, seqno)
+        else:
+            yield from self._run_by_batch(trail, selection, seqno)
+
+    def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
+        counter = None
+        for batch in scan(trail):
+            counter = counter or batch_counter(self.count, self._wanted, seqno, batch)
+            spans = batch.spans()
+            if selection.is_active and isinstance(counter, ColumnCounter):
+                passing = selection.rows(batch)
+                self.suppressed += len(batch) - len(spans) - int(passing.sum())
+                counter.add(batch, passing)
+            else:
+                counter.add(batch)
+            yield from self._progress_of(batch, spans)
+            for row in spans:
+                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
+
+    def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
+        """NOTIFY's reports that fall due in a batch; damage does not count as a record."""
+        number = len(batch) - len(spans)
+        step = self._session.settings.notify
+        for due in range(step - self.scanned % step, number + 1, step):
+            row = due - 1
+            for span in spans:
+                row += span <= row
+            yield Progress(self.scanned + due, int(batch.rba[row]), int(batch.io_time[row]))
+        self.scanned += number
+
+    def _run_by_record(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
         rba: int | None = 0
         while rba is not None and rba < trail.size:
             try:
@@ -58,30 +93,28 @@ class Counter:
             self.count.pass_over(record)
             return
         name = trail.name_of(record)
-        if self._is_wanted(record, name):
+        wanted = self._wanted
+        has_time = not record.is_file_header and wanted.takes_time(record.header.io_time)
+        if wanted.takes_name(name) and (has_time or not wanted.has_bounds):
             self.count.add(record, name, seqno)
         else:
             self.count.pass_over(record)
 
-    def _is_wanted(self, record: Record, name: str) -> bool:
-        """Whether START, END and FILE let the record in; the file header has no time and no name."""
-        options = self.options
-        if options.file is not None and not matches(options.file, name, case_sensitive=False):
-            return False
-        if options.start is None and options.end is None:
-            return True
-        if record.is_file_header:
-            return False
-        moment = record.header.io_time
-        after_start = options.start is None or moment >= options.start
-        return after_start and (options.end is None or moment <= options.end)
-
     def _step_over(self, trail: TrailFile, rba: int, error: TrailError) -> int | None:
         good = trail.next_good_header(rba + 1)
-        span = (good if good is not None else trail.size) - rba
-        lines = (f"{error.at(trail.path, rba)}: {span} bytes are not counted",)
-        self.notices.append(Notice(lines, bad=Bad(error, span)))
+        self._note(trail, rba, error, (good if good is not None else trail.size) - rba)
         return good
+
+    def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
+        """Note a span of a scan that is no sound record, with the error that reading there gives."""
+        try:
+            trail.record_at(rba)
+        except TrailError as error:
+            self._note(trail, rba, error, length)
+
+    def _note(self, trail: TrailFile, rba: int, error: TrailError, length: int) -> None:
+        lines = (f"{error.at(trail.path, rba)}: {length} bytes are not counted",)
+        self.notices.append(Notice(lines, bad=Bad(error, length)))
 
     def results(self, title: str) -> Iterator[Event]:
         """What was counted."""

@@ -8,6 +8,7 @@ without ``\NODE.`` is also held against a NonStop name without its node: the man
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,6 +28,14 @@ class NameCriterion(Criterion):
     names: tuple[str, ...]
     uses: ClassVar[Needs] = Needs.NAME
 
+    def test(self, subject: Subject) -> bool:
+        """Whether the record's name fits."""
+        return self.fits(subject.name)
+
+    @abstractmethod
+    def fits(self, name: str) -> bool:
+        """Whether a name is one of those looked for; the empty one never is."""
+
     def describe(self) -> list[tuple[str, ...]]:
         """The names, in one line."""
         return [(", ".join(self.names),)]
@@ -39,9 +48,9 @@ class FileName(NameCriterion):
     keyword: ClassVar[str] = "FILENAME"
     label: ClassVar[str] = "Filename"
 
-    def test(self, subject: Subject) -> bool:
+    def fits(self, name: str) -> bool:
         """Whether a pattern matches."""
-        return bool(subject.name) and any(_matches(pattern, subject.name) for pattern in self.names)
+        return bool(name) and any(_matches(pattern, name) for pattern in self.names)
 
 
 def _matches(pattern: str, name: str) -> bool:
@@ -59,9 +68,9 @@ class AnsiName(NameCriterion):
     keyword: ClassVar[str] = "ANSINAME"
     label: ClassVar[str] = "Ansiname"
 
-    def test(self, subject: Subject) -> bool:
-        """Whether one of the names is the record's."""
-        return bool(subject.name) and subject.name in self.names
+    def fits(self, name: str) -> bool:
+        """Whether it is one of the names."""
+        return bool(name) and name in self.names
 
 
 def _parser(kind: type[NameCriterion]) -> Parser:

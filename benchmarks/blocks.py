@@ -1,0 +1,141 @@
+"""Blocks of whole transactions: built once with all places known where time, CSN and position have to be patched in."""
+
+from __future__ import annotations
+
+import struct
+from math import exp, log
+from random import Random
+from typing import NamedTuple
+
+from benchmarks.tables import FILTERED, NEEDLE, tables
+from benchmarks.templates import AUDIT_RBA, TableTemplates, Template, opening_records, table_templates
+from trailformat import ByteOrder
+from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
+
+BLOCK_BYTES = 8_000_000
+_BLOCKS = 4
+_LARGEST = 2000
+_NEEDLE_SHARE = 1 / 500
+_TRANS_IND_AT = 28
+_TIME_AT = 8
+_FIRST_CSN = 418_823_000_000
+_WORK = ("inserts", "updates", "unified_updates", "deletes")
+_WORK_WEIGHTS = (45, 33, 10, 12)
+
+__all__ = ["BLOCK_BYTES", "FILTERED", "NEEDLE", "Block", "Clock", "Facts", "Source", "Transaction"]
+
+
+class Facts(NamedTuple):
+    """What is in a trail: all its records, those of the table FILTERED, those with NEEDLE."""
+
+    records: int = 0
+    filtered: int = 0
+    needles: int = 0
+
+    def plus(self, other: Facts) -> Facts:
+        """The sums."""
+        return Facts._make(map(sum, zip(self, other, strict=True)))
+
+
+class Transaction(NamedTuple):
+    """One transaction in a block: where its records have their times, where its CSN and XID are, where it ends."""
+
+    time_ats: list[int]
+    csn_at: int
+    xid_at: int
+    end: int
+    facts: Facts
+
+
+class Block:
+    """Bytes of whole transactions."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.transactions: list[Transaction] = []
+
+    def add(self, records: list[Template]) -> None:
+        """Append a transaction of these records."""
+        start, last = len(self.data), len(records) - 1
+        time_ats = []
+        for number, record in enumerate(records):
+            at = len(self.data)
+            self.data += record.middle if number else record.first
+            place = ONLY if not last else FIRST if not number else LAST if number == last else MIDDLE
+            self.data[at + record.header_at + _TRANS_IND_AT] = place
+            time_ats.append(at + record.header_at + _TIME_AT)
+        facts = Facts(len(records), sum(one.is_filtered for one in records), sum(one.has_needle for one in records))
+        first = records[0]
+        self.transactions.append(
+            Transaction(time_ats, start + first.csn_at, start + first.xid_at, len(self.data), facts)
+        )
+
+    def fitting(self, room: int) -> int:
+        """How many transactions from the first on fit into ``room`` bytes."""
+        return sum(one.end <= room for one in self.transactions)
+
+
+class Clock:
+    """The time, CSN and place in the redo log that the next transaction gets."""
+
+    def __init__(self, order: ByteOrder, start: int) -> None:
+        self._fields = struct.Struct(order.value + "qQI")
+        self._now = start
+        self._number = 0
+        self._position = 23_408_640
+
+    def stamp(self, block: Block, count: int) -> None:
+        """Patch the first ``count`` transactions of a block."""
+        data, pack_into, position = block.data, self._fields.pack_into, self._position
+        for one in block.transactions[:count]:
+            self._number += 1
+            self._now += 1_000_000 + 7919 * (self._number % 101)
+            now, number = self._now, self._number
+            for at in one.time_ats:
+                position += 580
+                pack_into(data, at, now, position, AUDIT_RBA)
+            data[one.csn_at : one.csn_at + 12] = b"%012d" % (_FIRST_CSN + 17 * number)
+            data[one.xid_at : one.xid_at + 14] = b"%d.%02d.%09d" % (number % 10, number % 33, number)
+        self._position = position
+
+
+class Source:
+    """Where the blocks of a trail come from: the same seed gives the same trail."""
+
+    def __init__(self, order: ByteOrder, seed: int) -> None:
+        self._random = Random(seed)
+        self._tables = tables()
+        self.opening = opening_records(order, self._tables)
+        self.opening_facts = Facts(2 + len(self._tables), 1)
+        self._templates = [table_templates(table, order, self._random) for table in self._tables]
+        self._weights = [table.weight for table in self._tables]
+        self._blocks = [self._block() for _ in range(_BLOCKS)]
+
+    def next_block(self) -> Block:
+        """Any of the blocks; what was patched into it before is still there."""
+        return self._random.choice(self._blocks)
+
+    def _block(self) -> Block:
+        block = Block()
+        while len(block.data) < BLOCK_BYTES:
+            size = int(exp(self._random.uniform(0, log(_LARGEST + 1))))
+            block.add(self._transaction(size))
+        return block
+
+    def _transaction(self, size: int) -> list[Template]:
+        """``size`` records of one to four tables, more of them where pieces of a large object follow the last."""
+        random = self._random
+        chosen = random.choices(self._templates, self._weights, k=random.randint(1, 4))
+        records: list[Template] = []
+        while len(records) < size:
+            records += self._change(random.choice(chosen))
+        return records
+
+    def _change(self, table: TableTemplates) -> list[Template]:
+        random = self._random
+        if random.random() < _NEEDLE_SHARE:
+            return [random.choice(table.needles)]
+        work = random.choices(_WORK, _WORK_WEIGHTS)[0]
+        rows: list[Template] = getattr(table, work)
+        pieces = random.choices(table.pieces, k=random.randint(2, 6)) if table.pieces and work == "inserts" else []
+        return [random.choice(rows), *pieces]

@@ -1,0 +1,207 @@
+"""The lines of ours: the header scan, COUNT DETAIL, FILTER + COUNT, SAVE, and construct on a sample.
+
+Each line is a context manager that opens a trail and gives a function to be timed; that function returns how many
+records it found, which must be what the generator has put there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.blocks import FILTERED, NEEDLE
+from benchmarks.generate import LargeTrail
+from benchmarks.measure import ENVIRONMENT, RUNS, Measured, TooLong, best
+from logdump.commands import REGISTRY
+from logdump.events import Failure, Progress
+from logdump.language.execute import run_line
+from logdump.render.text import render
+from logdump.session import Session
+from trailformat import TrailFile
+from trailformat.record_header import header_layout
+from trailformat.tokens import parse_tokens
+
+SAMPLE = 20_000
+_TOLD = re.compile(r" has (\d+) records|Saved (\d+) records")
+
+Run = Callable[[], int]
+
+
+class Line(NamedTuple):
+    """A line: how it is set up on a trail, what it must find there, and which bytes it reads or writes."""
+
+    label: str
+    on: Callable[[LargeTrail], AbstractContextManager[Run]]
+    expected: Callable[[LargeTrail], int]
+    size: Callable[[LargeTrail], int]
+    records: Callable[[LargeTrail], int]
+
+
+def saved_path(trail: LargeTrail) -> Path:
+    """Where SAVE writes."""
+    return trail.path.with_name("saved000000000")
+
+
+def count_detail_command(trail: LargeTrail) -> list[str]:
+    """The whole process that line (c) runs."""
+    return [sys.executable, "-m", "logdump", "-c", f'open "{trail.path}"; count detail']
+
+
+@contextmanager
+def _header_scan(trail: LargeTrail) -> Iterator[Run]:
+    with TrailFile(trail.path) as source:
+        batches = _scan()
+        if batches is None:
+            yield lambda: sum(1 for record in source.records() if record.is_file_header or record.header)
+        else:
+            yield lambda: sum(len(batch) for batch in batches(source))
+
+
+def _scan() -> Callable[[TrailFile], Any] | None:
+    """``trailformat.scan.scan`` where it exists."""
+    try:
+        scan: Callable[[TrailFile], Any] = importlib.import_module("trailformat.scan").scan
+    except (ImportError, AttributeError):
+        return None
+    return scan
+
+
+def scan_note() -> str:
+    """What the header scan is here."""
+    return "" if _scan() else "no trailformat.scan: the serial walk"
+
+
+@contextmanager
+def _header_scan_opening(trail: LargeTrail) -> Iterator[Run]:
+    def run() -> int:
+        with _header_scan(trail) as scan:
+            return scan()
+
+    yield run
+
+
+def _commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextManager[Run]]:
+    """Run commands in a session of its own; ``{saved}`` and ``{half}`` are filled in."""
+
+    @contextmanager
+    def on(trail: LargeTrail) -> Iterator[Run]:
+        session = Session()
+        session.open(trail.path)
+        line = timed.format(saved=f'"{saved_path(trail)}"', half=trail.facts.records // 2)
+        try:
+            _found(session, before)
+            yield lambda: _found(session, line)
+        finally:
+            session.end()
+
+    return on
+
+
+def _found(session: Session, line: str) -> int:
+    """Run a line to its end; returns the number that its text tells."""
+    found = 0
+    for event in run_line(session, REGISTRY, line):
+        if isinstance(event, Progress):
+            continue
+        text = "\n".join(render(event, session.settings))
+        failed = isinstance(event, Failure)
+        if failed:
+            raise LookupError(text)
+        if told := _TOLD.search(text):
+            found = int(told[1] or told[2])
+    return found
+
+
+@contextmanager
+def _process(trail: LargeTrail) -> Iterator[Run]:
+    def run() -> int:
+        command = count_detail_command(trail)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT, encoding="utf-8")
+        told = _TOLD.search(done.stdout)
+        return int(told[1]) if told else 0
+
+    yield run
+
+
+def _all(trail: LargeTrail) -> int:
+    return trail.facts.records
+
+
+def _half(trail: LargeTrail) -> int:
+    return trail.facts.records // 2
+
+
+def _size(trail: LargeTrail) -> int:
+    return trail.size
+
+
+def _saved_size(trail: LargeTrail) -> int:
+    return saved_path(trail).stat().st_size
+
+
+SCAN, SCAN_OPENING = "(a) header scan", "    header scan, opening included"
+COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
+BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
+
+LINES = (
+    Line(SCAN, _header_scan, _all, _size, _all),
+    Line(SCAN_OPENING, _header_scan_opening, _all, _size, _all),
+    Line(COUNT, _commands("", "count detail"), _all, _size, _all),
+    Line(PROCESS, _process, _all, _size, _all),
+    Line(
+        BY_TABLE,
+        _commands(f"filter include filename {FILTERED}", "count"),
+        lambda trail: trail.facts.filtered,
+        _size,
+        _all,
+    ),
+    Line(
+        BY_STRING,
+        _commands(f'filter include string "{NEEDLE}"', "count"),
+        lambda trail: trail.facts.needles,
+        _size,
+        _all,
+    ),
+    Line(SAVE, _commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
+)
+
+
+def measure(line: Line, whole: LargeTrail, smaller: LargeTrail, limit: float) -> Measured:
+    """The best of three on the whole trail; where a run takes longer than ``limit``, on the smaller one."""
+    try:
+        return _measure(line, whole, limit)
+    except TooLong:
+        found = _measure(line, smaller, 0)
+        note = f"measured on {smaller.size / 1e6:.0f} MB, scaled"
+        return found._replace(note="; ".join(filter(None, (note, found.note))), scale=whole.size / smaller.size)
+
+
+def _measure(line: Line, trail: LargeTrail, limit: float) -> Measured:
+    found = []
+    with line.on(trail) as run:
+        seconds = best(lambda: found.append(run()), RUNS, limit)
+    expected = line.expected(trail)
+    note = "" if set(found) == {expected} else f"WRONG: {found[0]} records instead of {expected}"
+    return Measured(line.label, seconds, line.size(trail), line.records(trail), note)
+
+
+def construct_itself(trail: LargeTrail) -> Measured:
+    """The specification at work: tokens and header of a sample of records."""
+    with TrailFile(trail.path) as source:
+        records = list(islice(source.records(source.first_rba), SAMPLE))
+        layout = header_layout(source.order)
+
+    def run() -> None:
+        for record in records:
+            tokens = parse_tokens(record.body, record.order)
+            layout.parse(tokens[0].payload)
+
+    size = sum(record.length for record in records)
+    return Measured("construct itself", best(run), size, len(records), f"a sample of {len(records)} records")

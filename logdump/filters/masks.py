@@ -1,0 +1,137 @@
+"""A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
+
+Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME, ENDTIME; STRING
+and HEX are sought in the mapped bytes. Of every other criterion the columns tell nothing: its rows may pass, and the
+record itself is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from logdump.filters.criterion import Criterion
+from logdump.filters.filter_set import CriterionSet, FilterSet, Match
+from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion
+from logdump.filters.needle import Needle
+from logdump.filters.number_criteria import AuditRba, NumberCriterion, Rba, RecLen, TransInd
+from logdump.filters.text_criteria import Hex, NeedleCriterion, String
+from logdump.filters.time_criteria import EndTime, StartTime, TimeCriterion
+from logdump.filters.type_criteria import IoType, RecType
+from trailformat.framing import Buffer
+from trailformat.scan import RECORD, Batch
+
+Mask = Any
+"""A one-dimensional numpy array of bool, one for each row of a batch."""
+
+
+class Verdict(NamedTuple):
+    """Rows that may pass, and those among them that pass for sure."""
+
+    may: Mask
+    surely: Mask
+
+
+def verdict(filters: FilterSet, batch: Batch, buffer: Buffer) -> Verdict:
+    """What an active filter says of the rows that are records; ``buffer`` holds the file's bytes."""
+    sound = np.asarray(batch.kind) <= 1
+    included = _of_set(filters.include, batch, buffer) if filters.include.criteria else Verdict(sound, sound)
+    excluded = _of_set(filters.exclude, batch, buffer) if filters.exclude.criteria else Verdict(~sound, ~sound)
+    return Verdict(sound & included.may & ~excluded.surely, sound & included.surely & ~excluded.may)
+
+
+def _of_set(criteria: CriterionSet, batch: Batch, buffer: Buffer) -> Verdict:
+    found = [_of_criterion(one, batch, buffer) for one in criteria.criteria]
+    combine = np.logical_and if criteria.match is Match.ALL else np.logical_or
+    return Verdict(combine.reduce([one.may for one in found]), combine.reduce([one.surely for one in found]))
+
+
+def _of_criterion(criterion: Criterion, batch: Batch, buffer: Buffer) -> Verdict:
+    make = _MASKS.get(type(criterion))
+    if make is None:
+        rows = len(batch)
+        return Verdict(np.ones(rows, dtype=bool), np.zeros(rows, dtype=bool))
+    mask = make(criterion, batch, buffer)
+    return Verdict(mask, mask)
+
+
+def _is_record(batch: Batch) -> Mask:
+    return np.asarray(batch.kind) == RECORD
+
+
+def _number(column: str, *, of_file_header: bool) -> Callable[[Any, Batch, Buffer], Mask]:
+    """A mask by a number in a column; without a header a file header has no such number."""
+
+    def mask(criterion: NumberCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+        values = np.asarray(getattr(batch, column)).astype(np.int64)
+        held = np.asarray(criterion.comparison.holds(values, criterion.value))
+        held = np.broadcast_to(held, values.shape)
+        return held if of_file_header else held & _is_record(batch)
+
+    return mask
+
+
+def _types(criterion: RecType, batch: Batch, _buffer: Buffer) -> Mask:
+    return np.isin(np.asarray(batch.io_type), criterion.types) & _is_record(batch)
+
+
+def _names(criterion: NameCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+    fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))], dtype=bool)
+    return fits[np.asarray(batch.table)]
+
+
+def _from(criterion: TimeCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+    return (np.asarray(batch.io_time) >= criterion.moment) & _is_record(batch)
+
+
+def _up_to(criterion: TimeCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+    return (np.asarray(batch.io_time) <= criterion.moment) & _is_record(batch)
+
+
+def _needles(criterion: NeedleCriterion, batch: Batch, buffer: Buffer) -> Mask:
+    mask = np.zeros(len(batch), dtype=bool)
+    for needle in criterion.needles:
+        mask[list(_rows_with(needle, batch, buffer))] = True
+    return mask
+
+
+def _rows_with(needle: Needle, batch: Batch, buffer: Buffer) -> Iterator[int]:
+    """The rows whose data holds a needle: the bytes of the whole batch are searched, not record by record."""
+    flags = re.IGNORECASE if needle.any_case else 0
+    pattern = re.compile(re.escape(needle.value), flags)
+    rbas, size = np.asarray(batch.rba), len(needle.value)
+    position, end = int(rbas[0]), int(rbas[-1]) + int(batch.length[-1])
+    while found := pattern.search(cast("bytes", buffer), position, end):
+        row = int(np.searchsorted(rbas, found.start(), side="right")) - 1
+        start = found.start() - int(rbas[row]) - int(batch.data_offset[row])
+        if _lies_inside(needle, start, size, int(batch.data_size[row])):
+            yield row
+            position = int(rbas[row]) + int(batch.length[row])
+        else:
+            position = found.start() + 1
+
+
+def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
+    if start < 0 or start + size > data_size:
+        return False
+    columns = needle.columns
+    return columns is None or (start >= columns.start and start + size - 1 <= columns.end)
+
+
+_MASKS: dict[type[Criterion], Callable[[Any, Batch, Buffer], Mask]] = {
+    RecType: _types,
+    IoType: _types,
+    FileName: _names,
+    AnsiName: _names,
+    Rba: _number("rba", of_file_header=True),
+    RecLen: _number("record_length", of_file_header=True),
+    AuditRba: _number("audit_rba", of_file_header=False),
+    TransInd: _number("trans_ind", of_file_header=False),
+    StartTime: _from,
+    EndTime: _up_to,
+    String: _needles,
+    Hex: _needles,
+}

@@ -1,0 +1,107 @@
+"""COUNT over columns comes to what COUNT over records comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.batch_counting import BatchCounter, ColumnCounter, RowCounter, Wanted
+from logdump.counting import Count, TransactionHistory
+from trailformat import TrailFile
+from trailformat.scan import Batch, Engine, scan
+
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+MINUTE = 60_000_000
+BEGIN = 212_577_168_600_000_000
+"""2024-03-14 09:30:00 GMT, when the tea shop's trails begin."""
+WANTED = [
+    Wanted(),
+    Wanted(start=BEGIN + MINUTE),
+    Wanted(end=BEGIN + 2 * MINUTE),
+    Wanted(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
+    Wanted(file="*.SALES"),
+    Wanted(file="*"),
+    Wanted(start=BEGIN + MINUTE, file="teahouse.t*"),
+]
+
+
+def _new_count(start: int | None = None) -> Count:
+    return Count(TransactionHistory(5, 2, 100), MINUTE, start)
+
+
+def _by_record(path: Path, wanted: Wanted, count: Count) -> None:
+    with TrailFile(path) as trail:
+        for rba in trail.sound_rbas(0, trail.size):
+            record = trail.record_at(rba)
+            assert record is not None
+            name = trail.name_of(record)
+            has_time = not record.is_file_header and wanted.takes_time(record.header.io_time)
+            if wanted.takes_name(name) and (has_time or not wanted.has_bounds):
+                count.add(record, name, 7)
+            else:
+                count.pass_over(record)
+
+
+def _batches(path: Path, size: int) -> Iterator[Batch]:
+    with TrailFile(path) as trail:
+        yield from scan(trail, engine=Engine.PYTHON, batch_size=size)
+
+
+def _with_numpy(batch: Batch) -> Batch:
+    numpy = pytest.importorskip("numpy")
+    columns: dict[str, Any] = {
+        field.name: numpy.array(getattr(batch, field.name)) for field in fields(batch) if field.name != "names"
+    }
+    return Batch(**columns, names=batch.names)
+
+
+def _outcome(count: Count) -> dict[str, Any]:
+    tables = {key: vars(tally) for key, tally in count.tables.items()}
+    intervals = {key: vars(tally) for key, tally in count.intervals.items()}
+    totals = (count.transactions, count.table_visits, count.lookups, count.history.largest)
+    return {"total": vars(count.total), "tables": tables, "intervals": intervals, "totals": totals}
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=str)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
+def test_rows_count_like_records(size: int, wanted: Wanted) -> None:
+    for path in FILES:
+        expected, count = _new_count(wanted.start), _new_count(wanted.start)
+        _by_record(path, wanted, expected)
+        counter: BatchCounter = RowCounter(count, wanted, 7)
+        for batch in _batches(path, size):
+            counter.add(batch)
+        assert _outcome(count) == _outcome(expected), path.name
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=str)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
+def test_columns_count_like_records(size: int, wanted: Wanted) -> None:
+    for path in FILES:
+        expected, count = _new_count(wanted.start), _new_count(wanted.start)
+        _by_record(path, wanted, expected)
+        counter: BatchCounter | None = None
+        for batch in _batches(path, size):
+            columns = _with_numpy(batch)
+            counter = counter or ColumnCounter(count, wanted, 7)
+            counter.add(columns)
+        assert _outcome(count) == _outcome(expected), path.name
+
+
+def test_a_transaction_goes_on_in_the_next_file() -> None:
+    expected, rows, columns = _new_count(), _new_count(), _new_count()
+    for name in ("st000000000", "st000000001"):
+        _by_record(TRAILS / name, Wanted(), expected)
+        row_counter, column_counter = RowCounter(rows, Wanted(), 7), None
+        for batch in _batches(TRAILS / name, 4):
+            row_counter.add(batch)
+            numbers = _with_numpy(batch)
+            column_counter = column_counter or ColumnCounter(columns, Wanted(), 7)
+            column_counter.add(numbers)
+    assert _outcome(rows) == _outcome(expected)
+    assert _outcome(columns) == _outcome(expected)

@@ -1,0 +1,47 @@
+"""Reading on through a filter: by columns it finds what it finds record by record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import trailformat.scan
+from fixtures import TRAILS
+from logdump import selection
+from tests.logdump.line import Line
+from trailformat.scan import Engine, is_available
+
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+COMMANDS = [
+    "filter rectype insert; n 100",
+    "filter rectype insert; n 2; n; n 100",
+    "filter exclude filename *sales; n 100",
+    "filter csn > 41882320; n 100",
+    'filter string "e"; n 3; skip 2 filter; n',
+    "filter rectype delete; n; n; n",
+    "sft delete; sft insert; sft delete, *sales",
+    "sfts 2024-03-14 09:32:00; sfts 2024-03-14 09:33:00, *teas",
+    "sfr -1; sfr 211; sfr 999",
+]
+
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+
+
+def _session(path: Path, commands: str) -> tuple[list[str], int]:
+    line = Line()
+    line(f"timeoffset gmt; notify 3; open {path}; filter clear")
+    shown = [text for command in commands.split("; ") for text in line(command)]
+    position = line.session.cursor.next
+    line.session.close()
+    return shown, position
+
+
+@pytest.mark.parametrize("commands", COMMANDS)
+@pytest.mark.parametrize("nearby", [1, 4])
+def test_columns_find_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = {path: _session(path, commands) for path in FILES}
+    monkeypatch.setattr(selection, "_NEARBY", nearby)
+    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+    for path in FILES:
+        assert _session(path, commands) == expected[path], path.name

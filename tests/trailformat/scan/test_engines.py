@@ -1,0 +1,55 @@
+"""Which engine is taken, and what is loaded for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from trailformat import TrailFile
+from trailformat.scan import NUMBA_PAYS, Engine, choose_engine, engines, is_available, scan
+
+ROOT = Path(__file__).parents[3]
+TRAIL = ROOT / "fixtures" / "trails" / "et000000000"
+
+
+def test_a_small_file_is_read_in_python() -> None:
+    assert choose_engine(NUMBA_PAYS - 1) is Engine.PYTHON
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_a_large_file_is_read_by_what_is_there(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
+    monkeypatch.setattr(engines, "is_available", lambda _: engine is Engine.NUMBA)
+    assert choose_engine(NUMBA_PAYS) is engine
+
+
+def test_a_batch_of_no_rows_is_refused() -> None:
+    with TrailFile(TRAIL) as trail, pytest.raises(ValueError, match="at least one row"):
+        scan(trail, batch_size=0)
+
+
+def loaded(engine: str, cache: Path) -> set[str]:
+    code = (
+        "import sys; from trailformat import TrailFile; from trailformat.scan import Engine, scan\n"
+        f"with TrailFile({str(TRAIL)!r}) as trail: list(scan(trail, engine={engine}))\n"
+        "print(*sys.modules)"
+    )
+    environment = {"XDG_CACHE_HOME": str(cache), "PATH": "", "HOME": str(cache)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment, timeout=120)
+    return set(done.stdout.split())
+
+
+def test_nothing_heavy_for_a_small_file(tmp_path: Path) -> None:
+    assert not loaded("None", tmp_path) & {"numpy", "numba"}
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+def test_kernels_are_kept_in_the_users_cache(tmp_path: Path) -> None:
+    assert "numba" in loaded("Engine.NUMBA", tmp_path)
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "logdump" / "numba").rglob("*.nbc")}
+    assert kept
+    loaded("Engine.NUMBA", tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "logdump" / "numba").rglob("*.nbc")} == kept

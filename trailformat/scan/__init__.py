@@ -1,0 +1,43 @@
+"""Bulk reading: the records of a trail as columns.
+
+from trailformat import TrailFile
+from trailformat.scan import scan
+
+with TrailFile("dirdat/lt000000000") as trail:
+for batch in scan(trail):
+print(len(batch), batch.names[batch.table[0]], sum(batch.record_length))
+"""
+
+from __future__ import annotations
+
+from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, Column
+from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
+from trailformat.scan.names import Names
+from trailformat.scan.pieces import Piece, consistent_pieces, guess_pieces, scan_piece
+from trailformat.scan.place import Place
+from trailformat.scan.scanning import Scan, metadata_rbas, scan
+from trailformat.scan.split import next_boundary, split_points
+
+__all__ = [
+    "BAD_SPAN",
+    "FILE_HEADER",
+    "NUMBA_PAYS",
+    "PARTIAL",
+    "RECORD",
+    "Batch",
+    "Column",
+    "Engine",
+    "Names",
+    "Piece",
+    "Place",
+    "Scan",
+    "choose_engine",
+    "consistent_pieces",
+    "guess_pieces",
+    "is_available",
+    "metadata_rbas",
+    "next_boundary",
+    "scan",
+    "scan_piece",
+    "split_points",
+]

@@ -1,0 +1,84 @@
+"""Batches: what a scan yields, one row per record, one column per field.
+
+| column | type | |
+|---|---|---|
+| ``rba``, ``length`` | int64 | place and size of the record, or of the span |
+| ``kind`` | uint8 | RECORD, FILE_HEADER, BAD_SPAN, PARTIAL; every column below is 0 for the last two |
+| ``order`` | uint8 | 0 big-endian, 1 little-endian |
+| ``io_type``, ``orig_node``, ``trans_ind``, ``before_after``, ``partition`` | uint8 | from the header |
+| ``record_length`` | int64 | what ``Record.data_length`` gives |
+| ``io_time`` | int64 | Julian microseconds, as stored |
+| ``audit_pos``, ``audit_rba`` | uint64, uint32 | from the header |
+| ``table`` | int64 | key of the table's name in ``names``; 0 no name |
+| ``transaction`` | int64 | ordinal, from 0 where the scan starts; -1 outside of every transaction |
+| ``data_offset``, ``data_size`` | uint32 | payload of the first ``D``, from ``rba``; 0, 0 when there is none |
+| ``token_offset``, ``token_size`` | uint32 | payload of the first ``T`` likewise |
+
+Of a file header the columns from the header are 0. A transaction ends with TransInd 2 or 3, as COUNT has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Protocol, SupportsIndex
+
+from trailformat.scan.names import Names
+
+RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)
+"""Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
+
+
+class Column(Protocol):
+    """One column: an ``array.array`` or a one-dimensional ``numpy.ndarray``; both also give their buffer to memoryview.
+
+    Iterating or indexing an ndarray gives numpy scalars; they compare and hash like the int they are equal to.
+    """
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: SupportsIndex, /) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
+
+
+@dataclass(slots=True)
+class Batch:
+    """Equally long columns; see the table above. They are copies: nothing in a batch refers to the mapped file."""
+
+    names: Names
+    rba: Column
+    length: Column
+    kind: Column
+    order: Column
+    io_type: Column
+    orig_node: Column
+    trans_ind: Column
+    before_after: Column
+    partition: Column
+    record_length: Column
+    io_time: Column
+    audit_pos: Column
+    audit_rba: Column
+    table: Column
+    transaction: Column
+    data_offset: Column
+    data_size: Column
+    token_offset: Column
+    token_size: Column
+
+    def __len__(self) -> int:
+        return len(self.rba)
+
+    def spans(self) -> list[int]:
+        """The rows that are no record: damage, a half-written end."""
+        kinds = bytes(memoryview(self.kind))  # type: ignore[arg-type]
+        return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER] if max(kinds) > FILE_HEADER else []
+
+    def columns(self) -> Iterator[tuple[str, Column]]:
+        """Name and column, in the order above."""
+        for field in fields(self):
+            if field.name != "names":
+                yield field.name, getattr(self, field.name)
+
+
+TYPE_CODES = "qqBBBBBBBqqQIqqIIII"
+"""The ``array`` type code of each column, in order; ``q`` is int64, ``Q`` uint64, ``I`` uint32, ``B`` uint8."""

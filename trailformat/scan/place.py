@@ -1,0 +1,69 @@
+"""Where a scan stands, and what is there when it is no sound record.
+
+The rules are those of :class:`trailformat.trail_file.TrailFile`: every record is read in the order of the one before
+it, or else in the other order, which then stays; the record at RBA 0 leaves the order as it is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trailformat import framing
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.framing import Buffer
+from trailformat.scan.batch import BAD_SPAN, PARTIAL
+from trailformat.trail_file import TrailFile
+
+
+class Place(NamedTuple):
+    """All that the walk over a file depends on: two walks that reach the same place go on alike.
+
+    ``order_known`` tells whether some record has shown its order yet.
+    """
+
+    rba: int
+    order: ByteOrder
+    order_known: bool
+
+
+def first_place(trail: TrailFile, rba: int = 0) -> Place:
+    """Where a scan that starts at ``rba`` stands: in the byte order of the file's first ``G`` record."""
+    size, first = trail.size, trail.first_rba
+    order = framing.detect_order(trail.buffer, first, size) if first < size else None
+    return Place(rba, order or ByteOrder.BIG, order is not None)
+
+
+def first_order(buffer: Buffer, place: Place) -> ByteOrder:
+    """The order to try first at a place."""
+    at_file_header = place.rba == 0 and buffer[0] == framing.FILE_HEADER
+    return ByteOrder.BIG if at_file_header else place.order
+
+
+def after(place: Place, length: int, order: ByteOrder, first: ByteOrder) -> Place:
+    """The place behind a sound record of ``length`` bytes in ``order``, ``first`` having been tried first."""
+    if order is first or place.rba == 0:
+        return place._replace(rba=place.rba + length)
+    return Place(place.rba + length, order, order_known=True)
+
+
+def damage_at(buffer: Buffer, place: Place, end: int) -> tuple[int, int]:
+    """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL."""
+    rba, first = place.rba, first_order(buffer, place)
+    good = framing.next_sound(buffer, rba + 1, end, place.order)
+    if good is not None:
+        return BAD_SPAN, good - rba
+    is_partial = _is_partial(buffer, rba, end, first)
+    if not is_partial and not place.order_known:
+        is_partial = _is_partial(buffer, rba, end, first.other)
+    return (PARTIAL if is_partial else BAD_SPAN), end - rba
+
+
+def _is_partial(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> bool:
+    try:
+        framing.frame_length(buffer, rba, end, order)
+    except PartialRecord:
+        return True
+    except BadRecord:
+        return False
+    return False

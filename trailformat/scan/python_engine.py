@@ -1,0 +1,185 @@
+"""The scan in plain Python: ``struct`` and ``array``, no other package.
+
+The usual record has two-byte lengths in its own token and in all others; one ``unpack`` reads its token, that of ``H``
+and the header. Whether any other record is sound, and what does not look sound here, :mod:`trailformat.framing` says.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Sequence
+
+from trailformat import framing
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.framing import Buffer
+from trailformat.io_types import METADATA, NOT_TRANSACTIONAL
+from trailformat.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
+from trailformat.scan.batch import FILE_HEADER, RECORD, TYPE_CODES, Batch
+from trailformat.scan.names import NO_NAME, Names
+from trailformat.scan.place import Place, after, first_order
+from trailformat.tokens import UNSET, WIDE, is_wide
+from trailformat.transactions import ENDS
+
+_Row = tuple[int, ...]
+_FIELDS = "BBBHBBqQIB"
+"""The header from Partition to TransInd."""
+_HEADER = {order: struct.Struct(order.value + _FIELDS) for order in ByteOrder}
+_USUAL = {order: struct.Struct(order.value + "BBHBBHB" + _FIELDS) for order in ByteOrder}
+_USUAL_SIZE = 8 + HEADER_SIZE
+"""Bytes of the two tokens and the header."""
+_SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
+_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
+_H, _Z, _D, _T = b"HZDT"
+_PLACE = {_D: 0, _T: 2}
+_MAX_SHORT = 0xFFFF
+_NOTHING = (0,) * 4
+
+
+class PythonFiller:
+    """Fills batches of at most ``batch_size`` rows; see :class:`trailformat.scan.scanning.Filler`."""
+
+    def __init__(self, names: Names, batch_size: int) -> None:
+        self.names = names
+        self.transactions = 0
+        self._batch_size = batch_size
+        self._rows: list[_Row] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the batch has all its rows."""
+        return len(self._rows) >= self._batch_size
+
+    def add_span(self, kind: int, rba: int, length: int) -> None:
+        """Add the row of a span that is no sound record."""
+        self._rows.append((rba, length, kind, *(0,) * 11, -1, *_NOTHING))
+
+    def take(self) -> Batch:
+        """The rows so far; the next ones go to a new batch."""
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(TYPE_CODES)
+        self._rows = []
+        return Batch(self.names, *(array(code, one) for code, one in zip(TYPE_CODES, columns, strict=True)))
+
+    def fill(self, buffer: Buffer, place: Place, end: int, stop: int) -> Place:
+        """Add rows from ``place`` to the first place at or after ``stop``, or where no sound record starts."""
+        rows, most = self._rows, self._batch_size
+        while place.rba < stop and len(rows) < most:
+            place = self._fill_usual(buffer, place, end, stop)
+            if place.rba >= stop or len(rows) >= most:
+                break
+            first = order = first_order(buffer, place)
+            length = _sound_length(buffer, place.rba, end, first)
+            if length < 0:
+                order = first.other
+                length = _sound_length(buffer, place.rba, end, order)
+                if length < 0:
+                    break
+            rows.append(self._row(buffer, place.rba, length, order))
+            place = after(place, length, order, first)
+        return place
+
+    def _fill_usual(self, buffer: Buffer, place: Place, end: int, stop: int) -> Place:
+        """Add the rows of usual records up to the first place where there is none in the same order."""
+        rba, order = place.rba, place.order
+        rows = self._rows
+        most = self._batch_size - len(rows)
+        length = _SHORT[order]
+        while rba < stop and most > 0 and rba + _USUAL_SIZE <= end:
+            raw = buffer[rba : rba + length.unpack_from(buffer, rba)[2]]
+            row = self._usual_row(raw, rba, order)
+            if row is None:
+                break
+            rows.append(row)
+            rba += len(raw)
+            most -= 1
+        return place._replace(rba=rba)
+
+    def _usual_row(self, raw: bytes, rba: int, order: ByteOrder) -> _Row | None:
+        """The row of a record if it is sound and has two-byte lengths only; ``raw`` has its length or ends before."""
+        last = len(raw) - 4
+        if last < _USUAL_SIZE or raw[-4] != _Z or raw[-2:] != raw[2:4] or raw[-3] & WIDE:
+            return None
+        kind, info, length, token, header_info, size, hdr_ind, *fields = _USUAL[order].unpack_from(raw)
+        is_row = kind == framing.RECORD and token == _H and hdr_ind == HDR_IND and size >= HEADER_SIZE
+        if not is_row or length != last + 4 or (info | header_info) & WIDE:
+            return None
+        short = _SHORT[order].unpack_from
+        data_at = data_size = token_at = token_size = 0
+        at = 8 + size
+        while at + 4 <= last:
+            token, info, payload = short(raw, at)
+            at += 4
+            if token == _D and not data_at:
+                data_at, data_size = at, payload
+            elif token == _T and not token_at:
+                token_at, token_size = at, payload
+            else:
+                return None
+            at = last + 1 if info & WIDE else at + payload
+        if at != last:
+            return None
+        places = (data_at, data_size, token_at, token_size)
+        return self._finished_row(rba, length, order, fields, raw[8 + HEADER_SIZE : 8 + size], places)
+
+    def _row(self, buffer: Buffer, rba: int, length: int, order: ByteOrder) -> _Row:
+        """The row of any sound record."""
+        if buffer[rba] == framing.FILE_HEADER:
+            is_little = order is ByteOrder.LITTLE
+            return (rba, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
+        payload = framing.header_payload(buffer, rba, order)
+        fields = _HEADER[order].unpack_from(payload, 1)
+        places = _places(buffer, rba, length, order)
+        return self._finished_row(rba, length, order, fields, payload[HEADER_SIZE:], places)
+
+    def _finished_row(
+        self, rba: int, length: int, order: ByteOrder, fields: Sequence[int], name: bytes, places: _Row
+    ) -> _Row:
+        partition, _, before_after, record_length, io_type, orig_node, io_time, audit_pos, audit_rba, trans_ind = fields
+        is_little = order is ByteOrder.LITTLE
+        if not partition & NAME_IS_INDEX:
+            table = self.names.key_of_text(name.split(b"\0", 1)[0])
+        else:
+            table = self.names.key_of_index(order.decode(name[:2])) if len(name) >= 2 else NO_NAME
+        if io_type == METADATA:
+            index = audit_rba >> 16 if is_little else audit_rba & 0xFFFF
+            self.names.define(orig_node, index, NO_NAME if partition & NAME_IS_INDEX else table)
+        size = record_length if length <= _MAX_SHORT else places[1]
+        about = (io_type, orig_node, trans_ind, before_after, partition, size, io_time, audit_pos, audit_rba)
+        return (rba, length, RECORD, is_little, *about, table, self._transaction(io_type, trans_ind), *places)
+
+    def _transaction(self, io_type: int, trans_ind: int) -> int:
+        if io_type in NOT_TRANSACTIONAL:
+            return -1
+        ordinal = self.transactions
+        self.transactions += trans_ind in ENDS
+        return ordinal
+
+
+def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
+    """The length of the sound record at ``rba`` in this order, or -1."""
+    try:
+        return framing.frame_length(buffer, rba, end, order)
+    except (BadRecord, PartialRecord):
+        return -1
+
+
+def _places(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
+    """Offset from ``rba`` and size of the payloads of ``D`` and ``T``, in a sound record."""
+    frame = 6 if is_wide(buffer[rba + 1]) else 4
+    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    at, end = rba + frame, rba + length - frame
+    data = tokens = (0, 0)
+    while at < end:
+        token, info, size = short(buffer, at)
+        if not info & WIDE or info == UNSET:
+            at += 4
+        else:
+            size = long(buffer, at + 2)[0]
+            at += 6
+        if token == _D and not data[0]:
+            data = (at - rba, size)
+        elif token == _T and not tokens[0]:
+            tokens = (at - rba, size)
+        at += size
+    return (*data, *tokens)

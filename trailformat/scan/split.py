@@ -1,0 +1,118 @@
+"""Where a file can be cut: real record boundaries, found from any offset without reading what lies before it.
+
+The rule. A boundary at or after an offset is the next place where a sound record starts, provided that
+
+- the chain holds: ``CHAIN`` sound records stand in a row from there, or as many as there are up to the end of the file
+  (the last of them half written, maybe), and
+- no larger record contains it: none of the sound records that start in the ``REACH`` bytes before it (``WIDE_REACH``
+  for records with four-byte lengths) ends behind it. If one does, the search goes on where the outermost of them ends.
+
+The second part is what data full of records asks for. It cannot be proof: a record may be larger than the reach, and a
+hostile file can hold records that lap over each other. What is certain is only what a walk from the beginning passes:
+see :mod:`trailformat.scan.pieces`.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+
+from trailformat import framing
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.framing import Buffer
+from trailformat.tokens import is_wide
+from trailformat.trail_file import TrailFile
+
+CHAIN = 8
+REACH = 1 << 16
+WIDE_REACH = 1 << 20
+_MOST_STEPS, _MOST_CONTAINERS = 1 << 14, 1 << 5
+"""How many candidates one search looks at, and how many containers it leaves, before it gives up; damage makes many of
+the former, hostile data many of the latter.
+"""
+_SHORT_RECORD = re.compile(rb"[GF](?=.{3}(?:H|0))", re.DOTALL)
+_WIDE_RECORD = re.compile(rb"G(?=[\x40-\x7f\xc0-\xfe].{4}H)", re.DOTALL)
+_LENGTHS = tuple(struct.Struct(order.value + "xxH") for order in ByteOrder)
+_WIDE_LENGTHS = tuple(struct.Struct(order.value + "xxI") for order in ByteOrder)
+
+
+def split_points(trail: TrailFile, pieces: int) -> list[int]:
+    """Where pieces of about equal size begin: 0, then boundaries in ascending order; fewer when there are too few."""
+    size = trail.size
+    points = [0]
+    for number in range(1, pieces):
+        point = next_boundary(trail, size * number // pieces)
+        if point is not None and points[-1] < point < size:
+            points.append(point)
+    return points
+
+
+def next_boundary(trail: TrailFile, offset: int) -> int | None:
+    """The first boundary at or after ``offset`` by the rule above; None when none is found."""
+    size, buffer = trail.size, trail.buffer
+    at = framing.next_sound(buffer, max(offset, 0), size, trail.order)
+    containers = 0
+    for _ in range(_MOST_STEPS):
+        if at is None or containers == _MOST_CONTAINERS:
+            return None
+        if not _chain_holds(buffer, at, size, trail.order):
+            at = framing.next_sound(buffer, at + 1, size, trail.order)
+            continue
+        outer_end = _end_of_container(buffer, at, size)
+        if outer_end is None:
+            return at
+        containers += 1
+        at = framing.next_sound(buffer, outer_end, size, trail.order)
+    return None
+
+
+def _chain_holds(buffer: Buffer, at: int, end: int, order: ByteOrder) -> bool:
+    for _ in range(CHAIN):
+        if at == end:
+            return True
+        found = framing.detect_order(buffer, at, end, order)
+        if found is None:
+            return _is_half_written(buffer, at, end)
+        order = found
+        at += framing.frame_length(buffer, at, end, order)
+    return True
+
+
+def _is_half_written(buffer: Buffer, at: int, end: int) -> bool:
+    """Whether the file ends inside a record that starts here, and nothing sound follows."""
+    for order in ByteOrder:
+        try:
+            framing.frame_length(buffer, at, end, order)
+        except PartialRecord:
+            return framing.next_sound(buffer, at + 1, end, order) is None
+        except BadRecord:
+            continue
+    return False
+
+
+def _end_of_container(buffer: Buffer, at: int, end: int) -> int | None:
+    """Where the first sound record ends that starts within reach before ``at`` and ends behind it; None for none."""
+    for start in _containers(buffer, at):
+        for order in ByteOrder:
+            try:
+                length = framing.frame_length(buffer, start, end, order)
+            except (BadRecord, PartialRecord):
+                continue
+            if start + length > at:
+                return start + length
+    return None
+
+
+def _containers(buffer: Buffer, at: int) -> Iterator[int]:
+    """Places before ``at`` whose length, in one order or the other, leads behind it; the wide ones first."""
+    for found in _WIDE_RECORD.finditer(buffer, max(0, at - WIDE_REACH), at + 7):
+        start = found.start()
+        if start < at and any(start + one.unpack_from(buffer, start)[0] > at for one in _WIDE_LENGTHS):
+            yield start
+    for found in _SHORT_RECORD.finditer(buffer, max(0, at - REACH), at + 5):
+        start = found.start()
+        is_short = start < at and not is_wide(buffer[start + 1])
+        if is_short and any(start + one.unpack_from(buffer, start)[0] > at for one in _LENGTHS):
+            yield start
