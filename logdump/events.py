@@ -43,11 +43,15 @@ class CountShown(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a scan has come: records scanned, and the RBA and time (Julian) of the last of them."""
+    """How far a scan has come: records scanned, and the RBA and time (Julian) of the last of them.
+
+    ``size`` is that of the file in bytes, 0 where the end is not what the scan goes for.
+    """
 
     records: int
     rba: int
     time: int
+    size: int = 0
 
 
 class TransactionsShown(NamedTuple):

@@ -12,6 +12,7 @@ from logdump.events import Event, Failure, Notice, Progress
 from logdump.exit_status import ExitStatus
 from logdump.language.execute import run_line
 from logdump.render.text import render
+from logdump.scroller import Scroller
 from logdump.session import Session
 from logdump.settings import OutputFormat
 
@@ -38,6 +39,7 @@ class LineMode:
         self.session.ask = self._ask
         self.status = ExitStatus.OK
         self._first = first
+        self._scroller = Scroller()
 
     def run(self) -> int:
         """Run to the end; returns the exit status."""
@@ -86,8 +88,9 @@ class LineMode:
 
     def _print(self, event: Event) -> None:
         if isinstance(event, Progress) and self.session.settings.scan_scrolling:
-            self._scroll(event)
+            self._scroller.show(event, self.session.settings)
             return
+        self._scroller.clear()
         stream = sys.stdout
         if isinstance(event, Failure | Notice):
             self.status = self.status or event.status
@@ -113,11 +116,6 @@ class LineMode:
     def _write_outside_json(self, text: str) -> None:
         if not self.is_json:
             sys.stdout.write(text)
-
-    def _scroll(self, event: Progress) -> None:
-        """Write progress over the line before, where there is a terminal to do so."""
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{next(render(event, self.session.settings))}\r")
 
     @property
     def prompt(self) -> str:

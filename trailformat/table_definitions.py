@@ -77,7 +77,8 @@ class TableDefinitions:
 
     def learn(self, start: int, stop: int, rbas: list[int]) -> None:
         """Take over what somebody has found who walked from ``start`` to ``stop``: the metadata records there."""
-        if start <= self._scanned < stop:
+        self._scan_to(start)
+        if self._scanned < stop:
             for rba in rbas:
                 if rba >= self._scanned and (record := self._trail.record_at(rba)) is not None:
                     self._add(record)

@@ -10,6 +10,7 @@ from logdump.batch_counting import ColumnCounter, Wanted, batch_counter
 from logdump.commands.count_options import OPTIONS, CountOptions, parse_count_options
 from logdump.counting import Count, TransactionHistory
 from logdump.events import Bad, CountShown, Event, IntervalShown, Notice, Progress, TransactionsShown, say
+from logdump.exit_status import ExitStatus
 from logdump.language.command import Command
 from logdump.selection import Selection, progress
 from logdump.session import CommandError, Session
@@ -32,18 +33,23 @@ class Counter:
         self.notices: list[Notice] = []
         self.suppressed = self.scanned = 0
         self.is_filtered = False
+        self.stopped_at: str | None = None
+        self._size = 0
         self._session = session
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Take every sound record of a file in, stepping over damage; yields Progress."""
         name = TrailName.parse(trail.path)
         seqno = name.seqno if name else 0
+        self._size = trail.size
         selection = Selection(trail, [self._session.filters_in_use])
         self.is_filtered |= selection.is_active
-        if selection.is_active and choose_engine(trail.size) is Engine.PYTHON:
-            yield from self._run_by_record(trail, selection, seqno)
-        else:
-            yield from self._run_by_batch(trail, selection, seqno)
+        by_record = selection.is_active and choose_engine(trail.size) is Engine.PYTHON
+        run = self._run_by_record if by_record else self._run_by_batch
+        try:
+            yield from run(trail, selection, seqno)
+        except KeyboardInterrupt:
+            self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
     def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
         counter = None
@@ -68,7 +74,7 @@ class Counter:
             row = due - 1
             for span in spans:
                 row += span <= row
-            yield Progress(self.scanned + due, int(batch.rba[row]), int(batch.io_time[row]))
+            yield Progress(self.scanned + due, int(batch.rba[row]), int(batch.io_time[row]), self._size)
         self.scanned += number
 
     def _run_by_record(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
@@ -130,12 +136,15 @@ class Counter:
                 f"          suppressed{self.suppressed:>9} records",
             )
         yield from self.notices
+        if self.stopped_at is not None:
+            yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
 
 
 def run_count(session: Session, arguments: str) -> Iterator[Event]:
     """Count records of the open trail, of another file, or of all files that a wildcard names.
 
-    The read position of the open trail is at its beginning afterwards (ENV of the 11.1 session).
+    The read position of the open trail is at its beginning afterwards (ENV of the 11.1 session). Ctrl+C ends it with
+    the count so far, marked as partial.
     """
     options = parse_count_options(arguments, session.settings.time_offset)
     counter = Counter(session, options)
@@ -151,6 +160,8 @@ def run_count(session: Session, arguments: str) -> Iterator[Event]:
         session.cursor.move(0)
         title = f"LogTrail {session.trail.path}"
     yield from counter.results(title)
+    if counter.stopped_at is not None:
+        raise KeyboardInterrupt
     if session.settings.hash_stats and counter.detail:
         yield _hash_statistics(counter.count, time.perf_counter() - started)
 
@@ -159,6 +170,8 @@ def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, st
     """Count the files one by one; returns the title of their total."""
     paths = _matching_files(wildcard)
     for path in paths:
+        if counter.stopped_at is not None:
+            break
         before = counter.count.total.records
         try:
             with TrailFile(path) as trail:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from logdump.events import CountShown, IntervalShown, Notice, Progress, Transact
 from logdump.language.command import ArgumentError
 from logdump.times import GMT, parse_datetime
 from tests.logdump.line import Line
+from trailformat import TrailFile
+from trailformat.scan import Batch, scan
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
 
@@ -175,3 +178,22 @@ def test_a_transaction_counts_once_when_some_of_its_records_are_left_out(
 ) -> None:
     shown = shop(choice)
     assert f"Average of {transactions} Transactions" in shown
+
+
+def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = iter_then_interrupt(3)
+    monkeypatch.setattr("logdump.commands.count.scan", batches)
+    with pytest.raises(KeyboardInterrupt):
+        shop("count")
+    count = next(event for event in shop.events if isinstance(event, CountShown)).counted
+    notice = next(event for event in shop.events if isinstance(event, Notice))
+    assert count.total.records == 3
+    assert "after 3 records: this count is partial" in notice.lines[0]
+
+
+def iter_then_interrupt(records: int) -> Callable[[TrailFile], Iterator[Batch]]:
+    def broken_scan(trail: TrailFile) -> Iterator[Batch]:
+        yield next(scan(trail, batch_size=records))
+        raise KeyboardInterrupt
+
+    return broken_scan

@@ -1,0 +1,46 @@
+"""Progress in one line of a terminal, written over and wiped away when something else is printed."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from logdump.events import Progress
+from logdump.render.text import render
+from logdump.settings import Settings
+
+_EVERY = 0.25
+"""Seconds between two looks at the line."""
+
+
+class Scroller:
+    """Shows progress on standard error where that is a terminal, and nowhere else."""
+
+    def __init__(self) -> None:
+        self._started: float | None = None
+        self._shown = 0.0
+        self._width = 0
+
+    def show(self, event: Progress, settings: Settings) -> None:
+        """Show the records scanned, the rate, and the part of the file that is done."""
+        now = time.monotonic()
+        if self._started is None:
+            self._started = now
+        if now - self._shown < _EVERY or not sys.stderr.isatty():
+            return
+        self._shown = now
+        text = next(render(event, settings))
+        if now > self._started:
+            text += f", {event.records / (now - self._started):,.0f} records/s"
+        if event.size:
+            text += f", {100 * event.rba // event.size} %"
+        sys.stderr.write(f"\r{text:<{self._width}}")
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def clear(self) -> None:
+        """Wipe the line away."""
+        if self._width:
+            sys.stderr.write(f"\r{'':<{self._width}}\r")
+            sys.stderr.flush()
+        self._started, self._width = None, 0
