@@ -110,11 +110,11 @@ class Saver:
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the rest of what passes, up to the limit."""
         from logdump.range_saving import RangeCopy  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan import scan  # noqa: PLC0415 - long files only
+        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long files only
 
         selection = Selection(self._trail, [self._session.filters_in_use])
         copy = RangeCopy(self._trail, lambda record: self._write(writer, record), self._counted(writer))
-        for batch in scan(self._trail, self._session.cursor.next):
+        for batch in scan(self._trail, self._session.cursor.next, engine=Engine.NUMBA):
             passing = selection.rows(batch)
             bad = next(iter(batch.spans()), len(batch))
             rows = passing[:bad].nonzero()[0]

@@ -112,10 +112,10 @@ class Scan:
 
     def _passing(self) -> Iterator[Record | Progress]:
         """The records that pass, by columns, with the progress between them; the position moves along."""
-        from trailformat.scan import scan  # noqa: PLC0415 - long scans only
+        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
         trail, found = self._session.trail, self.scanned - self.suppressed
-        for batch in scan(trail, self._cursor.next):
+        for batch in scan(trail, self._cursor.next, engine=Engine.NUMBA):
             begun = self.scanned
             bad = next(iter(batch.spans()), len(batch))
             for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():

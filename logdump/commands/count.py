@@ -44,16 +44,18 @@ class Counter:
         self._size = trail.size
         selection = Selection(trail, [self._session.filters_in_use])
         self.is_filtered |= selection.is_active
-        by_record = selection.is_active and choose_engine(trail.size) is Engine.PYTHON
-        run = self._run_by_record if by_record else self._run_by_batch
+        engine = choose_engine(trail.size)
         try:
-            yield from run(trail, selection, seqno)
+            if selection.is_active and engine is Engine.PYTHON:
+                yield from self._run_by_record(trail, selection, seqno)
+            else:
+                yield from self._run_by_batch(trail, selection, seqno, engine)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
+    def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int, engine: Engine) -> Iterator[Event]:
         counter = None
-        for batch in scan(trail):
+        for batch in scan(trail, engine=engine):
             counter = counter or batch_counter(self.count, self._wanted, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):

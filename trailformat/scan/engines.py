@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
+import importlib
 import sys
 from functools import cache
-from importlib.util import find_spec
 
 
 class Engine(enum.Enum):
@@ -15,6 +15,7 @@ class Engine(enum.Enum):
     NUMBA = "numba"
 
 
+NUMBA_ENGINE = "trailformat.scan.numba_engine"
 NUMBA_PAYS = 32 << 20
 """From so many bytes on NUMBA is done first.
 
@@ -29,13 +30,17 @@ NUMBA_PAYS_LOADED = 1 << 18
 
 @cache
 def is_available(engine: Engine) -> bool:
-    """Whether the engine's packages are installed; numba's kernels are for little-endian machines."""
+    """Whether the engine can be loaded, which is tried; numba's kernels are for little-endian machines."""
     if engine is Engine.PYTHON:
         return True
-    return sys.byteorder == "little" and all(find_spec(name) is not None for name in ("numpy", "numba"))
+    try:
+        importlib.import_module(NUMBA_ENGINE)
+    except ImportError:
+        return False
+    return sys.byteorder == "little"
 
 
 def choose_engine(size: int) -> Engine:
     """The engine that is done first with ``size`` bytes."""
-    pays = NUMBA_PAYS_LOADED if "trailformat.scan.numba_engine" in sys.modules else NUMBA_PAYS
+    pays = NUMBA_PAYS_LOADED if NUMBA_ENGINE in sys.modules else NUMBA_PAYS
     return Engine.NUMBA if size >= pays and is_available(Engine.NUMBA) else Engine.PYTHON

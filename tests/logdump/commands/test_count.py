@@ -12,7 +12,7 @@ from logdump.language.command import ArgumentError
 from logdump.times import GMT, parse_datetime
 from tests.logdump.line import Line
 from trailformat import TrailFile
-from trailformat.scan import Batch, scan
+from trailformat.scan import Batch, Engine, scan
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
 
@@ -191,9 +191,9 @@ def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monke
     assert "after 3 records: this count is partial" in notice.lines[0]
 
 
-def iter_then_interrupt(records: int) -> Callable[[TrailFile], Iterator[Batch]]:
-    def broken_scan(trail: TrailFile) -> Iterator[Batch]:
-        yield next(scan(trail, batch_size=records))
+def iter_then_interrupt(records: int) -> Callable[[TrailFile, Engine], Iterator[Batch]]:
+    def broken_scan(trail: TrailFile, engine: Engine) -> Iterator[Batch]:
+        yield next(scan(trail, engine=engine, batch_size=records))
         raise KeyboardInterrupt
 
     return broken_scan

@@ -10,13 +10,27 @@ import pytest
 
 from trailformat import TrailFile
 from trailformat.scan import NUMBA_PAYS, Engine, choose_engine, engines, is_available, scan
+from trailformat.scan.engines import NUMBA_PAYS_LOADED
 
 ROOT = Path(__file__).parents[3]
 TRAIL = ROOT / "fixtures" / "trails" / "et000000000"
 
 
-def test_a_small_file_is_read_in_python() -> None:
-    assert choose_engine(NUMBA_PAYS - 1) is Engine.PYTHON
+@pytest.mark.parametrize(
+    ("loaded_already", "least"), [(set(), NUMBA_PAYS), ({engines.NUMBA_ENGINE}, NUMBA_PAYS_LOADED)]
+)
+def test_a_small_file_is_read_in_python(loaded_already: set[str], least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "is_available", lambda _: True)
+    monkeypatch.setattr(engines.sys, "modules", dict.fromkeys(loaded_already))
+    assert choose_engine(least - 1) is Engine.PYTHON
+    assert choose_engine(least) is Engine.NUMBA
+
+
+def test_an_engine_that_does_not_load_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_available.cache_clear()
+    monkeypatch.setitem(sys.modules, engines.NUMBA_ENGINE, None)
+    assert not is_available(Engine.NUMBA)
+    is_available.cache_clear()
 
 
 @pytest.mark.parametrize("engine", Engine)
