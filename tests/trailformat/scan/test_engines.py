@@ -16,12 +16,13 @@ ROOT = Path(__file__).parents[3]
 TRAIL = ROOT / "fixtures" / "trails" / "et000000000"
 
 
-@pytest.mark.parametrize(
-    ("loaded_already", "least"), [(set(), NUMBA_PAYS), ({engines.NUMBA_ENGINE}, NUMBA_PAYS_LOADED)]
-)
-def test_a_small_file_is_read_in_python(loaded_already: set[str], least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("is_loaded", "least"), [(False, NUMBA_PAYS), (True, NUMBA_PAYS_LOADED)])
+def test_a_small_file_is_read_in_python(is_loaded: bool, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "is_available", lambda _: True)
-    monkeypatch.setattr(engines.sys, "modules", dict.fromkeys(loaded_already))
+    if is_loaded:
+        monkeypatch.setitem(sys.modules, engines.NUMBA_ENGINE, sys)
+    else:
+        monkeypatch.delitem(sys.modules, engines.NUMBA_ENGINE, raising=False)
     assert choose_engine(least - 1) is Engine.PYTHON
     assert choose_engine(least) is Engine.NUMBA
 
