@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import settings
 
 from fixtures import TRAILS
 
+UseZone = Callable[[str], None]
 _EVIDENCE = Path(__file__).parents[2] / "shared" / "evidence"
 
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -32,3 +35,16 @@ def trails() -> Path:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-golden``: see tests/transcripts."""
     parser.addoption("--update-golden", action="store_true", help="write the transcripts' answers again")
+
+
+@pytest.fixture
+def use_zone() -> Iterator[UseZone]:
+    """Sets the machine's zone for one test."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def use(zone: str) -> None:
+            patch.setenv("TZ", zone)
+            time.tzset()
+
+        yield use
+    time.tzset()

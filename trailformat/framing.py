@@ -127,6 +127,27 @@ def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int |
         return None
 
 
+def sound_frame(buffer: Buffer, rba: int, end: int, order: ByteOrder, *, order_known: bool) -> tuple[int, ByteOrder]:
+    """The length of the sound record at ``rba`` and its byte order, ``order`` tried first.
+
+    Raises:
+        PartialRecord: the last record of the file begins there and is not complete.
+        BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
+    """
+    try:
+        return frame_length(buffer, rba, end, order), order
+    except (BadRecord, PartialRecord) as error:
+        truth: BadRecord | PartialRecord = error
+    try:
+        return frame_length(buffer, rba, end, order.other), order.other
+    except (BadRecord, PartialRecord) as error:
+        if isinstance(error, PartialRecord) and not order_known:
+            truth = error
+    if isinstance(truth, PartialRecord) and next_sound(buffer, rba + 1, end, order) is not None:
+        raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
+    raise truth
+
+
 def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
     """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
     for order in (first, first.other):

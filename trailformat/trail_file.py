@@ -188,25 +188,14 @@ class TrailFile:
             return 0, self.order
         if not 0 <= rba < size:
             raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
-        order = ByteOrder.BIG if rba == 0 and self.buffer[0] == framing.FILE_HEADER else self.order
+        first = ByteOrder.BIG if rba == 0 and self.buffer[0] == framing.FILE_HEADER else self.order
         try:
-            return framing.frame_length(self.buffer, rba, size, order), order
+            length, order = framing.sound_frame(self.buffer, rba, size, first, order_known=self._order_known)
         except TrailError as error:
-            return self._frame_otherwise(rba, size, order, error), order.other
-
-    def _frame_otherwise(self, rba: int, size: int, order: ByteOrder, error: TrailError) -> int:
-        """The length in the other byte order, or the error that tells the truth about this place."""
-        try:
-            length = framing.frame_length(self.buffer, rba, size, order.other)
-        except TrailError as other:
-            if isinstance(other, PartialRecord) and not self._order_known:
-                error = other
-            if isinstance(error, PartialRecord) and framing.next_sound(self.buffer, rba + 1, size, order) is not None:
-                error = BadRecord("the record's length runs past the end", expected=error.found, found=error.expected)
             raise error.at(self.path, rba) from None
-        if rba:
-            self.order, self._order_known = order.other, True
-        return length
+        if rba and order is not first:
+            self.order, self._order_known = order, True
+        return length, order
 
     def records(self, start: int = 0) -> Iterator[Record]:
         """The records from ``start`` on, up to the end of the file or a record that is not complete yet.

@@ -74,51 +74,51 @@ class RecLen(NumberCriterion):
 
 
 @dataclass(frozen=True)
-class AuditRba(NumberCriterion):
+class HeaderField(NumberCriterion):
+    """A field of the record header, by its name in :class:`trailformat.RecordHeader`."""
+
+    field: ClassVar[str]
+
+    def number(self, subject: Subject) -> int:
+        """The field."""
+        value: int = getattr(subject.record.header, self.field)
+        return value
+
+
+@dataclass(frozen=True)
+class AuditRba(HeaderField):
     """AUDITRBA."""
 
     keyword: ClassVar[str] = "AUDITRBA"
     label: ClassVar[str] = "AuditRBA"
-
-    def number(self, subject: Subject) -> int:
-        """The header field."""
-        return subject.record.header.audit_rba
+    field: ClassVar[str] = "audit_rba"
 
 
 @dataclass(frozen=True)
-class TransInd(NumberCriterion):
+class TransInd(HeaderField):
     """TRANSIND."""
 
     keyword: ClassVar[str] = "TRANSIND"
     label: ClassVar[str] = "TransInd"
-
-    def number(self, subject: Subject) -> int:
-        """The header field."""
-        return subject.record.header.trans_ind
+    field: ClassVar[str] = "trans_ind"
 
 
 @dataclass(frozen=True)
-class SyskeyLen(NumberCriterion):
+class SyskeyLen(HeaderField):
     """SYSKEYLEN."""
 
     keyword: ClassVar[str] = "SYSKEYLEN"
     label: ClassVar[str] = "SyskeyLen"
-
-    def number(self, subject: Subject) -> int:
-        """The header field."""
-        return subject.record.header.syskey_len
+    field: ClassVar[str] = "syskey_len"
 
 
 @dataclass(frozen=True)
-class UndoFlag(NumberCriterion):
+class UndoFlag(HeaderField):
     """UNDOFLAG."""
 
     keyword: ClassVar[str] = "UNDOFLAG"
     label: ClassVar[str] = "UndoFlag"
-
-    def number(self, subject: Subject) -> int:
-        """The header field."""
-        return subject.record.header.undo_flag
+    field: ClassVar[str] = "undo_flag"
 
 
 @dataclass(frozen=True)

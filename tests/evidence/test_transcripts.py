@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from logdump.release import Release
 from logdump.render.count_text import count_lines
 from logdump.render.record_text import record_lines
 from logdump.settings import Detail, Level, Settings
+from tests.conftest import UseZone
 from tests.evidence.rebuild import completed_file_header, from_tokens, header_of, with_raw_tokens
 from tests.evidence.transcript import Block, blocks
 from trailformat import ByteOrder, Record, TableEntry, from_datetime, io_types
@@ -24,17 +24,6 @@ from trailformat.record_header import HEADER_SIZE, parse_header
 
 EVIDENCE = Path(__file__).parents[2].parent / "shared" / "evidence"
 pytestmark = pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the transcripts (../shared/evidence) are not here")
-
-
-@pytest.fixture
-def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    def use(name: str) -> None:
-        monkeypatch.setenv("TZ", name)
-        time.tzset()
-
-    yield use
-    monkeypatch.undo()
-    time.tzset()
 
 
 def _blocks(name: str) -> list[Block]:
@@ -65,8 +54,8 @@ NEW = [
 
 
 @pytest.mark.parametrize("block", [block for _, block in NEW], ids=[name for name, _ in NEW])
-def test_a_record_of_21c_is_shown_as_in_its_transcript(block: Block, zone: Callable[[str], None]) -> None:
-    zone("Asia/Seoul")
+def test_a_record_of_21c_is_shown_as_in_its_transcript(block: Block, use_zone: UseZone) -> None:
+    use_zone("Asia/Seoul")
     record = from_tokens(block, ByteOrder.LITTLE)
     settings = Settings(
         ghdr=True, detail=Detail.DATA, ggstoken=Level.DETAIL, headertoken=Level.DETAIL, release=Release.R21_3
@@ -92,8 +81,8 @@ def test_a_rebuilt_record_has_the_length_that_its_transcript_tells() -> None:
         assert from_tokens(block, ByteOrder.LITTLE).length == length
 
 
-def test_a_field_comp_of_2016_is_shown_as_in_its_transcript(zone: Callable[[str], None]) -> None:
-    zone("Asia/Shanghai")
+def test_a_field_comp_of_2016_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
+    use_zone("Asia/Shanghai")
     block = _blocks("oracle-2016.txt")[-1]
     moment = from_datetime(_local(2016, 4, 28, 12, 10, 10, 386832))
     header = header_of(block, moment, "TEST001.DEMO1")
@@ -103,16 +92,16 @@ def test_a_field_comp_of_2016_is_shown_as_in_its_transcript(zone: Callable[[str]
     assert _trimmed(list(record_lines(RecordShown(record), settings))) == list(block.lines)
 
 
-def test_a_file_header_of_2016_is_shown_as_in_its_transcript(zone: Callable[[str], None]) -> None:
-    zone("Asia/Shanghai")
+def test_a_file_header_of_2016_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
+    use_zone("Asia/Shanghai")
     block = _blocks("oracle-2016.txt")[0]
     record = completed_file_header(block.dump_after_line("Name:"), block.length)
     shown = _trimmed(list(record_lines(RecordShown(record), Settings(release=Release.R12_1))))
     assert _squeezed(shown) == _squeezed(block.lines)
 
 
-def test_a_file_header_of_12_3_is_shown_as_far_as_its_transcript_goes(zone: Callable[[str], None]) -> None:
-    zone("Asia/Kolkata")
+def test_a_file_header_of_12_3_is_shown_as_far_as_its_transcript_goes(use_zone: UseZone) -> None:
+    use_zone("Asia/Kolkata")
     block = _blocks("oracle-12.3-fileheader.txt")[0]
     record = completed_file_header(block.dump_after_line("Name:"), block.length)
     settings = Settings(fileheader=Level.DETAIL, detail=Detail.ON, reclen=200, release=Release.R12_3)
@@ -121,8 +110,8 @@ def test_a_file_header_of_12_3_is_shown_as_far_as_its_transcript_goes(zone: Call
     assert shown[: len(whole)] == whole
 
 
-def test_an_insert_of_2012_is_shown_as_in_its_transcript(zone: Callable[[str], None]) -> None:
-    zone("GMT")
+def test_an_insert_of_2012_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
+    use_zone("GMT")
     block = _blocks("oracle-2012-insert.txt")[0]
     header = parse_header(bytes(HEADER_SIZE), ByteOrder.BIG)._replace(
         partition=4,
@@ -138,8 +127,8 @@ def test_an_insert_of_2012_is_shown_as_in_its_transcript(zone: Callable[[str], N
     assert _squeezed(list(shown)) == _squeezed(block.lines)
 
 
-def test_the_key_update_of_19_1_is_shown_as_in_its_transcript(zone: Callable[[str], None]) -> None:
-    zone("GMT")
+def test_the_key_update_of_19_1_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
+    use_zone("GMT")
     block = _blocks("oracle-19.1-sfet.txt")[-1]
     header = header_of(block, from_datetime(_local(2021, 7, 13, 17, 35, 19, 275)), "A")
     record = make_record(header, bytes(952))
@@ -152,8 +141,8 @@ def _session_11_1() -> list[str]:
     return (EVIDENCE / "oracle-11.1-session.txt").read_text(encoding="utf-8").splitlines()
 
 
-def test_an_insert_of_11_1_is_shown_as_in_its_transcript(zone: Callable[[str], None]) -> None:
-    zone("GMT")
+def test_an_insert_of_11_1_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
+    use_zone("GMT")
     lines = _session_11_1()
     start = next(at for at, line in enumerate(lines) if line.startswith("____"))
     expected = lines[start : next(at for at, line in enumerate(lines) if at > start and line.startswith("2.1.4"))]
@@ -177,8 +166,8 @@ def test_an_insert_of_11_1_is_shown_as_in_its_transcript(zone: Callable[[str], N
     assert _squeezed(list(record_lines(RecordShown(record), settings))) == _squeezed(expected)
 
 
-def test_the_file_header_of_11_1_is_shown_as_in_its_transcript(zone: Callable[[str], None]) -> None:
-    zone("Asia/Shanghai")
+def test_the_file_header_of_11_1_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
+    use_zone("Asia/Shanghai")
     lines = _session_11_1()
     start = next(at for at, line in enumerate(lines) if "FileHeader Len" in line)
     expected = lines[start : start + 12]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-import time
-from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
@@ -18,20 +16,7 @@ from logdump.conversions import (
     interpret_interval,
     interpret_timestamp,
 )
-
-UseZone = Callable[[str], None]
-
-
-@pytest.fixture
-def use_zone() -> Iterator[UseZone]:
-    with pytest.MonkeyPatch.context() as patch:
-
-        def use(zone: str) -> None:
-            patch.setenv("TZ", zone)
-            time.tzset()
-
-        yield use
-    time.tzset()
+from tests.conftest import UseZone
 
 
 class TestComputeTimestamp:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -11,26 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logdump.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, parse_datetime
+from tests.conftest import UseZone
 from trailformat.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
 
 CENTRAL_EUROPE = "CET-1CEST,M3.5.0,M10.5.0/3"
 CALIFORNIA = "PST8PDT,M4.1.0,M10.5.0"
 INDIA = "IST-5:30"
-
-UseZone = Callable[[str], None]
-
-
-@pytest.fixture
-def use_zone() -> Iterator[UseZone]:
-    """Set the machine's zone for one test."""
-    with pytest.MonkeyPatch.context() as patch:
-
-        def use(zone: str) -> None:
-            patch.setenv("TZ", zone)
-            time.tzset()
-
-        yield use
-    time.tzset()
 
 
 def julian(*fields: int) -> int:

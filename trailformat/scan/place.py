@@ -50,20 +50,11 @@ def after(place: Place, length: int, order: ByteOrder, first: ByteOrder) -> Plac
 def damage_at(buffer: Buffer, place: Place, end: int) -> tuple[int, int]:
     """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL."""
     rba, first = place.rba, first_order(buffer, place)
-    good = framing.next_sound(buffer, rba + 1, end, place.order)
-    if good is not None:
-        return BAD_SPAN, good - rba
-    is_partial = _is_partial(buffer, rba, end, first)
-    if not is_partial and not place.order_known:
-        is_partial = _is_partial(buffer, rba, end, first.other)
-    return (PARTIAL if is_partial else BAD_SPAN), end - rba
-
-
-def _is_partial(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> bool:
     try:
-        framing.frame_length(buffer, rba, end, order)
+        framing.sound_frame(buffer, rba, end, first, order_known=place.order_known)
     except PartialRecord:
-        return True
+        return PARTIAL, end - rba
     except BadRecord:
-        return False
-    return False
+        good = framing.next_sound(buffer, rba + 1, end, place.order)
+        return BAD_SPAN, (good if good is not None else end) - rba
+    raise BadRecord("the scan stopped at a sound record", rba=rba)
