@@ -114,7 +114,8 @@ class Saver:
 
         selection = Selection(self._trail, [self._session.filters_in_use])
         copy = RangeCopy(self._trail, lambda record: self._write(writer, record), self._counted(writer))
-        for batch in scan(self._trail, self._session.cursor.next, engine=Engine.NUMBA):
+        start, size = self._session.cursor.next, selection.batch_size
+        for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):
             passing = selection.rows(batch)
             bad = next(iter(batch.spans()), len(batch))
             rows = passing[:bad].nonzero()[0]

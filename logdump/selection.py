@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from logdump.filters import FilterSet
     from trailformat.scan import Batch
 
+_LARGE, _SMALL = 1 << 16, 1 << 12
 _NEARBY = 2000
 """So many records are read one by one before columns are thought worth loading."""
 
@@ -47,6 +48,15 @@ class Selection:
         transaction = self._context.of(record) if self._needs_transaction else NO_TRANSACTION
         subject = Subject(record, name, transaction.csn, transaction.xid)
         return all(one.accepts(subject) for one in self._filters)
+
+    @property
+    def batch_size(self) -> int:
+        """Rows for a batch: fewer where records must be asked, so that progress shows and Ctrl+C is heard."""
+        if not self._filters:
+            return _LARGE
+        from logdump.filters.masks import is_decided  # noqa: PLC0415 - it needs numpy
+
+        return _LARGE if all(is_decided(one) for one in self._filters) else _SMALL
 
     def rows(self, batch: Batch) -> Any:
         """The rows of a batch of numpy columns that pass, as a mask; records are asked where columns cannot tell."""
@@ -115,7 +125,7 @@ class Scan:
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
         trail, found = self._session.trail, self.scanned - self.suppressed
-        for batch in scan(trail, self._cursor.next, engine=Engine.NUMBA):
+        for batch in scan(trail, self._cursor.next, engine=Engine.NUMBA, batch_size=self._selection.batch_size):
             begun = self.scanned
             bad = next(iter(batch.spans()), len(batch))
             for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():

@@ -55,7 +55,7 @@ class Counter:
 
     def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int, engine: Engine) -> Iterator[Event]:
         counter = None
-        for batch in scan(trail, engine=engine):
+        for batch in scan(trail, engine=engine, batch_size=selection.batch_size):
             counter = counter or batch_counter(self.count, self._wanted, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):

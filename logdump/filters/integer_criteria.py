@@ -13,6 +13,7 @@ from typing import ClassVar
 from logdump.filters.criterion import Criterion, Needs, Option, Parser
 from logdump.filters.subject import Subject
 from logdump.filters.words import whole_number
+from trailformat import ByteOrder
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,11 @@ class Integer(Criterion):
     def test(self, subject: Subject) -> bool:
         """Whether the data holds it, big-endian or in the order of the file."""
         data = subject.record.data
-        number = self.value % (1 << 8 * self.size)
-        orders = {"big", subject.record.order.word}
-        return any(number.to_bytes(self.size, order) in data for order in orders)
+        return any(self.stored(order) in data for order in {ByteOrder.BIG, subject.record.order})
+
+    def stored(self, order: ByteOrder) -> bytes:
+        """Its bytes in this order, a negative number as its two's complement."""
+        return order.encode(self.value % (1 << 8 * self.size), self.size)
 
     def describe(self) -> list[tuple[str, ...]]:
         """The number."""

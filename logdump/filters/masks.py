@@ -1,8 +1,8 @@
 """A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
 
-Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME, ENDTIME; STRING
-and HEX are sought in the mapped bytes. Of every other criterion the columns tell nothing: its rows may pass, and the
-record itself is asked.
+Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME; texts,
+hex strings and integers are sought in the mapped bytes. Of every other criterion the columns tell nothing: its rows may
+pass, and the record itself is asked.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import numpy as np
 
 from logdump.filters.criterion import Criterion
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
+from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
 from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion
 from logdump.filters.needle import Needle
 from logdump.filters.number_criteria import AuditRba, NumberCriterion, Rba, RecLen, TransInd
 from logdump.filters.text_criteria import Hex, NeedleCriterion, String
 from logdump.filters.time_criteria import EndTime, StartTime, TimeCriterion
 from logdump.filters.type_criteria import IoType, RecType
+from trailformat.byte_order import ByteOrder
 from trailformat.framing import Buffer
 from trailformat.scan import RECORD, Batch
 
@@ -33,6 +35,11 @@ class Verdict(NamedTuple):
 
     may: Mask
     surely: Mask
+
+
+def is_decided(filters: FilterSet) -> bool:
+    """Whether the columns alone decide about every row."""
+    return all(type(one) in _MASKS for side in (filters.include, filters.exclude) for one in side.criteria)
 
 
 def verdict(filters: FilterSet, batch: Batch, buffer: Buffer) -> Verdict:
@@ -98,6 +105,15 @@ def _needles(criterion: NeedleCriterion, batch: Batch, buffer: Buffer) -> Mask:
     return mask
 
 
+def _integers(criterion: Integer, batch: Batch, buffer: Buffer) -> Mask:
+    """Big-endian in any file, and in the order of a little-endian file too."""
+    mask = np.zeros(len(batch), dtype=bool)
+    for order in (ByteOrder.BIG, ByteOrder.LITTLE):
+        rows = np.array(list(_rows_with(Needle(criterion.stored(order)), batch, buffer)), dtype=np.int64)
+        mask[rows if order is ByteOrder.BIG else rows[np.asarray(batch.order)[rows] == 1]] = True
+    return mask
+
+
 def _rows_with(needle: Needle, batch: Batch, buffer: Buffer) -> Iterator[int]:
     """The rows whose data holds a needle: the bytes of the whole batch are searched, not record by record."""
     flags = re.IGNORECASE if needle.any_case else 0
@@ -134,4 +150,7 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, Buffer], Mask]] = {
     EndTime: _up_to,
     String: _needles,
     Hex: _needles,
+    Int16: _integers,
+    Int32: _integers,
+    Int64: _integers,
 }

@@ -191,8 +191,9 @@ def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monke
     assert "after 3 records: this count is partial" in notice.lines[0]
 
 
-def iter_then_interrupt(records: int) -> Callable[[TrailFile, Engine], Iterator[Batch]]:
-    def broken_scan(trail: TrailFile, engine: Engine) -> Iterator[Batch]:
+def iter_then_interrupt(records: int) -> Callable[[TrailFile, Engine, int], Iterator[Batch]]:
+    def broken_scan(trail: TrailFile, engine: Engine, batch_size: int) -> Iterator[Batch]:
+        assert batch_size > records
         yield next(scan(trail, engine=engine, batch_size=records))
         raise KeyboardInterrupt
 

@@ -44,6 +44,8 @@ FILTERS = [
     ["GGSTOKEN LOGCSN"],
     ["USERTOKEN TKN-HOST"],
     ["INT32 5"],
+    ["INT16 5"],
+    ["INT64 -1"],
     ["UNDOFLAG = 0"],
 ]
 
