@@ -1,8 +1,8 @@
 """A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
 
-Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME; texts,
-hex strings and integers are sought in the mapped bytes. Of every other criterion the columns tell nothing: its rows may
-pass, and the record itself is asked.
+Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
+texts, hex strings and integers are sought in the mapped bytes. Of every other criterion the columns tell nothing: its
+rows may pass, and the record itself is asked.
 """
 
 from __future__ import annotations
