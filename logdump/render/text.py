@@ -17,6 +17,7 @@ from logdump.events import (
     Text,
     TransactionsShown,
 )
+from logdump.render.escape import escape
 from logdump.settings import Settings
 
 _RENDERERS = {
@@ -32,7 +33,7 @@ _RENDERERS = {
 def render(event: Event, settings: Settings) -> Iterator[str]:
     """The lines of ``event``."""
     if isinstance(event, Text | Notice | Failure):
-        return iter(event.lines)
+        return map(escape, event.lines)
     module, name = _RENDERERS[type(event)]
     lines: Callable[[Any, Settings], Iterator[str]] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
     return lines(event, settings)

@@ -113,3 +113,9 @@ def test_open_takes_a_quoted_name_and_refuses_two(line: Line, tmp_path: Path, tr
     path.write_bytes((trails / "et000000000").read_bytes())
     assert line(f'open "{path}"') == [f"Current LogTrail is {path}"]
     assert "put one with blanks into double quotes" in line("open a trail")[0]
+
+
+def test_control_characters_of_a_command_never_reach_the_terminal(line: Line) -> None:
+    assert line("foo\x1b[2Jbar")[0] == "Unknown command: FOO\\x1b[2JBAR."
+    assert line("history")[0] == "1> timeoffset gmt"
+    assert line("history")[1] == "2> foo\\x1b[2Jbar"
