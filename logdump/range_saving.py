@@ -18,8 +18,6 @@ from trailformat.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan import RECORD, Batch
 from trailformat.tokens import UNSET, WIDE
 
-_PARTITION_BIT = NAME_IS_INDEX
-
 
 class RangeCopy:
     """Copies rows of batches.
@@ -90,4 +88,4 @@ def _table_indexes(batch: Batch, rows: Any, buffer: Buffer) -> Any:
     first, second = view[name].astype(np.int64), view[name + 1].astype(np.int64)
     is_little = np.asarray(batch.order)[rows] == 1
     index = np.where(is_little, second << 8 | first, first << 8 | second)
-    return np.where(np.asarray(batch.partition)[rows] & _PARTITION_BIT != 0, index, -1)
+    return np.where(np.asarray(batch.partition)[rows] & NAME_IS_INDEX != 0, index, -1)

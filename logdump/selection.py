@@ -20,12 +20,17 @@ _NEARBY = 2000
 
 
 class Selection:
-    """Filters held against the records of one trail: a record has to pass all of them; without any everything does."""
+    """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
 
-    def __init__(self, trail: TrailFile, filters: Sequence[FilterSet | None]) -> None:
+    ``transactions`` is what the caller knows of them already, so that a scan goes on where the last one ended.
+    """
+
+    def __init__(
+        self, trail: TrailFile, filters: Sequence[FilterSet | None], transactions: TransactionContext | None = None
+    ) -> None:
         self._trail = trail
         self._filters = [one for one in filters if one is not None and one.active]
-        self._context = TransactionContext(trail)
+        self._context = transactions or TransactionContext(trail)
         self._needs_name = self._needs_transaction = False
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
@@ -85,7 +90,8 @@ class Scan:
     def __init__(self, session: Session, *, filtered: bool = True, also: Sequence[FilterSet] = ()) -> None:
         self._session = session
         self._cursor = session.cursor
-        self._selection = Selection(session.trail, [session.filters_in_use if filtered else None, *also])
+        filters = [session.filters_in_use if filtered else None, *also]
+        self._selection = Selection(session.trail, filters, session.cursor.transactions)
         self._stream: Iterator[Record | Progress] | None = None
         self.scanned = 0
         self.suppressed = 0

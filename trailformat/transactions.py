@@ -39,8 +39,8 @@ def is_transactional(record: Record) -> bool:
 class TransactionContext:
     """Carries LOGCSN and TRANID over the records of one file.
 
-    Records asked for in the order of the file cost nothing extra; after a jump the beginning of the transaction is
-    looked for by walking back.
+    Records asked for in the order of the file, or twice, cost nothing extra; after a jump the beginning of the
+    transaction is looked for by walking back.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -48,9 +48,15 @@ class TransactionContext:
         self._expected_rba = 0
         self._open = NO_TRANSACTION
         self._is_open = False
+        self._last = (-1, NO_TRANSACTION)
 
     def of(self, record: Record) -> Transaction:
         """The transaction of ``record``; empty for a record outside of any."""
+        if record.rba != self._last[0]:
+            self._last = record.rba, self._find(record)
+        return self._last[1]
+
+    def _find(self, record: Record) -> Transaction:
         follows = record.rba == self._expected_rba
         self._expected_rba = record.rba + record.length
         if not is_transactional(record):

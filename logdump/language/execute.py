@@ -48,8 +48,7 @@ def run_command(session: Session, registry: Registry, text: str) -> Iterator[Eve
     except CommandError as error:
         yield Failure(error.lines)
     except TrailError as error:
-        status = ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
-        yield Failure(tuple(_trail_error_lines(session, error)), status, _bad(session, error))
+        yield _trail_failure(session, error)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -63,32 +62,37 @@ def _filter_hint(word: str) -> str | None:
     return misuse_hint(word)
 
 
-def _bad(session: Session, error: TrailError) -> Bad:
-    """The error with the distance to the next good record, or to the end of the file when there is none."""
-    is_here = session.has_trail and error.path == session.trail.path and error.rba is not None
-    if not is_here or error.rba is None or not 0 <= error.rba < session.trail.size:
-        return Bad(error)
-    good = session.trail.next_good_header(error.rba + 1)
-    return Bad(error, (good if good is not None else session.trail.size) - error.rba)
+def _trail_failure(session: Session, error: TrailError) -> Failure:
+    """What is wrong in the words of its kind, with the distance to the next good record where there is one to go to."""
+    status = ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
+    rba = _rba_in_open_trail(session, error)
+    if rba is None:
+        return Failure((f"Error: {error}",), status, Bad(error))
+    good = session.trail.next_good_header(rba + 1)
+    bad = Bad(error, (good if good is not None else session.trail.size) - rba)
+    if isinstance(error, NotATrail | CannotWrite):
+        return Failure((f"Error: {error}",), status, bad)
+    return Failure(tuple(_bad_record_lines(session, error, rba, good)), status, bad)
 
 
-def _trail_error_lines(session: Session, error: TrailError) -> Iterator[str]:
+def _rba_in_open_trail(session: Session, error: TrailError) -> int | None:
+    """Where in the open trail the error is; None when it is elsewhere."""
+    is_here = session.has_trail and error.path == session.trail.path
+    return error.rba if is_here and error.rba is not None and 0 <= error.rba < session.trail.size else None
+
+
+def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int | None) -> Iterator[str]:
     """What is wrong, the bytes there, and what to do next."""
-    if isinstance(error, NotATrail | CannotWrite) or error.rba is None or not session.has_trail:
-        yield f"Error: {error}"
-        return
     kind = "Partial" if isinstance(error, PartialRecord) else "Bad"
     detail = "".join(
         f", {word} {what}" for word, what in (("expected", error.expected), ("found", error.found)) if what
     )
-    yield f"{kind} record found at RBA {error.rba}: {error.problem}{detail}"
+    yield f"{kind} record found at RBA {rba}: {error.problem}{detail}"
     yield f"in {error.path}"
-    yield from hexdump(session.trail.buffer[error.rba : error.rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
+    yield from hexdump(session.trail.buffer[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):
         yield "It may be still being written: NEXT tries again."
-        return
-    good = session.trail.next_good_header(error.rba + 1)
-    if good is None:
+    elif good is None:
         yield "No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one."
     else:
         yield f"Next good header at RBA {good}: SCANFORHEADER (SFH) goes there."

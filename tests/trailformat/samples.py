@@ -13,6 +13,7 @@ from trailformat import (
     RecordHeader,
     TableDefinition,
     make_column,
+    make_header,
     make_record,
 )
 from trailformat.column_definition import TAIL_12_2
@@ -28,23 +29,13 @@ BOTH = list(ByteOrder)
 
 def header(name: str | int = "TEA.LEAVES", order: ByteOrder = ByteOrder.BIG, **fields: Any) -> RecordHeader:
     """The header of an insert into ``name``, or into the table with that index."""
-    plain = RecordHeader(
-        hdr_ind=0x45,
+    plain = make_header(
+        INSERT,
         partition=COMPRESSED | (NAME_IS_INDEX if isinstance(name, int) else 0),
-        undo_flag=0,
-        before_after=0x41,
-        record_length=0,
-        io_type=INSERT,
         orig_node=255,
         io_time=IO_TIME,
         audit_pos=21_682_924,
         audit_rba=108_466,
-        trans_ind=3,
-        format_type=0x52,
-        syskey_len=0,
-        incomplete=0,
-        continued=0,
-        rec_count=1,
         name_field=name_field(name, order),
     )
     return plain._replace(**fields)

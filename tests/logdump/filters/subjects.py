@@ -11,27 +11,12 @@ from trailformat import (
     Token,
     make_file_header,
     make_file_header_record,
+    make_header,
     make_record,
 )
 
-HEADER = RecordHeader(
-    hdr_ind=0x45,
-    partition=4,
-    undo_flag=0,
-    before_after=ord("A"),
-    record_length=0,
-    io_type=5,
-    orig_node=255,
-    io_time=0,
-    audit_pos=4242,
-    audit_rba=519,
-    trans_ind=1,
-    format_type=ord("R"),
-    syskey_len=0,
-    incomplete=0,
-    continued=0,
-    rec_count=1,
-    name_field=b"HR.REGIONS\0",
+HEADER = make_header(
+    5, partition=4, orig_node=255, audit_pos=4242, audit_rba=519, trans_ind=1, name_field=b"HR.REGIONS\0"
 )
 
 
