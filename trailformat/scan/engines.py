@@ -7,6 +7,8 @@ import importlib
 import sys
 from functools import cache
 
+from trailformat.scan.numba_cache import prepare_cache
+
 
 class Engine(enum.Enum):
     """PYTHON needs no other package; NUMBA is about a hundred times as fast once it is loaded."""
@@ -33,6 +35,7 @@ def is_available(engine: Engine) -> bool:
     """Whether the engine can be loaded, which is tried; numba's kernels are for little-endian machines."""
     if engine is Engine.PYTHON:
         return True
+    prepare_cache()
     try:
         importlib.import_module(NUMBA_ENGINE)
     except ImportError:

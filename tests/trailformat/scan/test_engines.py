@@ -47,7 +47,7 @@ def test_a_batch_of_no_rows_is_refused() -> None:
 
 def loaded(engine: str, cache: Path) -> set[str]:
     code = (
-        "import sys; from trailformat import TrailFile; from trailformat.scan import Engine, scan\n"
+        "import sys; from trailformat import TrailFile; from trailformat.scan import Engine, choose_engine, scan\n"
         f"with TrailFile({str(TRAIL)!r}) as trail: list(scan(trail, engine={engine}))\n"
         "print(*sys.modules)"
     )
@@ -62,9 +62,10 @@ def test_nothing_heavy_for_a_small_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
-def test_kernels_are_kept_in_the_users_cache(tmp_path: Path) -> None:
-    assert "numba" in loaded("Engine.NUMBA", tmp_path)
+@pytest.mark.parametrize("engine", ["Engine.NUMBA", "choose_engine(1 << 40)"])
+def test_kernels_are_kept_in_the_users_cache(tmp_path: Path, engine: str) -> None:
+    assert "numba" in loaded(engine, tmp_path)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "logdump" / "numba").rglob("*.nbc")}
     assert kept
-    loaded("Engine.NUMBA", tmp_path)
+    loaded(engine, tmp_path)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "logdump" / "numba").rglob("*.nbc")} == kept
