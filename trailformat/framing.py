@@ -24,13 +24,14 @@ Buffer = bytes | mmap
 RECORD = ord("G")
 FILE_HEADER = ord("F")
 _TRAILER = ord("Z")
-_H = ord("H")
+_H, _DATA, _TOKENS = b"HDT"
 _TRAIL_INFO = 0x30
 _SMALLEST = 8
 _MOST_TOKENS = 1024
 """More tokens than any record holds; it keeps a walk over garbage from taking time without end."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
+_TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
 _REACH = 18
 """The longest match of _RECORD_START, so that windows can overlap by as much."""
@@ -207,3 +208,27 @@ def header_payload(buffer: Buffer, rba: int, order: ByteOrder) -> bytes:
     wide = is_wide(buffer[token + 1])
     start = token + (6 if wide else 4)
     return buffer[start : start + _read(buffer, token + 2, order, wide=wide)]
+
+
+def payload_places(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
+    """Offset from ``rba`` and size of the payload of the first ``D`` of a sound record, and of its first ``T``.
+
+    0, 0 where there is none.
+    """
+    frame = 6 if is_wide(buffer[rba + 1]) else 4
+    short, long = _TOKEN[order].unpack_from, _LONG[order].unpack_from
+    at, end = rba + frame, rba + length - frame
+    data = tokens = (0, 0)
+    while at < end:
+        token, info, size = short(buffer, at)
+        if not info & WIDE or info == UNSET:
+            at += 4
+        else:
+            size = long(buffer, at + 2)[0]
+            at += 6
+        if token == _DATA and not data[0]:
+            data = (at - rba, size)
+        elif token == _TOKENS and not tokens[0]:
+            tokens = (at - rba, size)
+        at += size
+    return (*data, *tokens)

@@ -13,7 +13,10 @@ The length of ``G`` and ``F`` counts the whole record; every other token's count
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from functools import cache
+from mmap import mmap
 from typing import Any, NamedTuple
 
 import construct as c
@@ -89,6 +92,38 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     """
     parsed = layout.parse_all(token_layout(order), data, BadToken, "token")
     return tuple(Token(token.id, token.info, token.payload) for token in parsed)
+
+
+_SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
+_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
+
+
+def token_places(buffer: bytes | mmap, start: int, stop: int, order: ByteOrder) -> Iterator[tuple[int, int, int]]:
+    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of parse_tokens.
+
+    Raises:
+        BadToken: as parse_tokens.
+    """
+    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    for _ in range(layout.MOST):
+        if start == stop:
+            return
+        if start + 4 > stop:
+            break
+        token, info, size = short(buffer, start)
+        if not info & WIDE or info == UNSET:
+            start += 4
+        elif start + 6 <= stop:
+            size = long(buffer, start + 2)[0]
+            start += 6
+        else:
+            break
+        if start + size > stop:
+            break
+        yield token, start, size
+        start += size
+    if start != stop:
+        raise BadToken("token does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
 
 
 def build_token(token: Token, order: ByteOrder) -> bytes:

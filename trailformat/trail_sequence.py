@@ -18,6 +18,7 @@ _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
 _BARE_LENGTH = 2
 """A trail's name without a sequence number."""
+_DIGITS = (6, 9)
 
 
 class TrailName(NamedTuple):
@@ -44,6 +45,16 @@ class TrailName(NamedTuple):
     def next(self) -> TrailName:
         """The name after this one; after the highest number comes 0."""
         return self._replace(seqno=(self.seqno + 1) % 10**self.digits)
+
+    @property
+    def previous(self) -> TrailName:
+        """The name before this one; before 0 comes the highest number."""
+        return self._replace(seqno=(self.seqno - 1) % 10**self.digits)
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether it has the two characters and 6 or 9 digits that GoldenGate gives a trail's files."""
+        return len(self.prefix) == _BARE_LENGTH and self.digits in _DIGITS
 
 
 class TrailSequence:

@@ -39,15 +39,21 @@ def is_transactional(record: Record) -> bool:
 class TransactionContext:
     """Carries LOGCSN and TRANID over the records of one file.
 
-    Records asked for in the order of the file, or twice, cost nothing extra; after a jump the beginning of the
-    transaction is looked for by walking back.
+    Records asked for in the order of the file, in the opposite order, or twice, cost nothing extra; after a jump the
+    beginning of the transaction is looked for by walking back, in the file before this one too
+    (:mod:`trailformat.transaction_search`).
     """
 
     def __init__(self, trail: TrailFile) -> None:
-        self._trail = trail
+        from trailformat.transaction_search import TransactionSearch  # noqa: PLC0415 - it builds on this module
+
+        self._search = TransactionSearch(trail)
         self._expected_rba = 0
         self._open = NO_TRANSACTION
         self._is_open = False
+        self._begin = -1
+        self._goes_on: Transaction | None = None
+        """The transaction that goes on in the record at ``_begin``; None when it begins there, or is not known."""
         self._last = (-1, NO_TRANSACTION)
 
     def of(self, record: Record) -> Transaction:
@@ -56,32 +62,35 @@ class TransactionContext:
             self._last = record.rba, self._find(record)
         return self._last[1]
 
+    def open_at(self, rba: int) -> Transaction | None:
+        """The transaction open at ``rba`` when the record before it was asked for last; None when it is not known."""
+        return self._open if self._is_open and rba == self._expected_rba else None
+
+    def learn(self, record: Record, transaction: Transaction) -> None:
+        """Take over what somebody else has found for ``record``, as if it had been asked for here."""
+        self._last = record.rba, transaction
+        self._expected_rba = record.rba + record.length
+        self._begin, self._goes_on = record.rba, None
+        self._open = transaction
+        self._is_open = is_transactional(record) and record.header.trans_ind not in ENDS
+
     def _find(self, record: Record) -> Transaction:
         follows = record.rba == self._expected_rba
-        self._expected_rba = record.rba + record.length
+        later = self._goes_on if record.rba + record.length == self._begin else None
+        self._expected_rba, self._begin = record.rba + record.length, record.rba
         if not is_transactional(record):
-            self._is_open = self._is_open and follows
+            self._is_open, self._goes_on = self._is_open and follows, later
             return NO_TRANSACTION
-        if record.header.trans_ind in BEGINS or own_transaction(record).csn is not None:
-            self._open = own_transaction(record)
+        own, ends = own_transaction(record), record.header.trans_ind in ENDS
+        begins = record.header.trans_ind in BEGINS or own.csn is not None
+        if begins:
+            self._open = own
+        elif later is not None and not ends:
+            self._open = later
         elif not (follows and self._is_open):
-            self._open = self._look_back(record)
-        self._is_open = record.header.trans_ind not in ENDS
+            self._open = self._search.goes_on_at(record.rba, record.order)
+        self._is_open, self._goes_on = not ends, None if begins else self._open
         return self._open
-
-    def _look_back(self, record: Record) -> Transaction:
-        try:
-            for earlier in self._trail.records_backwards(record.rba):
-                if not is_transactional(earlier):
-                    continue
-                if earlier.header.trans_ind in ENDS:
-                    return NO_TRANSACTION
-                found = own_transaction(earlier)
-                if found.csn is not None or earlier.header.trans_ind in BEGINS:
-                    return found
-        except TrailError:
-            return NO_TRANSACTION
-        return NO_TRANSACTION
 
 
 def own_transaction(record: Record) -> Transaction:

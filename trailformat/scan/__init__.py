@@ -17,6 +17,7 @@ from trailformat.scan.pieces import Piece, consistent_pieces, guess_pieces, scan
 from trailformat.scan.place import Place
 from trailformat.scan.scanning import Scan, metadata_rbas, scan
 from trailformat.scan.split import next_boundary, split_points
+from trailformat.scan.transactions import Owners, TransactionCarrier
 
 __all__ = [
     "BAD_SPAN",
@@ -28,9 +29,11 @@ __all__ = [
     "Column",
     "Engine",
     "Names",
+    "Owners",
     "Piece",
     "Place",
     "Scan",
+    "TransactionCarrier",
     "choose_engine",
     "consistent_pieces",
     "guess_pieces",

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 _VARIABLE = "NUMBA_CACHE_DIR"
-_SOURCES = ("kernel_arguments.py", "kernel_loads.py", "kernel_names.py", "kernels.py")
+_SOURCES = ("kernel_arguments.py", "kernel_carrying.py", "kernel_loads.py", "kernel_names.py", "kernels.py")
 
 
 def prepare_cache() -> None:

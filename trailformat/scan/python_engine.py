@@ -19,7 +19,7 @@ from trailformat.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan.batch import FILE_HEADER, RECORD, TYPE_CODES, Batch
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.place import Place, after, first_order
-from trailformat.tokens import UNSET, WIDE, is_wide
+from trailformat.tokens import WIDE
 from trailformat.transactions import ENDS
 
 _Row = tuple[int, ...]
@@ -30,7 +30,6 @@ _USUAL = {order: struct.Struct(order.value + "BBHBBHB" + _FIELDS) for order in B
 _USUAL_SIZE = 8 + HEADER_SIZE
 """Bytes of the two tokens and the header."""
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
-_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _H, _Z, _D, _T = b"HZDT"
 _PLACE = {_D: 0, _T: 2}
 _MAX_SHORT = 0xFFFF
@@ -129,7 +128,7 @@ class PythonFiller:
             return (rba, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
         payload = framing.header_payload(buffer, rba, order)
         fields = _HEADER[order].unpack_from(payload, 1)
-        places = _places(buffer, rba, length, order)
+        places = framing.payload_places(buffer, rba, length, order)
         return self._finished_row(rba, length, order, fields, payload[HEADER_SIZE:], places)
 
     def _finished_row(
@@ -162,24 +161,3 @@ def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
         return framing.frame_length(buffer, rba, end, order)
     except (BadRecord, PartialRecord):
         return -1
-
-
-def _places(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
-    """Offset from ``rba`` and size of the payloads of ``D`` and ``T``, in a sound record."""
-    frame = 6 if is_wide(buffer[rba + 1]) else 4
-    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
-    at, end = rba + frame, rba + length - frame
-    data = tokens = (0, 0)
-    while at < end:
-        token, info, size = short(buffer, at)
-        if not info & WIDE or info == UNSET:
-            at += 4
-        else:
-            size = long(buffer, at + 2)[0]
-            at += 6
-        if token == _D and not data[0]:
-            data = (at - rba, size)
-        elif token == _T and not tokens[0]:
-            tokens = (at - rba, size)
-        at += size
-    return (*data, *tokens)

@@ -1,0 +1,100 @@
+"""LOGCSN and TRANID as columns: which transaction each row of a walk's batches belongs to.
+
+carrier = TransactionCarrier(trail)
+for batch in scan(trail):
+    owners = carrier.of(batch)
+    print([owners.transactions[number].csn for number in owners.index])
+
+The rules are those of :class:`trailformat.transactions.TransactionContext`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import NotATrail
+from trailformat.framing import Buffer
+from trailformat.scan.batch import Batch, Column
+from trailformat.scan.carrying import LOOKED_FOR, Begun, carry
+from trailformat.scan.engines import Engine, choose_engine
+from trailformat.trail_file import TrailFile
+from trailformat.transaction_search import TransactionSearch
+from trailformat.transactions import NO_TRANSACTION, Transaction
+
+_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """For each row of a batch its transaction: ``transactions[index[row]]``.
+
+    ``index`` is int32; 0 is NO_TRANSACTION, of rows that stand outside of every transaction and of damage. The others
+    are numbered in the order of the file; one of which no record tells anything is equal to NO_TRANSACTION too.
+    """
+
+    index: Column
+    transactions: list[Transaction]
+
+
+class TransactionCarrier:
+    """Carries LOGCSN and TRANID over the rows of batches, in the order of the file.
+
+    After a jump (a batch that does not begin where the last one ended) the beginning of the transaction is looked for
+    by walking back, into the file before this one where it began there.
+
+    Args:
+        trail: where the batches come from.
+        engine: what finds the tokens; by default what is done first with the whole file.
+        before: the transaction open where the first batch begins, for a caller that knows it.
+    """
+
+    def __init__(self, trail: TrailFile, *, engine: Engine | None = None, before: Transaction | None = None) -> None:
+        self._trail = trail
+        self._engine = engine or choose_engine(trail.size)
+        self._search = TransactionSearch(trail)
+        self._expected_rba = -1
+        self._before = before
+        self._open: Transaction | None = None
+
+    @property
+    def open(self) -> Transaction | None:
+        """The transaction that is open where the last batch ended; None when none is, or damage ended the batch."""
+        return self._open
+
+    def of(self, batch: Batch) -> Owners:
+        """The transactions of the next batch.
+
+        Raises:
+            NotATrail: the file is closed, cannot be read any more, or is shorter than when the batch was made.
+        """
+        buffer = self._buffer_of(batch)
+        if self._before is not None:
+            self._open, self._before = self._before, None
+        elif int(batch.rba[0]) != self._expected_rba:
+            self._open = None
+        index, begun, is_open = carry(batch, buffer, self._engine, is_open=self._open is not None)
+        transactions = [NO_TRANSACTION]
+        if self._open is not None:
+            transactions.append(self._open)
+        transactions += [self._begun(one, batch, buffer) for one in begun]
+        self._open = transactions[-1] if is_open else None
+        self._expected_rba = int(batch.rba[-1]) + int(batch.length[-1])
+        return Owners(index, transactions)
+
+    def _buffer_of(self, batch: Batch) -> Buffer:
+        end = int(batch.rba[-1]) + int(batch.length[-1])
+        size = self._trail.refresh()
+        if end > size:
+            raise NotATrail("the file has become shorter", path=self._trail.path, expected=f"{end}", found=f"{size}")
+        return self._trail.buffer
+
+    def _begun(self, begun: Begun, batch: Batch, buffer: Buffer) -> Transaction:
+        row, csn_at, csn_size, xid_at, xid_size = begun
+        if csn_at == LOOKED_FOR:
+            return self._search.goes_on_at(int(batch.rba[row]), _ORDERS[batch.order[row]])
+        return Transaction(_text(buffer, csn_at, csn_size), _text(buffer, xid_at, xid_size))
+
+
+def _text(buffer: Buffer, at: int, size: int) -> str | None:
+    return buffer[at : at + size].decode("utf-8", "backslashreplace") if at >= 0 else None
