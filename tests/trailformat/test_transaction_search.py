@@ -1,0 +1,186 @@
+"""The beginning of a transaction is looked for before the record, in the files before too."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
+from tests.trailformat.scan.test_transactions import shapes
+from trailformat import (
+    ByteOrder,
+    Record,
+    TrailError,
+    TrailFile,
+    make_file_header,
+    make_file_header_record,
+    make_record,
+    make_token,
+    transaction_search,
+)
+from trailformat.transaction_search import TransactionSearch, transaction_in
+from trailformat.transactions import (
+    FIRST,
+    LAST,
+    MIDDLE,
+    NO_TRANSACTION,
+    Transaction,
+    TransactionContext,
+    own_transaction,
+)
+
+TEN = Transaction("10", "1.1.1")
+
+
+def begin() -> Record:
+    return make_record(header(trans_ind=FIRST), b"", [make_token("L", b"10"), make_token("6", b"1.1.1")])
+
+
+def middle() -> Record:
+    return row(trans_ind=MIDDLE)
+
+
+def last() -> Record:
+    return row(trans_ind=LAST)
+
+
+def numbered(seqno: int) -> Record:
+    return make_file_header_record(make_file_header({"TrailInfo": {"Seqno": seqno}}))
+
+
+def told(path: Path) -> list[Transaction]:
+    with TrailFile(path) as trail:
+        context = TransactionContext(trail)
+        return [context.of(record) for record in trail.records() if not record.is_file_header]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [("tt000004", "tt000005"), ("tt000000009", "tt000000010"), ("tt999999", "tt000000"), ("12000000", "12000001")],
+)
+def test_a_transaction_may_begin_in_the_file_before(tmp_path: Path, earlier: str, later: str) -> None:
+    trail_of(tmp_path, begin(), middle(), name=earlier)
+    assert told(trail_of(tmp_path, middle(), last(), name=later)) == [TEN, TEN]
+
+
+def test_or_several_files_before(tmp_path: Path) -> None:
+    trail_of(tmp_path, begin(), name="tt000000")
+    trail_of(tmp_path, middle(), table_record(1, "TEAS"), name="tt000001")
+    trail_of(tmp_path, numbered(2), name="tt000002")
+    assert told(trail_of(tmp_path, numbered(3), last(), name="tt000003")) == [TEN]
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_in_either_byte_order(tmp_path: Path, order: ByteOrder) -> None:
+    tokens = [make_token("L", b"10"), make_token("6", b"1.1.1")]
+    start = make_record(header(order=order, trans_ind=FIRST), b"x" * 300, tokens, order=order)
+    trail_of(tmp_path, numbered(0), start, row(order=order, trans_ind=MIDDLE), name="tt000000")
+    path = trail_of(tmp_path, numbered(1), *[row(order=order, trans_ind=MIDDLE)] * 2, name="tt000001")
+    assert told(path) == [TEN, TEN]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [],
+        [b"junk"],
+        [begin(), last()],
+        [begin(), b"junk"],
+        [begin(), middle().raw[:-3]],
+        [begin(), b"junk", middle()],
+        [middle()],
+    ],
+    ids=["empty", "no trail", "ended", "damaged end", "half-written end", "damage between", "not begun"],
+)
+def test_a_file_before_that_does_not_tell(tmp_path: Path, records: list[Record | bytes]) -> None:
+    trail_of(tmp_path, *records, name="tt000000")
+    assert told(trail_of(tmp_path, middle(), last(), name="tt000001")) == [NO_TRANSACTION] * 2
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [("tt000004", "tt000006"), ("tx000004", "tt000005"), ("tt000004", "tt000000005"), ("part1", "part2")],
+    ids=["a gap", "another trail", "other digits", "no name of a trail's file"],
+)
+def test_only_the_file_before_is_asked(tmp_path: Path, earlier: str, later: str) -> None:
+    trail_of(tmp_path, begin(), name=earlier)
+    assert told(trail_of(tmp_path, last(), name=later)) == [NO_TRANSACTION]
+
+
+@pytest.mark.parametrize(("seqno", "expected"), [(6, TEN), (3, NO_TRANSACTION), (7, NO_TRANSACTION)])
+def test_file_headers_must_agree_with_the_names(tmp_path: Path, seqno: int, expected: Transaction) -> None:
+    trail_of(tmp_path, numbered(seqno), begin(), name="tt000000")
+    assert told(trail_of(tmp_path, numbered(7), last(), name="tt000001")) == [expected]
+
+
+def test_a_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transaction_search, "_MOST_RECORDS", 3)
+    path = trail_of(tmp_path, begin(), *[middle()] * 4)
+    with TrailFile(path) as trail:
+        records = list(trail.records())
+        found = [TransactionSearch(trail).goes_on_at(one.rba, one.order) for one in records[1:]]
+    assert found == [TEN, TEN, TEN, NO_TRANSACTION]
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_what_is_remembered_changes_no_answer(
+    tmp_path: Path, order: ByteOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction_search, "_MARK_EVERY", 1)
+    monkeypatch.setattr(transaction_search, "_MOST_MARKS", 12)
+    chance = random.Random(3)
+    every = [one for one in shapes(order) if len(one) < 1000]
+    for _ in range(30):
+        with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
+            rbas = list(trail.sound_rbas(0, trail.size))
+            fresh = {rba: TransactionSearch(trail).goes_on_at(rba, order) for rba in rbas}
+            one = TransactionSearch(trail)
+            for rba in chance.choices(rbas, k=60):
+                assert one.goes_on_at(rba, order) == fresh[rba]
+
+
+def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    found = TransactionSearch.goes_on_at
+    monkeypatch.setattr(
+        TransactionSearch, "goes_on_at", lambda self, rba, order: asked.append(rba) or found(self, rba, order)
+    )
+    path = trail_of(tmp_path, *[begin(), middle(), table_record(1, "TEAS"), middle(), last()] * 2)
+    with TrailFile(path) as trail:
+        context = TransactionContext(trail)
+        told = [context.of(record) for record in trail.records_backwards()]
+    assert told == [TEN, TEN, NO_TRANSACTION, TEN, TEN] * 2
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_any_way_of_asking_gives_one_answer(tmp_path: Path, order: ByteOrder) -> None:
+    chance = random.Random(5)
+    every = [one for one in shapes(order) if len(one) < 1000]
+    for _ in range(30):
+        with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
+            records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
+            context, at = TransactionContext(trail), 0
+            for _ in range(80):
+                at = min(max(at + chance.choice([-1, -1, 1, 1, 4]), 0), len(records) - 1)
+                record = records[at]
+                assert record is not None
+                assert context.of(record) == TransactionContext(trail).of(record)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_tokens_in_place_tell_what_the_record_tells(order: ByteOrder) -> None:
+    told = []
+    for raw in shapes(order):
+        for one in BOTH:
+            record = Record(raw, order=one)
+            try:
+                token = record.token("T")
+            except TrailError:
+                continue
+            payload = token.payload if token else b""
+            told.append(transaction_in(b"TT" + payload + b"U", 2, len(payload), one))
+            assert told[-1] == own_transaction(record)
+    assert TEN._replace(csn="00000004:0000095", xid="7.7") in told
