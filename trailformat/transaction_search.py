@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from trailformat import framing
 from trailformat.byte_order import ByteOrder
-from trailformat.errors import BadRecord, BadToken, TrailError
+from trailformat.errors import BadRecord, TrailError
 from trailformat.framing import Buffer
 from trailformat.io_types import NOT_TRANSACTIONAL
-from trailformat.tokens import token_places
 from trailformat.trail_file import TrailFile
 from trailformat.trail_sequence import TrailName
-from trailformat.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction
+from trailformat.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, transaction_in
 
-LOGCSN, TRANID = b"L6"
 _IO_TYPE_AT, _TRANS_IND_AT = 6, 28
 _MOST_RECORDS = 1 << 22
 """So many records are walked over for one answer, in all files together; then nothing is known."""
@@ -125,18 +123,6 @@ def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transac
     _, _, offset, size = framing.payload_places(buffer, rba, length, order)
     own = transaction_in(buffer, rba + offset, size, order)
     return own if own.csn is not None or trans_ind in BEGINS else None
-
-
-def transaction_in(buffer: Buffer, at: int, size: int, order: ByteOrder) -> Transaction:
-    """What the payload of ``T`` says, ``size`` bytes at ``at``: the fast twin of transactions.own_transaction."""
-    texts: dict[int, str] = {}
-    try:
-        for token, start, length in token_places(buffer, at, at + size, order):
-            if token in (LOGCSN, TRANID) and token not in texts:
-                texts[token] = buffer[start : start + length].decode("utf-8", "backslashreplace")
-    except BadToken:
-        return NO_TRANSACTION
-    return Transaction(texts.get(LOGCSN), texts.get(TRANID))
 
 
 def _seqno(trail: TrailFile) -> int | None:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trailformat.errors import TrailError
+from trailformat import framing
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import BadToken
+from trailformat.framing import Buffer
 from trailformat.io_types import NOT_TRANSACTIONAL
+from trailformat.tokens import token_places
 
 if TYPE_CHECKING:
     from trailformat.record import Record
@@ -19,6 +23,8 @@ FIRST, MIDDLE, LAST, ONLY = range(4)
 """TransInd."""
 BEGINS = frozenset({FIRST, ONLY})
 ENDS = frozenset({LAST, ONLY})
+LOGCSN, TRANID = b"L6"
+"""Tokens of ``T``."""
 
 
 class Transaction(NamedTuple):
@@ -95,7 +101,20 @@ class TransactionContext:
 
 def own_transaction(record: Record) -> Transaction:
     """What the tokens of this record say; empty when they are damaged."""
-    try:
-        return Transaction(record.csn, record.xid)
-    except TrailError:
+    raw, order = record.raw, record.order
+    if not framing.is_sound(raw, 0, record.length, order):
         return NO_TRANSACTION
+    _, _, at, size = framing.payload_places(raw, 0, record.length, order)
+    return transaction_in(raw, at, size, order)
+
+
+def transaction_in(buffer: Buffer, at: int, size: int, order: ByteOrder) -> Transaction:
+    """What the payload of ``T`` says, ``size`` bytes at ``at``."""
+    texts: dict[int, str] = {}
+    try:
+        for token, start, length in token_places(buffer, at, at + size, order):
+            if token in (LOGCSN, TRANID) and token not in texts:
+                texts[token] = buffer[start : start + length].decode("utf-8", "backslashreplace")
+    except BadToken:
+        return NO_TRANSACTION
+    return Transaction(texts.get(LOGCSN), texts.get(TRANID))

@@ -12,7 +12,6 @@ from tests.trailformat.scan.test_transactions import shapes
 from trailformat import (
     ByteOrder,
     Record,
-    TrailError,
     TrailFile,
     make_file_header,
     make_file_header_record,
@@ -20,7 +19,7 @@ from trailformat import (
     make_token,
     transaction_search,
 )
-from trailformat.transaction_search import TransactionSearch, transaction_in
+from trailformat.transaction_search import TransactionSearch
 from trailformat.transactions import (
     FIRST,
     LAST,
@@ -28,7 +27,6 @@ from trailformat.transactions import (
     NO_TRANSACTION,
     Transaction,
     TransactionContext,
-    own_transaction,
 )
 
 TEN = Transaction("10", "1.1.1")
@@ -168,19 +166,3 @@ def test_any_way_of_asking_gives_one_answer(tmp_path: Path, order: ByteOrder) ->
                 record = records[at]
                 assert record is not None
                 assert context.of(record) == TransactionContext(trail).of(record)
-
-
-@pytest.mark.parametrize("order", BOTH)
-def test_tokens_in_place_tell_what_the_record_tells(order: ByteOrder) -> None:
-    told = []
-    for raw in shapes(order):
-        for one in BOTH:
-            record = Record(raw, order=one)
-            try:
-                token = record.token("T")
-            except TrailError:
-                continue
-            payload = token.payload if token else b""
-            told.append(transaction_in(b"TT" + payload + b"U", 2, len(payload), one))
-            assert told[-1] == own_transaction(record)
-    assert TEN._replace(csn="00000004:0000095", xid="7.7") in told

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.trailformat.samples import header, row, table_record, trail_of
-from trailformat import Record, TrailFile, make_record, make_token
+from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
+from tests.trailformat.scan.test_transactions import shapes
+from trailformat import ByteOrder, Record, TrailError, TrailFile, make_record, make_token
 from trailformat.io_types import COMMENT, RESTART_OK
 from trailformat.transactions import (
     FIRST,
@@ -101,3 +102,18 @@ def test_damaged_tokens_tell_nothing() -> None:
 def test_rows_are_transactional_and_definitions_are_not() -> None:
     assert is_transactional(row())
     assert not is_transactional(table_record(1, "TEAS"))
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_record_tells_what_its_tokens_say(order: ByteOrder) -> None:
+    found = []
+    for raw in shapes(order):
+        for one in BOTH:
+            record = Record(raw, order=one)
+            try:
+                expected = Transaction(record.csn, record.xid)
+            except TrailError:
+                expected = NO_TRANSACTION
+            assert own_transaction(record) == expected
+            found.append(expected)
+    assert Transaction("00000004:0000095", "7.7") in found

@@ -11,8 +11,7 @@ from trailformat.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch, Column
 from trailformat.scan.engines import Engine
 from trailformat.tokens import token_places
-from trailformat.transaction_search import LOGCSN, TRANID
-from trailformat.transactions import BEGINS, ENDS
+from trailformat.transactions import BEGINS, ENDS, LOGCSN, TRANID
 
 Begun = tuple[int, int, int, int, int]
 """A transaction's first row in the batch, then place in the file and size of its LOGCSN and of its TRANID.

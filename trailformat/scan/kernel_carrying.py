@@ -17,8 +17,7 @@ from trailformat.scan.batch import FILE_HEADER, RECORD
 from trailformat.scan.carrying import ABSENT, LOOKED_FOR
 from trailformat.scan.kernel_loads import CACHE, u8, u16, u32
 from trailformat.tokens import UNSET, WIDE
-from trailformat.transaction_search import LOGCSN, TRANID
-from trailformat.transactions import BEGINS, ENDS
+from trailformat.transactions import BEGINS, ENDS, LOGCSN, TRANID
 
 _OUTSIDE = np.array([number in NOT_TRANSACTIONAL for number in range(256)])
 _BEGINS = np.array([number in BEGINS for number in range(256)])
