@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
+from trailformat.errors import NotATrail
+from trailformat.framing import Buffer
 from trailformat.scan.names import Names
 
 RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)
@@ -67,6 +69,20 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.rba)
+
+    @property
+    def end(self) -> int:
+        """The RBA behind the last row."""
+        return int(self.rba[-1]) + int(self.length[-1])
+
+    def require(self, buffer: Buffer) -> None:
+        """See to it that the rows lie inside of the file's bytes.
+
+        Raises:
+            NotATrail: the file is shorter than when the batch was made.
+        """
+        if self.end > len(buffer):
+            raise NotATrail("the file has become shorter", expected=f"{self.end} bytes", found=f"{len(buffer)} bytes")
 
     def spans(self) -> list[int]:
         """The rows that are no record: damage, a half-written end."""

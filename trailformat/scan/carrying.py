@@ -27,10 +27,14 @@ def carry(batch: Batch, buffer: Buffer, engine: Engine, *, is_open: bool) -> tup
     """For each row of a batch the number of its transaction, the transactions, and whether the last is open at the end.
 
     0 stands for none; with ``is_open`` 1 is the transaction that is open where the batch begins, and those in the list
-    have the numbers after it. ``buffer`` holds the batch's records.
+    have the numbers after it.
+
+    Raises:
+        NotATrail: ``buffer`` ends before the batch.
     """
+    batch.require(buffer)
     if engine is Engine.NUMBA:
-        from trailformat.scan.numba_carrying import carry_by_kernel  # noqa: PLC0415 - half a second
+        from trailformat.scan.numba_tokens import carry_by_kernel  # noqa: PLC0415 - half a second
 
         return carry_by_kernel(batch, buffer, is_open=is_open)
     return _carry(batch, buffer, is_open=is_open)

@@ -15,8 +15,8 @@ from trailformat.io_types import NOT_TRANSACTIONAL
 from trailformat.layout import MOST
 from trailformat.scan.batch import FILE_HEADER, RECORD
 from trailformat.scan.carrying import ABSENT, LOOKED_FOR
-from trailformat.scan.kernel_loads import CACHE, u8, u16, u32
-from trailformat.tokens import UNSET, WIDE
+from trailformat.scan.kernel_loads import CACHE
+from trailformat.scan.kernel_tokens import next_token
 from trailformat.transactions import BEGINS, ENDS, LOGCSN, TRANID
 
 _OUTSIDE = np.array([number in NOT_TRANSACTIONAL for number in range(256)])
@@ -25,22 +25,14 @@ _ENDS = np.array([number in ENDS for number in range(256)])
 _NOTHING = (ABSENT, 0, ABSENT, 0)
 
 
-@njit(cache=CACHE, nogil=True)
+@njit(cache=CACHE, nogil=True, forceinline=True)
 def _own(data: int, at: int, stop: int, little: int) -> Any:
     """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
     csn_at, csn_size, xid_at, xid_size = ABSENT, 0, ABSENT, 0
-    number = 0
-    while at + 4 <= stop and number < MOST:
-        number += 1
-        token, info = u8(data, at), u8(data, at + 1)
-        if info & WIDE == 0 or info == UNSET:
-            size = u16(data, at + 2, little)
-            at += 4
-        elif at + 6 <= stop:
-            size = u32(data, at + 2, little)
-            at += 6
-        else:
+    for _ in range(MOST):
+        if at >= stop:
             break
+        token, at, size = next_token(data, at, stop, little)
         if token == LOGCSN and csn_at == ABSENT:
             csn_at, csn_size = at, size
         elif token == TRANID and xid_at == ABSENT:

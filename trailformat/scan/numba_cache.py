@@ -13,7 +13,15 @@ import sys
 from pathlib import Path
 
 _VARIABLE = "NUMBA_CACHE_DIR"
-_SOURCES = ("kernel_arguments.py", "kernel_carrying.py", "kernel_loads.py", "kernel_names.py", "kernels.py")
+_SOURCES = (
+    "carrying.py",
+    "kernel_arguments.py",
+    "kernel_carrying.py",
+    "kernel_loads.py",
+    "kernel_names.py",
+    "kernel_tokens.py",
+    "kernels.py",
+)
 
 
 def prepare_cache() -> None:

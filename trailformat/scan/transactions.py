@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trailformat.byte_order import ByteOrder
-from trailformat.errors import NotATrail
 from trailformat.framing import Buffer
 from trailformat.scan.batch import Batch, Column
-from trailformat.scan.carrying import LOOKED_FOR, Begun, carry
+from trailformat.scan.carrying import LOOKED_FOR, carry
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.trail_file import TrailFile
 from trailformat.transaction_search import TransactionSearch
@@ -68,32 +67,23 @@ class TransactionCarrier:
         Raises:
             NotATrail: the file is closed, cannot be read any more, or is shorter than when the batch was made.
         """
-        buffer = self._buffer_of(batch)
+        self._trail.refresh()
+        buffer = self._trail.buffer
         if self._before is not None:
             self._open, self._before = self._before, None
         elif int(batch.rba[0]) != self._expected_rba:
             self._open = None
         index, begun, is_open = carry(batch, buffer, self._engine, is_open=self._open is not None)
-        transactions = [NO_TRANSACTION]
-        if self._open is not None:
-            transactions.append(self._open)
-        transactions += [self._begun(one, batch, buffer) for one in begun]
+        transactions = [NO_TRANSACTION, *([] if self._open is None else [self._open])]
+        first = len(transactions)
+        transactions += [Transaction(_text(buffer, *one[1:3]), _text(buffer, *one[3:])) for one in begun]
+        for number, (row, csn_at, *_) in enumerate(begun, first):
+            if csn_at == LOOKED_FOR:
+                order = _ORDERS[batch.order[row]]
+                transactions[number] = self._search.goes_on_at(int(batch.rba[row]), order)
         self._open = transactions[-1] if is_open else None
-        self._expected_rba = int(batch.rba[-1]) + int(batch.length[-1])
+        self._expected_rba = batch.end
         return Owners(index, transactions)
-
-    def _buffer_of(self, batch: Batch) -> Buffer:
-        end = int(batch.rba[-1]) + int(batch.length[-1])
-        size = self._trail.refresh()
-        if end > size:
-            raise NotATrail("the file has become shorter", path=self._trail.path, expected=f"{end}", found=f"{size}")
-        return self._trail.buffer
-
-    def _begun(self, begun: Begun, batch: Batch, buffer: Buffer) -> Transaction:
-        row, csn_at, csn_size, xid_at, xid_size = begun
-        if csn_at == LOOKED_FOR:
-            return self._search.goes_on_at(int(batch.rba[row]), _ORDERS[batch.order[row]])
-        return Transaction(_text(buffer, csn_at, csn_size), _text(buffer, xid_at, xid_size))
 
 
 def _text(buffer: Buffer, at: int, size: int) -> str | None:

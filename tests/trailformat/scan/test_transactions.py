@@ -16,8 +16,9 @@ from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.scan.test_scan import FILE_HEADER_BYTES
 from trailformat import ByteOrder, NotATrail, Token, TrailError, TrailFile, make_record, make_token
 from trailformat.io_types import COMMENT, RESTART_OK
-from trailformat.scan import FILE_HEADER, Engine, TransactionCarrier, scan
+from trailformat.scan import FILE_HEADER, Engine, TransactionCarrier, rows_with_token, scan
 from trailformat.tokens import UNSET, WIDE, build_tokens
+from trailformat.transaction_search import TransactionSearch
 from trailformat.transactions import (
     FIRST,
     LAST,
@@ -202,3 +203,39 @@ def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
         carrier = TransactionCarrier(trail, engine=engine)
     with pytest.raises(NotATrail, match="closed"):
         carrier.of(batch)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_grows_meanwhile(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    ten = own(make_token("L", b"10"), make_token("6", b"1.1.1"), order=ByteOrder.BIG, trans_ind=ONLY)
+    path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
+    looked_for = TransactionSearch.goes_on_at
+
+    def grow_first(search: TransactionSearch, rba: int, order: ByteOrder) -> Transaction:
+        with path.open("ab") as file:
+            file.write(row().raw)
+        return looked_for(search, rba, order)
+
+    monkeypatch.setattr(TransactionSearch, "goes_on_at", grow_first)
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, engine=engine)
+        owners = TransactionCarrier(trail, engine=engine).of(batch)
+        told = [owners.transactions[number] for number in owners.index]
+    assert told == [NO_TRANSACTION, NO_TRANSACTION, TEN, NO_TRANSACTION]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("order", BOTH)
+def test_rows_with_a_token(tmp_path: Path, order: ByteOrder, engine: Engine) -> None:
+    with TrailFile(trail_of(tmp_path, *shapes(order))) as trail:
+        (batch,) = scan(trail, engine=engine)
+        for letter in "L6Rt":
+            expected = []
+            for rba, kind in zip(batch.rba, batch.kind, strict=True):
+                record = trail.record_at(int(rba)) if kind <= FILE_HEADER else None
+                try:
+                    ids = [token.id for token in record.gg_tokens] if record and not record.is_file_header else []
+                except TrailError:
+                    ids = []
+                expected.append(int(ord(letter) in ids))
+            assert list(rows_with_token(batch, trail.buffer, ord(letter), engine)) == expected

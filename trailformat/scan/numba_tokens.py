@@ -1,4 +1,4 @@
-"""The transactions of a batch's rows, by numba's kernel."""
+"""What the tokens of a batch's rows tell, by numba's kernels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from trailformat.framing import Buffer
 from trailformat.scan.batch import Batch, Column
 from trailformat.scan.kernel_carrying import carry
+from trailformat.scan.kernel_tokens import mark_rows
 
 
 def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool) -> tuple[Column, list[Any], bool]:
@@ -21,6 +22,16 @@ def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool) -> tuple[Col
     begun = np.empty((len(rbas), 5), np.int64)
     count, is_open = carry(data.ctypes.data, octets, rbas, tokens, is_open, index, begun)
     return index, [tuple(one) for one in begun[:count].tolist()], bool(is_open)
+
+
+def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> Column:
+    """See :func:`trailformat.scan.token_rows.rows_with_token`; the result is an ndarray."""
+    data = np.frombuffer(buffer, np.uint8)
+    orders, rbas = _arrays(batch.order, batch.rba)
+    tokens = _arrays(batch.token_offset, batch.token_size)
+    marks = np.empty(len(rbas), np.uint8)
+    mark_rows(data.ctypes.data, orders, rbas, tokens, token_id, marks)
+    return marks
 
 
 def _arrays(*columns: Column) -> tuple[Any, ...]:
