@@ -12,7 +12,8 @@ from trailformat.transactions import NO_TRANSACTION, TransactionContext
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from trailformat.scan import Batch
+    from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
+    from trailformat.transactions import Transaction
 
 _LARGE, _SMALL = 1 << 16, 1 << 12
 _NEARBY = 2000
@@ -31,6 +32,8 @@ class Selection:
         self._trail = trail
         self._filters = [one for one in filters if one is not None and one.active]
         self._context = transactions or TransactionContext(trail)
+        self._carrier: TransactionCarrier | None = None
+        self._owners: Owners | None = None
         self._needs_name = self._needs_transaction = False
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
@@ -47,10 +50,12 @@ class Selection:
         """Whether the record passes."""
         if not self._filters:
             return True
+        return self._passes(record, self._context.of(record) if self._needs_transaction else NO_TRANSACTION)
+
+    def _passes(self, record: Record, transaction: Transaction) -> bool:
         from logdump.filters import Subject  # noqa: PLC0415 - loaded only where there is a filter
 
         name = self._trail.name_of(record) if self._needs_name else ""
-        transaction = self._context.of(record) if self._needs_transaction else NO_TRANSACTION
         subject = Subject(record, name, transaction.csn, transaction.xid)
         return all(one.accepts(subject) for one in self._filters)
 
@@ -64,19 +69,43 @@ class Selection:
         return _LARGE if all(is_decided(one) for one in self._filters) else _SMALL
 
     def rows(self, batch: Batch) -> Any:
-        """The rows of a batch of numpy columns that pass, as a mask; records are asked where columns cannot tell."""
+        """The rows of a batch of numpy columns that pass, as a mask; records are asked where columns cannot tell.
+
+        The batches of a walk are given in the order of the file.
+        """
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
-        from logdump.filters.masks import verdict  # noqa: PLC0415 - it needs numpy
+        from logdump.filters.masks import Source, verdict  # noqa: PLC0415 - it needs numpy
+        from trailformat.scan import Engine, is_available  # noqa: PLC0415 - long scans only
 
+        engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
+        owners = self._owners = self._owners_of(batch, engine)
+        source = Source(self._trail.buffer, owners, engine)
         may = surely = np.asarray(batch.kind) <= 1
         for one in self._filters:
-            found = verdict(one, batch, self._trail.buffer)
+            found = verdict(one, batch, source)
             may, surely = may & found.may, surely & found.surely
         for row in np.flatnonzero(may & ~surely).tolist():
             record = self._trail.record_at(int(batch.rba[row]))
-            surely[row] = record is not None and self.accepts(record)
+            transaction = owners.transactions[owners.index[row]] if owners else NO_TRANSACTION
+            surely[row] = record is not None and self._passes(record, transaction)
         return surely
+
+    def tell(self, record: Record, row: int) -> None:
+        """Let the context that the caller gave know the transaction of this row of the last batch."""
+        if self._owners is not None:
+            self._context.learn(record, self._owners.transactions[self._owners.index[row]])
+
+    def _owners_of(self, batch: Batch, engine: Engine) -> Owners | None:
+        """The transactions of a batch's rows, where a filter asks for them."""
+        if not self._needs_transaction:
+            return None
+        if self._carrier is None:
+            from trailformat.scan import TransactionCarrier  # noqa: PLC0415 - long scans only
+
+            before = self._context.open_at(int(batch.rba[0]))
+            self._carrier = TransactionCarrier(self._trail, engine=engine, before=before)
+        return self._carrier.of(batch)
 
 
 class Scan:
@@ -109,12 +138,13 @@ class Scan:
                 self.suppressed += 1
             elif wanted is None or wanted(record):
                 return record
-            if wanted is None and self.scanned == _NEARBY:
+            if self.scanned == _NEARBY:
                 self._stream = self._columns()
         for item in self._stream:
-            if isinstance(item, Record):
+            if not isinstance(item, Record):
+                yield item
+            elif wanted is None or wanted(item):
                 return item
-            yield item
         return None
 
     def _columns(self) -> Iterator[Record | Progress] | None:
@@ -141,6 +171,7 @@ class Scan:
                     found += 1
                     self.suppressed = self.scanned - found
                     self._cursor.stand_on(record)
+                    self._selection.tell(record, row)
                     yield record
             yield from self._progress(batch, begun, bad)
             self.suppressed = self.scanned - found

@@ -1,8 +1,9 @@
 """A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
-texts, hex strings and integers are sought in the mapped bytes. Of every other criterion the columns tell nothing: its
-rows may pass, and the record itself is asked.
+texts, hex strings, integers and tokens are sought in the mapped bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
+once against each transaction. Of every other criterion the columns tell nothing: its rows may pass, and the record
+itself is asked.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from logdump.filters.criterion import Criterion
+from logdump.filters.csn_criteria import Csn
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
 from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion
@@ -21,13 +23,24 @@ from logdump.filters.needle import Needle
 from logdump.filters.number_criteria import AuditRba, NumberCriterion, Rba, RecLen, TransInd
 from logdump.filters.text_criteria import Hex, NeedleCriterion, String
 from logdump.filters.time_criteria import EndTime, StartTime, TimeCriterion
+from logdump.filters.token_criteria import GgsToken
 from logdump.filters.type_criteria import IoType, RecType
 from trailformat.byte_order import ByteOrder
 from trailformat.framing import Buffer
-from trailformat.scan import RECORD, Batch
+from trailformat.scan import RECORD, Batch, Engine, Owners, rows_with_token
+from trailformat.scan.token_rows import payloads
+from trailformat.transactions import Transaction
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""
+
+
+class Source(NamedTuple):
+    """What belongs to a batch: the file's bytes, the transactions of its rows (None where no filter asks), the engine."""
+
+    buffer: Buffer
+    owners: Owners | None
+    engine: Engine
 
 
 class Verdict(NamedTuple):
@@ -42,26 +55,26 @@ def is_decided(filters: FilterSet) -> bool:
     return all(type(one) in _MASKS for side in (filters.include, filters.exclude) for one in side.criteria)
 
 
-def verdict(filters: FilterSet, batch: Batch, buffer: Buffer) -> Verdict:
-    """What an active filter says of the rows that are records; ``buffer`` holds the file's bytes."""
+def verdict(filters: FilterSet, batch: Batch, source: Source) -> Verdict:
+    """What an active filter says of the rows that are records."""
     sound = np.asarray(batch.kind) <= 1
-    included = _of_set(filters.include, batch, buffer) if filters.include.criteria else Verdict(sound, sound)
-    excluded = _of_set(filters.exclude, batch, buffer) if filters.exclude.criteria else Verdict(~sound, ~sound)
+    included = _of_set(filters.include, batch, source) if filters.include.criteria else Verdict(sound, sound)
+    excluded = _of_set(filters.exclude, batch, source) if filters.exclude.criteria else Verdict(~sound, ~sound)
     return Verdict(sound & included.may & ~excluded.surely, sound & included.surely & ~excluded.may)
 
 
-def _of_set(criteria: CriterionSet, batch: Batch, buffer: Buffer) -> Verdict:
-    found = [_of_criterion(one, batch, buffer) for one in criteria.criteria]
+def _of_set(criteria: CriterionSet, batch: Batch, source: Source) -> Verdict:
+    found = [_of_criterion(one, batch, source) for one in criteria.criteria]
     combine = np.logical_and if criteria.match is Match.ALL else np.logical_or
     return Verdict(combine.reduce([one.may for one in found]), combine.reduce([one.surely for one in found]))
 
 
-def _of_criterion(criterion: Criterion, batch: Batch, buffer: Buffer) -> Verdict:
+def _of_criterion(criterion: Criterion, batch: Batch, source: Source) -> Verdict:
     make = _MASKS.get(type(criterion))
     if make is None:
         rows = len(batch)
         return Verdict(np.ones(rows, dtype=bool), np.zeros(rows, dtype=bool))
-    mask = make(criterion, batch, buffer)
+    mask = make(criterion, batch, source)
     return Verdict(mask, mask)
 
 
@@ -69,10 +82,10 @@ def _is_record(batch: Batch) -> Mask:
     return np.asarray(batch.kind) == RECORD
 
 
-def _number(column: str, *, of_file_header: bool) -> Callable[[Any, Batch, Buffer], Mask]:
+def _number(column: str, *, of_file_header: bool) -> Callable[[Any, Batch, Source], Mask]:
     """A mask by a number in a column; without a header a file header has no such number."""
 
-    def mask(criterion: NumberCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+    def mask(criterion: NumberCriterion, batch: Batch, _source: Source) -> Mask:
         values = np.asarray(getattr(batch, column)).astype(np.int64)
         held = np.asarray(criterion.comparison.holds(values, criterion.value))
         held = np.broadcast_to(held, values.shape)
@@ -81,49 +94,79 @@ def _number(column: str, *, of_file_header: bool) -> Callable[[Any, Batch, Buffe
     return mask
 
 
-def _types(criterion: RecType, batch: Batch, _buffer: Buffer) -> Mask:
+def _types(criterion: RecType, batch: Batch, _source: Source) -> Mask:
     return np.isin(np.asarray(batch.io_type), criterion.types) & _is_record(batch)
 
 
-def _names(criterion: NameCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+def _names(criterion: NameCriterion, batch: Batch, _source: Source) -> Mask:
     fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))], dtype=bool)
     return fits[np.asarray(batch.table)]
 
 
-def _from(criterion: TimeCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+def _from(criterion: TimeCriterion, batch: Batch, _source: Source) -> Mask:
     return (np.asarray(batch.io_time) >= criterion.moment) & _is_record(batch)
 
 
-def _up_to(criterion: TimeCriterion, batch: Batch, _buffer: Buffer) -> Mask:
+def _up_to(criterion: TimeCriterion, batch: Batch, _source: Source) -> Mask:
     return (np.asarray(batch.io_time) <= criterion.moment) & _is_record(batch)
 
 
-def _needles(criterion: NeedleCriterion, batch: Batch, buffer: Buffer) -> Mask:
+def _needles(criterion: NeedleCriterion, batch: Batch, source: Source) -> Mask:
     mask = np.zeros(len(batch), dtype=bool)
     for needle in criterion.needles:
-        mask[list(_rows_with(needle, batch, buffer))] = True
+        mask[list(_rows_with(needle, batch, source.buffer))] = True
     return mask
 
 
-def _integers(criterion: Integer, batch: Batch, buffer: Buffer) -> Mask:
+def _integers(criterion: Integer, batch: Batch, source: Source) -> Mask:
     """Big-endian in any file, and in the order of a little-endian file too."""
     mask = np.zeros(len(batch), dtype=bool)
     for order in (ByteOrder.BIG, ByteOrder.LITTLE):
-        rows = np.array(list(_rows_with(Needle(criterion.stored(order)), batch, buffer)), dtype=np.int64)
+        rows = np.array(list(_rows_with(Needle(criterion.stored(order)), batch, source.buffer)), dtype=np.int64)
         mask[rows if order is ByteOrder.BIG else rows[np.asarray(batch.order)[rows] == 1]] = True
     return mask
 
 
-def _rows_with(needle: Needle, batch: Batch, buffer: Buffer) -> Iterator[int]:
-    """The rows whose data holds a needle: the bytes of the whole batch are searched, not record by record."""
+def _csn(criterion: Csn, _batch: Batch, source: Source) -> Mask:
+    return _of_transactions(lambda one: criterion.fits(one.csn), source)
+
+
+def _ggs_token(criterion: GgsToken, batch: Batch, source: Source) -> Mask:
+    if criterion.is_inherited:
+        return _of_transactions(lambda one: criterion.fits(one.csn, one.xid), source)
+    mask = np.asarray(rows_with_token(batch, source.buffer, criterion.token_id, source.engine)) != 0
+    if criterion.comparison is None:
+        return mask
+    if (wanted := criterion.bytes_wanted) is not None:
+        has_bytes = np.zeros(len(batch), dtype=bool)
+        has_bytes[list(_rows_with(Needle(wanted), batch, source.buffer, "token"))] = True
+        mask &= has_bytes
+    for row in np.flatnonzero(mask).tolist():
+        at, size = int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row])
+        mask[row] = criterion.holds(payloads(source.buffer, at, size, int(batch.order[row]), criterion.token_id))
+    return mask
+
+
+def _of_transactions(fits: Callable[[Transaction], bool], source: Source) -> Mask:
+    """A mask by the transactions of the rows, each asked once."""
+    owners = source.owners
+    if owners is None:
+        raise ValueError("a filter asks for transactions that nobody has looked for")
+    fitting = np.array([fits(one) for one in owners.transactions], dtype=bool)
+    return fitting[np.asarray(owners.index)]
+
+
+def _rows_with(needle: Needle, batch: Batch, buffer: Buffer, part: str = "data") -> Iterator[int]:
+    """The rows whose data, or token, area holds a needle: the bytes of the whole batch are searched at once."""
+    offsets, sizes = getattr(batch, f"{part}_offset"), getattr(batch, f"{part}_size")
     flags = re.IGNORECASE if needle.any_case else 0
     pattern = re.compile(re.escape(needle.value), flags)
     rbas, size = np.asarray(batch.rba), len(needle.value)
     position, end = int(rbas[0]), int(rbas[-1]) + int(batch.length[-1])
     while found := pattern.search(cast("bytes", buffer), position, end):
         row = int(np.searchsorted(rbas, found.start(), side="right")) - 1
-        start = found.start() - int(rbas[row]) - int(batch.data_offset[row])
-        if _lies_inside(needle, start, size, int(batch.data_size[row])):
+        start = found.start() - int(rbas[row]) - int(offsets[row])
+        if _lies_inside(needle, start, size, int(sizes[row])):
             yield row
             position = int(rbas[row]) + int(batch.length[row])
         else:
@@ -137,7 +180,7 @@ def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
     return columns is None or (start >= columns.start and start + size - 1 <= columns.end)
 
 
-_MASKS: dict[type[Criterion], Callable[[Any, Batch, Buffer], Mask]] = {
+_MASKS: dict[type[Criterion], Callable[[Any, Batch, Source], Mask]] = {
     RecType: _types,
     IoType: _types,
     FileName: _names,
@@ -153,4 +196,6 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, Buffer], Mask]] = {
     Int16: _integers,
     Int32: _integers,
     Int64: _integers,
+    Csn: _csn,
+    GgsToken: _ggs_token,
 }

@@ -79,22 +79,43 @@ class GgsToken(Criterion):
     label: ClassVar[str] = "GGSToken"
 
     @property
+    def is_inherited(self) -> bool:
+        """Whether it compares a token that holds for the whole transaction."""
+        return self.comparison is not None and self.token_id in _INHERITED
+
+    @property
     def needs(self) -> Needs:
         """The record's tokens, or those of its transaction."""
-        return Needs.TRANSACTION if self.comparison and self.token_id in _INHERITED else Needs.TOKENS
+        return Needs.TRANSACTION if self.is_inherited else Needs.TOKENS
+
+    @property
+    def bytes_wanted(self) -> bytes | None:
+        """Bytes without which a token cannot be equal; None where others may be, or none at all."""
+        if self.comparison is not Comparison.EQUAL or not self.value or "\\" in self.value:
+            return None
+        return None if _NUMBER.fullmatch(self.value) else self.value.encode("utf-8", "surrogateescape")
 
     def test(self, subject: Subject) -> bool:
         """Whether the token is there, or compares so."""
-        if self.comparison is None or self.value is None:
-            return any(token.id == self.token_id for token in subject.record.gg_tokens)
-        if self.token_id == _LOGCSN:
-            return csn_holds(self.comparison, subject.csn, self.value)
-        return any_text_holds(self.comparison, self._texts(subject), self.value)
+        if self.is_inherited:
+            return self.fits(subject.csn, subject.xid)
+        return self.holds([token.payload for token in subject.record.gg_tokens if token.id == self.token_id])
 
-    def _texts(self, subject: Subject) -> list[str]:
-        if self.token_id == _TRANID:
-            return [] if subject.xid is None else [subject.xid]
-        payloads = [token.payload for token in subject.record.gg_tokens if token.id == self.token_id]
+    def fits(self, csn: str | None, xid: str | None) -> bool:
+        """Whether a transaction with these meets it; for one that is inherited."""
+        if self.comparison is None or self.value is None:
+            return False
+        if self.token_id == _LOGCSN:
+            return csn_holds(self.comparison, csn, self.value)
+        return any_text_holds(self.comparison, [] if xid is None else [xid], self.value)
+
+    def holds(self, payloads: list[bytes]) -> bool:
+        """Whether a record with these payloads of the token meets it; for one that is not inherited."""
+        if self.comparison is None or self.value is None:
+            return bool(payloads)
+        return any_text_holds(self.comparison, self._texts(payloads), self.value)
+
+    def _texts(self, payloads: list[bytes]) -> list[str]:
         if self.token_id == _ROWID:
             return [_text(payload[:18]) for payload in payloads]
         return [_text(part) for payload in payloads for part in payload.rstrip(b"\0").split(b"\0")]

@@ -142,9 +142,12 @@ def test_what_is_remembered_changes_no_answer(
 def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     found = TransactionSearch.goes_on_at
-    monkeypatch.setattr(
-        TransactionSearch, "goes_on_at", lambda self, rba, order: asked.append(rba) or found(self, rba, order)
-    )
+
+    def note(search: TransactionSearch, rba: int, order: ByteOrder) -> Transaction:
+        asked.append(rba)
+        return found(search, rba, order)
+
+    monkeypatch.setattr(TransactionSearch, "goes_on_at", note)
     path = trail_of(tmp_path, *[begin(), middle(), table_record(1, "TEAS"), middle(), last()] * 2)
     with TrailFile(path) as trail:
         context = TransactionContext(trail)
