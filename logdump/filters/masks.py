@@ -36,7 +36,7 @@ Mask = Any
 
 
 class Source(NamedTuple):
-    """What belongs to a batch: the file's bytes, the transactions of its rows (None where no filter asks), the engine."""
+    """What belongs to a batch: the file's bytes, whose its rows are (None where no filter asks), the engine."""
 
     buffer: Buffer
     owners: Owners | None
