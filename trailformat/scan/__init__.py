@@ -17,6 +17,7 @@ from trailformat.scan.pieces import Piece, consistent_pieces, guess_pieces, scan
 from trailformat.scan.place import Place
 from trailformat.scan.scanning import Scan, metadata_rbas, scan
 from trailformat.scan.split import next_boundary, split_points
+from trailformat.scan.texts import Texts
 from trailformat.scan.token_rows import rows_with_token
 from trailformat.scan.transactions import Owners, TransactionCarrier
 
@@ -34,6 +35,7 @@ __all__ = [
     "Piece",
     "Place",
     "Scan",
+    "Texts",
     "TransactionCarrier",
     "choose_engine",
     "consistent_pieces",

@@ -1,8 +1,10 @@
-"""Where transactions begin in a batch, and which rows belong to them: in plain Python, or by numba's kernel."""
+"""Where transactions begin in a batch, and which rows belong to them: in plain Python, or by numba's kernels."""
 
 from __future__ import annotations
 
 from array import array
+from itertools import accumulate
+from typing import NamedTuple
 
 from trailformat.byte_order import ByteOrder
 from trailformat.errors import BadToken
@@ -13,21 +15,43 @@ from trailformat.scan.engines import Engine
 from trailformat.tokens import token_places
 from trailformat.transactions import BEGINS, ENDS, LOGCSN, TRANID
 
-Begun = tuple[int, int, int, int, int]
-"""A transaction's first row in the batch, then place in the file and size of its LOGCSN and of its TRANID.
-
-A place is ABSENT where there is no such token; that of LOGCSN is LOOKED_FOR where the transaction began before the row.
-"""
+NONE, OPEN, FIRST_BEGUN = range(3)
+"""Numbers of transactions in a batch: none, the one that is open where the batch begins, the first of the others."""
 ABSENT, LOOKED_FOR = -1, -2
-_NOTHING = (ABSENT, 0, ABSENT, 0)
+"""Sizes: there is no such token; of LOGCSN also that the transaction began before its first row here."""
+_NOTHING = (0, ABSENT, 0, ABSENT)
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
-def carry(batch: Batch, buffer: Buffer, engine: Engine, *, is_open: bool) -> tuple[Column, list[Begun], bool]:
-    """For each row of a batch the number of its transaction, the transactions, and whether the last is open at the end.
+class Found(NamedTuple):
+    """LOGCSN or TRANID of the transactions by number: bytes, then where each begins in them and how long it is."""
 
-    0 stands for none; with ``is_open`` 1 is the transaction that is open where the batch begins, and those in the list
-    have the numbers after it.
+    data: bytes
+    starts: Column
+    sizes: Column
+
+
+class Carried(NamedTuple):
+    """What a batch tells.
+
+    Attributes:
+        numbers: for each row the number of its transaction, int32.
+        rows: for each transaction its first row, -1 for the first two.
+        csn, xid: their tokens.
+        is_open: whether the last one goes on behind the batch.
+        looked_for: numbers of those that began before their first row.
+    """
+
+    numbers: Column
+    rows: Column
+    csn: Found
+    xid: Found
+    is_open: bool
+    looked_for: list[int]
+
+
+def carry(batch: Batch, buffer: Buffer, engine: Engine, *, is_open: bool) -> Carried:
+    """The transactions of a batch; ``is_open`` tells whether one is open where it begins.
 
     Raises:
         NotATrail: ``buffer`` ends before the batch.
@@ -40,10 +64,10 @@ def carry(batch: Batch, buffer: Buffer, engine: Engine, *, is_open: bool) -> tup
     return _carry(batch, buffer, is_open=is_open)
 
 
-def _carry(batch: Batch, buffer: Buffer, *, is_open: bool) -> tuple[Column, list[Begun], bool]:
+def _carry(batch: Batch, buffer: Buffer, *, is_open: bool) -> Carried:
     index = array("i", bytes(4 * len(batch)))
-    begun: list[Begun] = []
-    first, follows = int(is_open), True
+    begun = [(-1, *_NOTHING)] * FIRST_BEGUN
+    follows = True
     columns = (batch.kind, batch.io_type, batch.trans_ind, batch.rba, batch.order, batch.token_offset, batch.token_size)
     rows = zip(*(memoryview(column).tolist() for column in columns), strict=True)  # type: ignore[arg-type]
     for row, (kind, io_type, trans_ind, rba, order, offset, size) in enumerate(rows):
@@ -52,24 +76,33 @@ def _carry(batch: Batch, buffer: Buffer, *, is_open: bool) -> tuple[Column, list
             follows = kind <= FILE_HEADER
             continue
         own = _own(buffer, rba + offset, size, _ORDERS[order]) if size else _NOTHING
-        if trans_ind in BEGINS or own[0] != ABSENT:
+        if trans_ind in BEGINS or own[1] != ABSENT:
             begun.append((row, *own))
         elif not (follows and is_open):
-            begun.append((row, LOOKED_FOR, 0, ABSENT, 0))
-        index[row] = first + len(begun)
+            begun.append((row, 0, LOOKED_FOR, 0, ABSENT))
+        index[row] = len(begun) - 1
         is_open, follows = trans_ind not in ENDS, True
-    return index, begun, is_open and follows
+    first, csn_at, csn_size, xid_at, xid_size = (array("q", column) for column in zip(*begun, strict=True))
+    looked_for = [number for number, size in enumerate(csn_size) if size == LOOKED_FOR]
+    csn, xid = _found(buffer, csn_at, csn_size), _found(buffer, xid_at, xid_size)
+    return Carried(index, first, csn, xid, is_open and follows, looked_for)
 
 
 def _own(buffer: Buffer, at: int, size: int, order: ByteOrder) -> tuple[int, int, int, int]:
     """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
-    csn = xid = (ABSENT, 0)
+    csn = xid = (0, ABSENT)
     try:
         for token, start, length in token_places(buffer, at, at + size, order):
-            if token == LOGCSN and csn[0] == ABSENT:
+            if token == LOGCSN and csn[1] == ABSENT:
                 csn = start, length
-            elif token == TRANID and xid[0] == ABSENT:
+            elif token == TRANID and xid[1] == ABSENT:
                 xid = start, length
     except BadToken:
         return _NOTHING
     return (*csn, *xid)
+
+
+def _found(buffer: Buffer, places: array[int], sizes: array[int]) -> Found:
+    data = b"".join(buffer[at : at + size] for at, size in zip(places, sizes, strict=True) if size > 0)
+    starts = array("q", accumulate((max(size, 0) for size in sizes[:-1]), initial=0))
+    return Found(data, starts, sizes)
