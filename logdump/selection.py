@@ -87,14 +87,14 @@ class Selection:
             may, surely = may & found.may, surely & found.surely
         for row in np.flatnonzero(may & ~surely).tolist():
             record = self._trail.record_at(int(batch.rba[row]))
-            transaction = owners.transactions[owners.index[row]] if owners else NO_TRANSACTION
+            transaction = owners.of_row(row) if owners else NO_TRANSACTION
             surely[row] = record is not None and self._passes(record, transaction)
         return surely
 
     def tell(self, record: Record, row: int) -> None:
         """Let the context that the caller gave know the transaction of this row of the last batch."""
         if self._owners is not None:
-            self._context.learn(record, self._owners.transactions[self._owners.index[row]])
+            self._context.learn(record, self._owners.of_row(row))
 
     def _owners_of(self, batch: Batch, engine: Engine) -> Owners | None:
         """The transactions of a batch's rows, where a filter asks for them."""

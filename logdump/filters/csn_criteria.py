@@ -26,11 +26,7 @@ class Csn(Criterion):
 
     def test(self, subject: Subject) -> bool:
         """Whether the CSN compares so; a record outside transactions has none."""
-        return self.fits(subject.csn)
-
-    def fits(self, csn: str | None) -> bool:
-        """Whether a transaction with this CSN meets it."""
-        return csn_holds(self.comparison, csn, self.value)
+        return csn_holds(self.comparison, subject.csn, self.value)
 
     def describe(self) -> list[tuple[str, ...]]:
         """Operator and value."""

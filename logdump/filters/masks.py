@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from logdump.filters.comparison import Comparison
 from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
@@ -21,6 +22,7 @@ from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
 from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion
 from logdump.filters.needle import Needle
 from logdump.filters.number_criteria import AuditRba, NumberCriterion, Rba, RecLen, TransInd
+from logdump.filters.text_columns import csns_hold, texts_hold
 from logdump.filters.text_criteria import Hex, NeedleCriterion, String
 from logdump.filters.time_criteria import EndTime, StartTime, TimeCriterion
 from logdump.filters.token_criteria import GgsToken
@@ -29,7 +31,6 @@ from trailformat.byte_order import ByteOrder
 from trailformat.framing import Buffer
 from trailformat.scan import RECORD, Batch, Engine, Owners, rows_with_token
 from trailformat.scan.token_rows import payloads
-from trailformat.transactions import Transaction
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""
@@ -128,32 +129,42 @@ def _integers(criterion: Integer, batch: Batch, source: Source) -> Mask:
 
 
 def _csn(criterion: Csn, _batch: Batch, source: Source) -> Mask:
-    return _of_transactions(lambda one: criterion.fits(one.csn), source)
+    owners = _owners(source)
+    return csns_hold(criterion.comparison, criterion.value, owners.csns)[np.asarray(owners.index)]
+
+
+def _owners(source: Source) -> Owners:
+    if source.owners is None:
+        raise ValueError("a filter asks for transactions that nobody has looked for")
+    return source.owners
+
+
+def _inherited(criterion: GgsToken, source: Source) -> Mask:
+    """LOGCSN or TRANID, each transaction asked once."""
+    owners, comparison = _owners(source), criterion.comparison
+    if comparison is None or criterion.value is None:
+        raise ValueError("a token that is compared with nothing is not inherited")
+    if criterion.is_csn:
+        held = csns_hold(comparison, criterion.value, owners.csns)
+    else:
+        held = texts_hold(comparison, criterion.stored, owners.xids, lambda xid: criterion.fits(None, xid))
+    return held[np.asarray(owners.index)]
 
 
 def _ggs_token(criterion: GgsToken, batch: Batch, source: Source) -> Mask:
     if criterion.is_inherited:
-        return _of_transactions(lambda one: criterion.fits(one.csn, one.xid), source)
+        return _inherited(criterion, source)
     mask = np.asarray(rows_with_token(batch, source.buffer, criterion.token_id, source.engine)) != 0
     if criterion.comparison is None:
         return mask
-    if (wanted := criterion.bytes_wanted) is not None:
+    if criterion.comparison is Comparison.EQUAL and criterion.stored is not None:
         has_bytes = np.zeros(len(batch), dtype=bool)
-        has_bytes[list(_rows_with(Needle(wanted), batch, source.buffer, "token"))] = True
+        has_bytes[list(_rows_with(Needle(criterion.stored), batch, source.buffer, "token"))] = True
         mask &= has_bytes
     for row in np.flatnonzero(mask).tolist():
         at, size = int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row])
         mask[row] = criterion.holds(payloads(source.buffer, at, size, int(batch.order[row]), criterion.token_id))
     return mask
-
-
-def _of_transactions(fits: Callable[[Transaction], bool], source: Source) -> Mask:
-    """A mask by the transactions of the rows, each asked once."""
-    owners = source.owners
-    if owners is None:
-        raise ValueError("a filter asks for transactions that nobody has looked for")
-    fitting = np.array([fits(one) for one in owners.transactions], dtype=bool)
-    return fitting[np.asarray(owners.index)]
 
 
 def _rows_with(needle: Needle, batch: Batch, buffer: Buffer, part: str = "data") -> Iterator[int]:

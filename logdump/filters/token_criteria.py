@@ -89,11 +89,16 @@ class GgsToken(Criterion):
         return Needs.TRANSACTION if self.is_inherited else Needs.TOKENS
 
     @property
-    def bytes_wanted(self) -> bytes | None:
-        """Bytes without which a token cannot be equal; None where others may be, or none at all."""
-        if self.comparison is not Comparison.EQUAL or not self.value or "\\" in self.value:
+    def is_csn(self) -> bool:
+        """Whether it is about LOGCSN."""
+        return self.token_id == _LOGCSN
+
+    @property
+    def stored(self) -> bytes | None:
+        """The bytes of every text that is equal to the value; None where others may be equal too, or none is given."""
+        if not self.value or "\\" in self.value or _NUMBER.fullmatch(self.value):
             return None
-        return None if _NUMBER.fullmatch(self.value) else self.value.encode("utf-8", "surrogateescape")
+        return self.value.encode("utf-8", "surrogateescape")
 
     def test(self, subject: Subject) -> bool:
         """Whether the token is there, or compares so."""
@@ -105,7 +110,7 @@ class GgsToken(Criterion):
         """Whether a transaction with these meets it; for one that is inherited."""
         if self.comparison is None or self.value is None:
             return False
-        if self.token_id == _LOGCSN:
+        if self.is_csn:
             return csn_holds(self.comparison, csn, self.value)
         return any_text_holds(self.comparison, [] if xid is None else [xid], self.value)
 
