@@ -19,18 +19,24 @@ _NEEDLE_SHARE = 1 / 500
 _TRANS_IND_AT = 28
 _TIME_AT = 8
 _FIRST_CSN = 418_823_000_000
+_CSN_STEP = 17
+EARLY = 1000
+"""So many transactions at the beginning are those that a filter on the CSN is to find."""
+EARLY_CSN = _FIRST_CSN + _CSN_STEP * EARLY
+"""The CSN of the last of them."""
 _WORK = ("inserts", "updates", "unified_updates", "deletes")
 _WORK_WEIGHTS = (45, 33, 10, 12)
 
-__all__ = ["BLOCK_BYTES", "FILTERED", "NEEDLE", "Block", "Clock", "Facts", "Source", "Transaction"]
+__all__ = ["BLOCK_BYTES", "EARLY_CSN", "FILTERED", "NEEDLE", "Block", "Clock", "Facts", "Source", "Transaction"]
 
 
 class Facts(NamedTuple):
-    """What is in a trail: all its records, those of the table FILTERED, those with NEEDLE."""
+    """What is in a trail: its records, those of the table FILTERED, with NEEDLE, and of the EARLY transactions."""
 
     records: int = 0
     filtered: int = 0
     needles: int = 0
+    early: int = 0
 
     def plus(self, other: Facts) -> Facts:
         """The sums."""
@@ -84,8 +90,9 @@ class Clock:
         self._number = 0
         self._position = 23_408_640
 
-    def stamp(self, block: Block, count: int) -> None:
-        """Patch the first ``count`` transactions of a block."""
+    def stamp(self, block: Block, count: int) -> Facts:
+        """Patch the first ``count`` transactions of a block; returns what is in them."""
+        facts = Facts()
         data, pack_into, position = block.data, self._fields.pack_into, self._position
         for one in block.transactions[:count]:
             self._number += 1
@@ -94,9 +101,11 @@ class Clock:
             for at in one.time_ats:
                 position += 580
                 pack_into(data, at, now, position, AUDIT_RBA)
-            data[one.csn_at : one.csn_at + 12] = b"%012d" % (_FIRST_CSN + 17 * number)
+            data[one.csn_at : one.csn_at + 12] = b"%012d" % (_FIRST_CSN + _CSN_STEP * number)
             data[one.xid_at : one.xid_at + 14] = b"%d.%02d.%09d" % (number % 10, number % 33, number)
+            facts = facts.plus(one.facts._replace(early=one.facts.records if number <= EARLY else 0))
         self._position = position
+        return facts
 
 
 class Source:

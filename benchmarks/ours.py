@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.blocks import FILTERED, NEEDLE
+from benchmarks.blocks import EARLY_CSN, FILTERED, NEEDLE
 from benchmarks.generate import LargeTrail
 from benchmarks.measure import ENVIRONMENT, RUNS, Measured, TooLong, best
 from logdump.commands import REGISTRY
@@ -149,6 +149,7 @@ def _saved_size(trail: LargeTrail) -> int:
 SCAN, SCAN_OPENING = "(a) header scan", "    header scan, opening included"
 COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
+BY_CSN = "(g) FILTER CSN, COUNT"
 
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
@@ -168,6 +169,9 @@ LINES = (
         lambda trail: trail.facts.needles,
         _size,
         _all,
+    ),
+    Line(
+        BY_CSN, _commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all
     ),
     Line(SAVE, _commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
 )

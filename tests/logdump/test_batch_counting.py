@@ -12,6 +12,9 @@ import pytest
 from fixtures import TRAILS
 from logdump.batch_counting import BatchCounter, ColumnCounter, RowCounter, Wanted
 from logdump.counting import Count, TransactionHistory
+from logdump.filters import FilterSet, apply
+from logdump.selection import Selection
+from logdump.times import GMT
 from trailformat import TrailFile
 from trailformat.scan import Batch, Engine, scan
 
@@ -90,6 +93,28 @@ def test_columns_count_like_records(size: int, wanted: Wanted) -> None:
             columns = _with_numpy(batch)
             counter = counter or ColumnCounter(count, wanted, 7)
             counter.add(columns)
+        assert _outcome(count) == _outcome(expected), path.name
+
+
+@pytest.mark.parametrize("statement", ["CSN > 41882320", "CSN > 7:2900", "GGSTOKEN TRANID <> 5.1.8801"])
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_columns_count_the_records_of_transactions(size: int, statement: str) -> None:
+    pytest.importorskip("numpy")
+    filters = FilterSet()
+    apply(filters, statement, GMT)
+    for path in FILES:
+        expected, count = _new_count(), _new_count()
+        with TrailFile(path) as trail:
+            one_by_one, by_columns = Selection(trail, [filters]), Selection(trail, [filters])
+            for record in filter(None, map(trail.record_at, trail.sound_rbas(0, trail.size))):
+                if one_by_one.accepts(record):
+                    expected.add(record, trail.name_of(record), 7)
+                else:
+                    expected.pass_over(record)
+            counter = ColumnCounter(count, Wanted(), 7)
+            for batch in _batches(path, size):
+                columns = _with_numpy(batch)
+                counter.add(columns, by_columns.rows(columns))
         assert _outcome(count) == _outcome(expected), path.name
 
 

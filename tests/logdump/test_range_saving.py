@@ -8,7 +8,7 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump import saving
+from logdump import saving, selection
 from tests.logdump.line import Line
 from trailformat.scan import Engine, is_available
 
@@ -25,6 +25,9 @@ COMMANDS = [
     "filter filename *sales; save T !",
     "filter exclude rectype metadata; save T !",
     "filter exclude rectype metadata; skip 5; save T ! 6 records",
+    "filter csn > 41882320; save T !",
+    "filter csn > 41882320; skip 6; save T ! 9 records",
+    "filter ggstoken orarowid; filter exclude csn 41882334; save T !",
     "save T ! transind only",
 ]
 
@@ -46,6 +49,7 @@ def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, mo
     target = tmp_path / "xx000000000"
     expected = {path: _saved(path, commands, target) for path in FILES}
     monkeypatch.setattr(saving, "_NEARBY", nearby)
+    monkeypatch.setattr(selection, "_NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _without_progress(_saved(path, commands, target)) == expected[path], path.name

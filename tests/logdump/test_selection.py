@@ -9,6 +9,8 @@ import pytest
 import trailformat.scan
 from fixtures import TRAILS
 from logdump import selection
+from logdump.events import RecordShown
+from logdump.settings import OutputFormat
 from tests.logdump.line import Line
 from trailformat.scan import Engine, is_available
 
@@ -35,9 +37,14 @@ pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is
 
 
 def _session(path: Path, commands: str) -> tuple[list[str], int]:
+    """What is displayed, the transactions of the records that are, and the position at the end."""
     line = Line()
+    line.session.settings.format = OutputFormat.JSONL
     line(f"timeoffset gmt; notify 3; open {path}; filter clear")
-    shown = [text for command in commands.split("; ") for text in line(command)]
+    shown = []
+    for command in commands.split("; "):
+        shown += line(command)
+        shown += [str(event.transaction) for event in line.events if isinstance(event, RecordShown)]
     position = line.session.cursor.next
     line.session.close()
     return shown, position

@@ -1,0 +1,68 @@
+"""Columns of CSNs and XIDs meet what each of them meets."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logdump.filters import Comparison
+from logdump.filters.csn import csn_holds
+from trailformat.scan import Texts
+
+np = pytest.importorskip("numpy", reason="columns of texts need numpy")
+
+DIGITS = st.text("0123456789", min_size=1, max_size=3)
+FORMS = st.sampled_from(["{}", "{}:{}", "00000000000000000{}:000000000{}", "{}/{}", "0000000{}/{}", "0x{}", "b.{}:{}"])
+CSNS = st.one_of(
+    st.builds(lambda form, one, two: form.format(one, two), FORMS, DIGITS, DIGITS),
+    st.text("0aF:/ \0x.", max_size=4),
+    st.sampled_from(["9" * 18, "1" + "0" * 18, "0" * 22 + "9" * 18, "9" * 41, "\u0663", "ffffffff/0", "FFFFFFFF/1"]),
+)
+WANTED = st.sampled_from(["12", "0x1f", "0.26", "4:109", "a.4:109", "1F/00000002", "0000000a:0000000b:000c", "9" * 19])
+COMPARISONS = st.sampled_from(Comparison)
+
+
+def column(texts: list[bytes | None], known: dict[int, str | None]) -> Texts:
+    sizes = np.array([-1 if text is None else len(text) for text in texts], dtype=np.int64)
+    starts = np.cumsum(np.maximum(sizes, 0)) - np.maximum(sizes, 0)
+    return Texts(b"".join(text for text in texts if text is not None), starts, sizes, known)
+
+
+@given(st.lists(CSNS | st.none(), max_size=30), st.lists(CSNS | st.none(), max_size=3), WANTED, COMPARISONS)
+def test_csns(stored: list[str | None], known: list[str | None], wanted: str, comparison: Comparison) -> None:
+    from logdump.filters.text_columns import csns_hold
+
+    bytes_of = [None if text is None else text.encode() for text in stored]
+    csns = column([*[None] * len(known), *bytes_of], dict(enumerate(known)))
+    assert list(csns) == known + stored == [csns[number] for number in range(len(csns))]
+    expected = [csn_holds(comparison, text, wanted) for text in known + stored]
+    assert csns_hold(comparison, wanted, csns).tolist() == expected
+
+
+@pytest.mark.parametrize("wanted", ["12", "9" * 18, "4:1095", "1F/00000002"])
+@pytest.mark.parametrize("comparison", Comparison)
+def test_many_lengths(comparison: Comparison, wanted: str) -> None:
+    from logdump.filters.text_columns import csns_hold
+
+    texts = [zeros * "0" + text for zeros in range(70) for text in ("12", "13", "4:1095", "4:0", "1F/2", "1f/00000003")]
+    csns = column([text.encode() for text in texts], {})
+    assert csns_hold(comparison, wanted, csns).tolist() == [csn_holds(comparison, text, wanted) for text in texts]
+
+
+@pytest.mark.parametrize("comparison", Comparison)
+def test_texts_whose_bytes_are_known(comparison: Comparison) -> None:
+    from logdump.filters.text_columns import texts_hold
+
+    def holds(text: str | None) -> bool:
+        return text is not None and comparison.holds(text, "5.1.88")
+
+    texts = column([None, None, b"5.1.88", None, b"", b"5.1.89", b"5.1.8", b"\xff.1.88"], {0: "5.1.88", 1: "6"})
+    expected = [holds(text) for text in texts]
+    assert texts_hold(comparison, b"5.1.88", texts, holds).tolist() == expected
+    assert texts_hold(comparison, None, texts, holds).tolist() == expected
+
+
+def test_bytes_that_are_no_text_are_escaped() -> None:
+    texts = column([b"a\xffb", "Köln".encode()], {})
+    assert list(texts) == [texts[0], texts[1]] == ["a\\xffb", "Köln"]
