@@ -200,7 +200,7 @@ _CONTENT = (
     Field(
         "csn",
         "string or null",
-        "LOGCSN of the record's transaction; null where no record tells it",
+        "LOGCSN of the record's transaction, wherever it began; null where no record tells it",
         lambda shown: shown.transaction.csn if shown.transaction else None,
     ),
     Field(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
-from tests.trailformat.scan.test_transactions import shapes
+from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailError, TrailFile, make_record, make_token
 from trailformat.io_types import COMMENT, RESTART_OK
 from trailformat.transactions import (

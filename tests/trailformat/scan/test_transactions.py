@@ -13,11 +13,9 @@ from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
-from tests.trailformat.scan.test_scan import FILE_HEADER_BYTES
+from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, NotATrail, Token, TrailError, TrailFile, make_record, make_token
-from trailformat.io_types import COMMENT, RESTART_OK
 from trailformat.scan import FILE_HEADER, Engine, TransactionCarrier, rows_with_token, scan
-from trailformat.tokens import UNSET, WIDE, build_tokens
 from trailformat.transaction_search import TransactionSearch
 from trailformat.transactions import (
     FIRST,
@@ -72,38 +70,6 @@ def assert_same(path: Path, batch_size: int = 1 << 16) -> None:
         expected = by_record(trail)
         for engine in BOTH_ENGINES:
             assert by_batch(trail, engine, batch_size) == expected, engine
-
-
-def own(*tokens: Token, order: ByteOrder, **fields: int) -> bytes:
-    return make_record(header(order=order, **fields), b"leaf", tokens, order=order).raw
-
-
-def shapes(order: ByteOrder) -> list[bytes]:
-    """Records of every kind that the carrier tells apart."""
-    csn, xid, rowid = make_token("L", b"00000004:0000095"), make_token("6", b"7.7"), make_token("R", b"AAAT")
-    begun = own(csn, xid, order=order, trans_ind=FIRST)
-    damaged = begun.replace(build_tokens([csn], order), b"L\xff\xff\xff" + csn.payload)
-    return [
-        FILE_HEADER_BYTES,
-        begun,
-        own(rowid, csn, xid, csn, order=order, trans_ind=ONLY),
-        own(make_token("6", b"only an xid"), order=order, trans_ind=FIRST),
-        own(csn, order=order, trans_ind=MIDDLE),
-        own(rowid, order=order, trans_ind=MIDDLE),
-        own(xid, order=order, trans_ind=LAST),
-        own(make_token("L", b""), order=order, trans_ind=FIRST),
-        own(make_token("L", b"\xff\0\x80 wide", WIDE), order=order, trans_ind=FIRST),
-        own(make_token("L", b"77", UNSET), xid, order=order, trans_ind=MIDDLE),
-        own(make_token("L", b"order of the other"), order=order.other, trans_ind=FIRST),
-        *[row(order=order, trans_ind=number).raw for number in (FIRST, MIDDLE, MIDDLE, LAST, ONLY, 77)],
-        damaged,
-        damaged[:-8] + begun[-8:],
-        own(csn, order=order, io_type=RESTART_OK),
-        own(csn, order=order, io_type=COMMENT, trans_ind=FIRST),
-        table_record(1, "TEAS", order).raw,
-        make_record(header(order=order, trans_ind=MIDDLE), b"x" * 70_000, [csn], order=order).raw,
-        b"no record at all" * 3,
-    ]
 
 
 @pytest.mark.parametrize("name", names())
@@ -176,7 +142,7 @@ def test_the_transaction_open_at_the_start_may_be_told(tmp_path: Path, engine: E
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_open_where_a_batch_ends(tmp_path: Path, engine: Engine) -> None:
-    ten = own(make_token("L", b"10"), make_token("6", b"1.1.1"), order=ByteOrder.BIG, trans_ind=FIRST)
+    ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=FIRST)
     path = trail_of(tmp_path, ten, table_record(1, "TEAS"), row(trans_ind=LAST), ten, b"junk", row())
     with TrailFile(path) as trail:
         carrier = TransactionCarrier(trail, engine=engine)
@@ -207,7 +173,7 @@ def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_file_that_grows_meanwhile(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    ten = own(make_token("L", b"10"), make_token("6", b"1.1.1"), order=ByteOrder.BIG, trans_ind=ONLY)
+    ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=ONLY)
     path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
     looked_for = TransactionSearch.goes_on_at
 
