@@ -37,7 +37,7 @@ Mask = Any
 
 
 class Source(NamedTuple):
-    """What belongs to a batch: the file's bytes, whose its rows are (None where no filter asks), the engine."""
+    """What belongs to a batch: the file's bytes, its rows' transactions (None: no filter asks), who finds tokens."""
 
     buffer: Buffer
     owners: Owners | None

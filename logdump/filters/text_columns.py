@@ -60,7 +60,10 @@ def csns_hold(comparison: Comparison, wanted: str, csns: Texts) -> Mask:
 
 
 def texts_hold(comparison: Comparison, stored: bytes | None, texts: Texts, holds: Callable[[str | None], bool]) -> Mask:
-    """What ``holds`` says of each text; ``stored`` are the bytes of every text that is equal, where that is known."""
+    """What ``holds`` says of each text; it holds of none that is absent.
+
+    ``stored``, where it is known, are the bytes of every text that is equal to what ``holds`` compares with.
+    """
     held, is_open = np.zeros(len(texts), dtype=bool), _is_text(texts)
     if stored and comparison in {Comparison.EQUAL, Comparison.NOT_EQUAL}:
         sizes = np.asarray(texts.sizes)
