@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from trailformat import framing, io_types
 from trailformat.byte_order import ByteOrder
@@ -18,6 +18,9 @@ from trailformat.file_header import FileHeader
 from trailformat.record import Record
 from trailformat.record_header import RecordHeader
 from trailformat.table_definitions import TableDefinitions, TableEntry
+
+if TYPE_CHECKING:
+    from trailformat.index import TrailIndex
 
 _IO_TYPE_OFFSET = 6
 _LONG = 1 << 22
@@ -43,6 +46,7 @@ class TrailFile:
         self._order_known = False
         self._map: mmap.mmap | None = None
         self._size = 0
+        self._index: TrailIndex | None = None
         self._file = self._open()
         try:
             self.refresh()
@@ -156,6 +160,19 @@ class TrailFile:
             if record is not None and record.is_file_header:
                 return record.file_header
         return None
+
+    @property
+    def index(self) -> TrailIndex:
+        """What is known of the file as a whole, as far as somebody has gone over it; empty at first."""
+        if self._index is None:
+            from trailformat.index import TrailIndex  # noqa: PLC0415 - the index itself builds on this module
+
+            self._index = TrailIndex()
+        return self._index
+
+    @index.setter
+    def index(self, index: TrailIndex) -> None:
+        self._index = index
 
     @property
     def first_rba(self) -> int:

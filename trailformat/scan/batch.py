@@ -89,6 +89,11 @@ class Batch:
         kinds = bytes(memoryview(self.kind))  # type: ignore[arg-type]
         return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER] if max(kinds) > FILE_HEADER else []
 
+    def part(self, first: int, stop: int) -> Batch:
+        """The rows from ``first`` to before ``stop``, as a batch."""
+        columns = [getattr(self, field.name) for field in fields(self)[1:]]
+        return Batch(self.names, *(column[first:stop] for column in columns))
+
     def columns(self) -> Iterator[tuple[str, Column]]:
         """Name and column, in the order above."""
         for field in fields(self):

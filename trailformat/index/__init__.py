@@ -1,0 +1,24 @@
+"""The sparse index of one file: which record is where, what there is of each table, damage, the largest transactions.
+
+    from trailformat import TrailFile
+    from trailformat.index import TrailIndex, build
+
+    with TrailFile("dirdat/lt000000000") as trail:
+        index = TrailIndex()
+        for covered in build(trail, index):
+            print(covered, index.records)
+        print(index.rba_of(trail, 1000), index.tables)
+
+It holds a mark for every 256th row of the walk over the file, and sums. A row is a record or a span that is none; row 0
+is the file header where there is one. Whoever walks over a file can feed it in passing.
+"""
+
+from __future__ import annotations
+
+from trailformat.index.building import build
+from trailformat.index.marks import ROWS_PER_MARK
+from trailformat.index.trail_index import BadSpan, TableTotals, TrailIndex
+from trailformat.index.transaction_spans import TransactionSpan
+from trailformat.index.walking import Row
+
+__all__ = ["ROWS_PER_MARK", "BadSpan", "Row", "TableTotals", "TrailIndex", "TransactionSpan", "build"]

@@ -1,0 +1,84 @@
+"""The digest of a batch of numpy columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.index.digest import Cuts, Digest, Run, span_of, without_time
+from trailformat.index.transaction_spans import MOST_TRANSACTIONS, TransactionSpan
+from trailformat.scan.batch import RECORD, Batch
+from trailformat.transactions import ENDS
+
+_LONG = np.iinfo(np.int64)
+
+
+def digest_columns(batch: Batch, cuts: Cuts, least: int) -> Digest:
+    """The digest of a batch whose columns are ndarrays."""
+    excluded = without_time(batch)
+    earliest = np.minimum.reduceat(_times(batch, excluded, _LONG.max), cuts).tolist()
+    latest = np.maximum.reduceat(_times(batch, excluded, _LONG.min), cuts).tolist()
+    spans, ended = _transactions(batch, least)
+    return Digest(_tables(batch), earliest, latest, spans, ended)
+
+
+def _times(batch: Batch, excluded: list[int], none: int) -> Any:
+    times = np.asarray(batch.io_time)
+    if excluded:
+        times = times.copy()
+        times[excluded] = none
+    return times
+
+
+def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
+    keys, sizes, kinds = np.asarray(batch.table), np.asarray(batch.record_length), np.asarray(batch.kind)
+    if kinds.any():
+        is_record = kinds == RECORD
+        keys, sizes = keys[is_record], sizes[is_record]
+    if not len(keys):
+        return {}
+    found = None
+    if keys.max() > 2 * len(keys):
+        found, keys = np.unique(keys, return_inverse=True)
+    records = np.bincount(keys)
+    totals = np.bincount(keys, weights=sizes)
+    used = np.flatnonzero(records)
+    numbers = (used if found is None else found[used]).tolist()
+    pairs = zip(records[used].tolist(), totals[used].tolist(), strict=True)
+    return {key: (number, int(total)) for key, (number, total) in zip(numbers, pairs, strict=True)}
+
+
+def _transactions(batch: Batch, least: int) -> tuple[list[TransactionSpan], int]:
+    ordinals, sizes, tables = np.asarray(batch.transaction), np.asarray(batch.record_length), np.asarray(batch.table)
+    rows = None
+    if ordinals.min() < 0:
+        rows = np.flatnonzero(ordinals >= 0)
+        ordinals, sizes, tables = ordinals[rows], sizes[rows], tables[rows]
+    if not len(ordinals):
+        return [], 0
+    starts = np.concatenate(([0], np.flatnonzero(ordinals[1:] != ordinals[:-1]) + 1))
+    stops = np.concatenate((starts[1:], [len(ordinals)]))
+    totals = np.add.reduceat(sizes, starts)
+    last = len(starts) - 1
+
+    def row_of(at: int) -> int:
+        return int(at if rows is None else rows[at])
+
+    is_open = int(batch.trans_ind[row_of(int(stops[last]) - 1)]) not in ENDS
+    spans = []
+    for at in _kept(totals, least):
+        first, stop = int(starts[at]), int(stops[at])
+        run = Run(row_of(first), row_of(stop - 1), stop - first, int(totals[at]))
+        keys = np.unique(tables[first:stop]).tolist()
+        spans.append(span_of(batch, run, keys, has_ended=at != last or not is_open))
+    return spans, len(starts) - is_open
+
+
+def _kept(totals: Any, least: int) -> list[int]:
+    """The first, the last, and those between them above ``least``, of too many the largest."""
+    middle = np.flatnonzero(totals[1:-1] > least) + 1
+    if len(middle) > MOST_TRANSACTIONS:
+        largest_first = np.argsort(-totals[middle], kind="stable")
+        middle = np.sort(middle[largest_first[:MOST_TRANSACTIONS]])
+    return sorted({0, len(totals) - 1, *middle.tolist()})

@@ -1,0 +1,63 @@
+"""The digest of a batch of arrays, row by row."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import pairwise
+from typing import Any, cast
+
+from trailformat.index.digest import Cuts, Digest, Run, span_of, without_time
+from trailformat.scan.batch import RECORD, Batch
+from trailformat.transactions import ENDS
+
+_LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
+
+
+def digest_rows(batch: Batch, cuts: Cuts, least: int) -> Digest:
+    """The digest of a batch whose columns are arrays."""
+    runs, is_open = _runs(batch)
+    last = len(runs) - 1
+    kept = [number for number, run in enumerate(runs) if number in {0, last} or run.data_bytes > least]
+
+    def keys(run: Run) -> list[int]:
+        ordinal, rows = batch.transaction[run.first], slice(run.first, run.last + 1)
+        tables, ordinals = cast("array[int]", batch.table)[rows], cast("array[int]", batch.transaction)[rows]
+        return sorted({key for key, one in zip(tables, ordinals, strict=True) if one == ordinal})
+
+    spans = [span_of(batch, runs[at], keys(runs[at]), has_ended=at != last or not is_open) for at in kept]
+    earliest, latest = _bounds(batch, cuts, _GREATEST, min), _bounds(batch, cuts, _LEAST, max)
+    return Digest(_tables(batch), earliest, latest, spans, len(runs) - is_open)
+
+
+def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
+    records: dict[int, int] = {}
+    sizes: dict[int, int] = {}
+    for kind, key, size in zip(batch.kind, batch.table, batch.record_length, strict=True):
+        if kind == RECORD:
+            records[key] = records.get(key, 0) + 1
+            sizes[key] = sizes.get(key, 0) + size
+    return {key: (number, sizes[key]) for key, number in records.items()}
+
+
+def _bounds(batch: Batch, cuts: Cuts, none: int, bound: Any) -> list[int]:
+    times = array("q", cast("array[int]", batch.io_time))
+    for row in without_time(batch):
+        times[row] = none
+    return [bound(times[first:stop], default=none) for first, stop in pairwise([*cuts, len(batch)])]
+
+
+def _runs(batch: Batch) -> tuple[list[Run], bool]:
+    """The transactions of a batch, and whether the last of them goes on behind it."""
+    runs: list[Run] = []
+    ordinal, first, last, records, size = -1, 0, 0, 0, 0
+    for row, (one, length) in enumerate(zip(batch.transaction, batch.record_length, strict=True)):
+        if one == ordinal:
+            if one >= 0:
+                last, records, size = row, records + 1, size + length
+        elif one >= 0:
+            if records:
+                runs.append(Run(first, last, records, size))
+            ordinal, first, last, records, size = one, row, row, 1, length
+    if records:
+        runs.append(Run(first, last, records, size))
+    return runs, bool(runs) and batch.trans_ind[last] not in ENDS

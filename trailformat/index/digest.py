@@ -1,0 +1,76 @@
+"""What the index takes from a batch beyond its marks; :mod:`by_rows` and :mod:`by_columns` make it."""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+from trailformat.index.transaction_spans import MOST_NAMES, TransactionSpan
+from trailformat.io_types import METADATA
+from trailformat.scan.batch import RECORD, Batch
+
+
+class Digest(NamedTuple):
+    """Of one batch.
+
+    Attributes:
+        tables: records and data bytes by key of the table's name.
+        earliest, latest: the least and the greatest IO Time of each part that ``cuts`` makes of the batch; without a
+            row that has a time, the greatest and the least possible number.
+        transactions: the first of the batch, the last, and between them those above ``least``; an ``end`` of None for
+            the last where it goes on.
+        ended: how many transactions end in the batch.
+    """
+
+    tables: dict[int, tuple[int, int]]
+    earliest: list[int]
+    latest: list[int]
+    transactions: list[TransactionSpan]
+    ended: int
+
+
+Cuts = list[int]
+"""Rows at which parts begin, ascending, the first of them 0."""
+
+
+class Run(NamedTuple):
+    """The rows of a batch that belong to one transaction: the first, the last, their number, their bytes."""
+
+    first: int
+    last: int
+    records: int
+    data_bytes: int
+
+
+def digest(batch: Batch, cuts: Cuts, least: int) -> Digest:
+    """The digest of a batch of either engine."""
+    if isinstance(batch.rba, array):
+        from trailformat.index.by_rows import digest_rows  # noqa: PLC0415 - only one of the two is needed
+
+        return digest_rows(batch, cuts, least)
+    from trailformat.index.by_columns import digest_columns  # noqa: PLC0415 - it needs numpy
+
+    return digest_columns(batch, cuts, least)
+
+
+def without_time(batch: Batch) -> list[int]:
+    """The rows whose time does not count: metadata, which carries a later one, and what has none."""
+    kinds, types = (bytes(memoryview(one)) for one in (batch.kind, batch.io_type))  # type: ignore[arg-type]
+    found = [row for row, kind in enumerate(kinds) if kind != RECORD] if any(kinds) else []
+    at = -1
+    while (at := types.find(METADATA, at + 1)) >= 0:
+        found.append(at)
+    return found
+
+
+def span_of(batch: Batch, run: Run, keys: list[int], *, has_ended: bool) -> TransactionSpan:
+    """The transaction of a run; ``keys`` are the distinct keys of its tables."""
+    return TransactionSpan(
+        begin=int(batch.rba[run.first]),
+        end=int(batch.rba[run.last]) if has_ended else None,
+        records=run.records,
+        data_bytes=run.data_bytes,
+        tables=frozenset(batch.names[key] for key in keys[:MOST_NAMES]),
+        first_time=int(batch.io_time[run.first]),
+        last_time=int(batch.io_time[run.last]),
+    )
