@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat import Record, TrailFile
+from trailformat import BadRecord, Record, TrailError, TrailFile
 from trailformat.time_search import first_at_or_after
 from trailformat.transactions import TransactionContext
 
@@ -45,9 +45,36 @@ class Cursor:
         return self.trail.record_at(self.next) if self.next < self.trail.size else None
 
     def _before(self) -> Record | None:
-        if self.next >= self.trail.size:
-            return self.trail.record_before(self.trail.end_of_records())
-        return self.trail.record_before(self.next)
+        end = self.next if self.next < self.trail.size else self.trail.end_of_records()
+        try:
+            return self.trail.record_before(end)
+        except BadRecord as error:
+            raise self._what_stands_before(end) or error from None
+
+    def _what_stands_before(self, rba: int) -> TrailError | None:
+        """What is wrong where no record ends, by the index: damage where it begins, or a position inside a record."""
+        from trailformat.index import BAD_SPAN, reach, reason  # noqa: PLC0415 - damage is rare
+
+        trail = self.trail
+        row = trail.index.places.row_at(trail, rba - 1) if reach(trail, rba) else None
+        if row is None:
+            return None
+        if row.kind == BAD_SPAN:
+            return reason(trail, row.rba)
+        where = f"RBA {rba} inside the record at RBA {row.rba}"
+        return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
+
+    def good_header_before(self, rba: int) -> int | None:
+        """Where the last good record begins before ``rba``; None when there is none."""
+        try:
+            record = self.trail.record_before(rba)
+        except TrailError:
+            from trailformat.index import reach  # noqa: PLC0415 - damage is rare
+
+            if reach(self.trail, rba):
+                return self.trail.index.places.sound_before(self.trail, rba)
+            return self.trail.previous_good_header(rba)
+        return record.rba if record is not None else None
 
     def stand_on(self, record: Record) -> None:
         """Stand where reading ``record`` leaves the position."""
@@ -70,7 +97,7 @@ class Cursor:
     def seek_good_header(self, *, backwards: bool) -> Record | None:
         """Read the next (or previous) sound record from here; a second step backwards goes on from the first."""
         start = self.next if self._search_back_from is None else self._search_back_from
-        rba = self.trail.previous_good_header(start) if backwards else self.trail.next_good_header(self.next)
+        rba = self.good_header_before(start) if backwards else self.trail.next_good_header(self.next)
         record = self.trail.record_at(rba) if rba is not None else None
         if record is not None:
             self.stand_on(record)

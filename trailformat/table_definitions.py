@@ -8,6 +8,7 @@ reference to index 1 use index 2).
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.errors import TrailError
@@ -50,6 +51,14 @@ class TableDefinitions:
         self._scan_to(rba + self._trail.record_length(rba))
         return next((one for entries in self._by_index.values() for one in entries if one.rba == rba), None)
 
+    def in_force(self, rba: int) -> Iterator[TableEntry]:
+        """What each index means at ``rba``, which need not be the start of a record."""
+        self._scan_to(rba)
+        for entries in self._by_index.values():
+            at = bisect_left(entries, rba, key=lambda entry: entry.rba)
+            if at:
+                yield entries[at - 1]
+
     def database_before(self, rba: int) -> int | None:
         """The RBA of the latest DDR before ``rba``."""
         self._scan_to(rba)
@@ -85,11 +94,13 @@ class TableDefinitions:
             self._scanned = stop
 
     def _scan_to(self, rba: int) -> None:
-        for at in self._trail.metadata_rbas(self._scanned, rba):
+        if rba <= self._scanned:
+            return
+        found, self._scanned = self._trail.metadata_rbas(self._scanned, rba)
+        for at in found:
             record = self._trail.record_at(at)
             if record is not None:
                 self._add(record)
-        self._scanned = max(self._scanned, rba)
 
     def _add(self, record: Record) -> None:
         kind = record.header.orig_node

@@ -289,18 +289,36 @@ class TrailFile:
             yield rba
             rba += length
 
-    def metadata_rbas(self, start: int, stop: int) -> Iterator[int]:
-        """Where metadata records stand from ``start``, where a record begins, to before ``stop``."""
-        if stop - start >= _LONG:
-            from trailformat.scan import metadata_rbas  # noqa: PLC0415 - the scan itself builds on this module
+    def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
+        """Where metadata records stand from ``start``, where a record begins, to ``stop`` or beyond; and how far.
 
-            yield from metadata_rbas(self, start, stop)
-            return
-        for rba in self.sound_rbas(start, stop):
-            if self.buffer[rba] == framing.RECORD:
-                at = framing.header_at(self.buffer, rba) + _IO_TYPE_OFFSET
-                if self.buffer[at] == io_types.METADATA:
-                    yield rba
+        That is where a record or damage begins, at or after ``stop``, or the end of the file. A long way is gone for
+        the index, which then knows it.
+        """
+        places = self._index.places if self._index is not None else None
+        if places is None or places.end < stop:
+            if stop - start < _LONG:
+                return self._walk_for_metadata(start, stop)
+            from trailformat.index import build  # noqa: PLC0415 - the index itself builds on this module
+
+            places = self.index.places
+            for _ in build(self, places, stop=stop):
+                pass
+        return places.metadata_from(start), max(start, places.end)
+
+    def _walk_for_metadata(self, start: int, stop: int) -> tuple[list[int], int]:
+        found: list[int] = []
+        end = start
+        for rba in self.sound_rbas(start, self._size):
+            if rba >= stop:
+                return found, rba
+            buffer = self.buffer
+            if buffer[rba] == framing.RECORD:
+                at = framing.header_at(buffer, rba) + _IO_TYPE_OFFSET
+                if buffer[at] == io_types.METADATA:
+                    found.append(rba)
+            end = rba + self.record_length(rba)
+        return found, end
 
     def table_of(self, record: Record) -> TableEntry | None:
         """The definition in force for a record whose header holds an index; None without an index or a definition."""

@@ -55,7 +55,10 @@ class Counter:
 
     def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int, engine: Engine) -> Iterator[Event]:
         counter = None
+        feeds_places = engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
         for batch in scan(trail, engine=engine, batch_size=selection.batch_size):
+            if feeds_places:
+                trail.index.places.extend(batch)
             counter = counter or batch_counter(self.count, self._wanted, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):

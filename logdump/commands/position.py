@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from logdump.commands.showing import show_record
 from logdump.cursor import Cursor
-from logdump.events import Event, say
+from logdump.events import Event, Progress, say
 from logdump.language.arguments import count, number, time_argument
 from logdump.language.command import Command
 from logdump.language.words import is_keyword, split_words
 from logdump.selection import Scan
-from logdump.session import Session
+from logdump.session import CommandError, Session
 
 
 def run_next(session: Session, arguments: str) -> Iterator[Event]:
@@ -43,9 +43,33 @@ def run_skip(session: Session, arguments: str) -> Iterator[Event]:
 def run_position(session: Session, arguments: str) -> Iterator[Event]:
     """Set the read position or direction, or tell them."""
     cursor = session.cursor
-    for word in split_words(arguments):
-        _position(cursor, word)
+    words = iter(split_words(arguments))
+    for word in words:
+        if is_keyword(word, "REC[ORD]"):
+            yield from _to_record(session, number(next(words, ""), what="the number of a record"))
+        else:
+            _position(cursor, word)
     yield _where(cursor)
+
+
+def _to_record(session: Session, wanted: int) -> Iterator[Event]:
+    """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
+    trail, step = session.trail, session.settings.notify
+    places = trail.index.places
+    begun = places.records
+    if wanted >= begun or not places.fits(trail):
+        from trailformat.index import build  # noqa: PLC0415 - it needs the scan
+
+        for covered in build(trail, places):
+            if places.records // step > begun // step:
+                yield Progress(places.records, covered, places.marks.io_time[-1], trail.size)
+            begun = places.records
+            if begun > wanted:
+                break
+    rba = places.rba_of(trail, wanted)
+    if rba is None:
+        raise CommandError(f"There is no record {wanted}: the file has {places.records}, and the first is 0.")
+    session.cursor.move(rba)
 
 
 def _where(cursor: Cursor) -> Event:
@@ -65,7 +89,7 @@ def _position(cursor: Cursor, word: str) -> None:
     elif is_keyword(word, "FOR[WARD]"):
         cursor.is_backwards = False
     else:
-        cursor.move(number(word, what="an RBA, FIRST, LAST, EOF, REVERSE or FORWARD"))
+        cursor.move(number(word, what="an RBA, FIRST, LAST, EOF, RECORD, REVERSE or FORWARD"))
 
 
 def run_begin(session: Session, arguments: str) -> Iterator[Event]:
@@ -93,12 +117,16 @@ COMMANDS = (
     ),
     Command(
         "POSITION",
-        "POSITION (POS) [<rba> | FIRST | LAST | EOF] [REVERSE | FORWARD]",
+        "POSITION (POS) [<rba> | FIRST | LAST | EOF | RECORD <n>] [REVERSE | FORWARD]",
         "Set the read position and direction, or tell them",
         run_position,
         aliases=("POS",),
-        options=("FIRST", "LAST", "EOF", "REV[ERSE]", "FOR[WARD]"),
-        details=("Reading in reverse, NEXT displays the record that ends at the position.",),
+        options=("FIRST", "LAST", "EOF", "REC[ORD]", "REV[ERSE]", "FOR[WARD]"),
+        details=(
+            "Reading in reverse, NEXT displays the record that ends at the position.",
+            "RECORD <n> counts from the beginning of the file, which is 0; damage counts as one record. It is not in",
+            "Oracle's Logdump.",
+        ),
     ),
     Command(
         "BEGIN",

@@ -92,6 +92,8 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
     yield from hexdump(session.trail.buffer[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):
         yield "It may be still being written: NEXT tries again."
+    elif session.cursor.is_backwards and (before := session.cursor.good_header_before(rba)) is not None:
+        yield f"Previous good header at RBA {before}: SCANFORHEADER PREV (SFH PREV) goes there."
     elif good is None:
         yield "No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one."
     else:

@@ -17,7 +17,7 @@ from logdump.language.completion import complete
         ("det", ["DET", "DETAIL"]),
         ("detail ", ["ON", "OFF", "DATA"]),
         ("detail d", ["DATA"]),
-        ("pos r", ["REVERSE"]),
+        ("pos r", ["RECORD", "REVERSE"]),
         ("ghdr on; ghdr o", ["ON", "OFF"]),
         ("trans 5 ", []),
         ("nosuch x", []),

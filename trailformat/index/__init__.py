@@ -9,16 +9,31 @@
             print(covered, index.records)
         print(index.rba_of(trail, 1000), index.tables)
 
-It holds a mark for every 256th row of the walk over the file, and sums. A row is a record or a span that is none; row 0
-is the file header where there is one. Whoever walks over a file can feed it in passing.
+It holds a mark for every 256th row of the walk over the file, and sums. A row is a record or a span of damage; row 0 is
+the file header where there is one. Whoever walks over a file can feed it in passing.
 """
 
 from __future__ import annotations
 
-from trailformat.index.building import build
+from trailformat.index.building import build, reach
 from trailformat.index.marks import ROWS_PER_MARK
-from trailformat.index.trail_index import BadSpan, TableTotals, TrailIndex
+from trailformat.index.places import BadSpan, Places, reason
+from trailformat.index.sums import TableTotals
+from trailformat.index.trail_index import TrailIndex
 from trailformat.index.transaction_spans import TransactionSpan
 from trailformat.index.walking import Row
+from trailformat.scan.batch import BAD_SPAN
 
-__all__ = ["ROWS_PER_MARK", "BadSpan", "Row", "TableTotals", "TrailIndex", "TransactionSpan", "build"]
+__all__ = [
+    "BAD_SPAN",
+    "ROWS_PER_MARK",
+    "BadSpan",
+    "Places",
+    "Row",
+    "TableTotals",
+    "TrailIndex",
+    "TransactionSpan",
+    "build",
+    "reach",
+    "reason",
+]

@@ -1,11 +1,12 @@
-"""Going over a file for its index alone."""
+"""Going over a file for its index."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trailformat.index.places import Places
 from trailformat.index.trail_index import TrailIndex
-from trailformat.scan.engines import Engine, choose_engine
+from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine
 from trailformat.scan.scanning import Scan
 from trailformat.trail_file import TrailFile
 
@@ -14,9 +15,9 @@ _ROWS = {Engine.PYTHON: 1 << 12, Engine.NUMBA: 1 << 16}
 
 
 def build(
-    trail: TrailFile, index: TrailIndex, *, stop: int | None = None, engine: Engine | None = None
+    trail: TrailFile, index: TrailIndex | Places, *, stop: int | None = None, engine: Engine | None = None
 ) -> Iterator[int]:
-    """Extend the index to the end of the file, or to the first row at or after ``stop``.
+    """Extend an index, or its places alone, to the end of the file, or to the first row at or after ``stop``.
 
     It yields ``covered`` as it grows. An index that does not fit the file any more is begun again.
 
@@ -32,3 +33,15 @@ def build(
         yield index.covered
         if index.partial:
             return
+
+
+def reach(trail: TrailFile, rba: int) -> bool:
+    """Extend the places of the file to ``rba`` if that takes no more than about a second; whether they cover it."""
+    places = trail.index.places
+    if not places.fits(trail):
+        trail.index.clear()
+    way = min(rba, trail.size) - places.end
+    if places.covered < rba and (way < NUMBA_PAYS or choose_engine(way) is Engine.NUMBA):
+        for _ in build(trail, places, stop=rba):
+            pass
+    return places.covered >= rba

@@ -6,29 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.index.digest import Cuts, Digest, Run, span_of, without_time
+from trailformat.index.digest import Digest, Run, span_of, without_time
 from trailformat.index.transaction_spans import MOST_TRANSACTIONS, TransactionSpan
 from trailformat.scan.batch import RECORD, Batch
 from trailformat.transactions import ENDS
 
-_LONG = np.iinfo(np.int64)
+_MANY = 1 << 8
+"""From so many numbers on numpy is faster than a set."""
 
 
-def digest_columns(batch: Batch, cuts: Cuts, least: int) -> Digest:
+def digest_columns(batch: Batch, least: int) -> Digest:
     """The digest of a batch whose columns are ndarrays."""
-    excluded = without_time(batch)
-    earliest = np.minimum.reduceat(_times(batch, excluded, _LONG.max), cuts).tolist()
-    latest = np.maximum.reduceat(_times(batch, excluded, _LONG.min), cuts).tolist()
     spans, ended = _transactions(batch, least)
-    return Digest(_tables(batch), earliest, latest, spans, ended)
+    return Digest(_tables(batch), _times(batch), spans, ended)
 
 
-def _times(batch: Batch, excluded: list[int], none: int) -> Any:
+def _times(batch: Batch) -> tuple[int, int] | None:
     times = np.asarray(batch.io_time)
-    if excluded:
-        times = times.copy()
-        times[excluded] = none
-    return times
+    if excluded := without_time(batch):
+        times = np.delete(times, excluded)
+    return (int(times.min()), int(times.max())) if len(times) else None
 
 
 def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
@@ -70,9 +67,15 @@ def _transactions(batch: Batch, least: int) -> tuple[list[TransactionSpan], int]
     for at in _kept(totals, least):
         first, stop = int(starts[at]), int(stops[at])
         run = Run(row_of(first), row_of(stop - 1), stop - first, int(totals[at]))
-        keys = np.unique(tables[first:stop]).tolist()
-        spans.append(span_of(batch, run, keys, has_ended=at != last or not is_open))
+        spans.append(span_of(batch, run, _distinct(tables[first:stop]), has_ended=at != last or not is_open))
     return spans, len(starts) - is_open
+
+
+def _distinct(keys: Any) -> list[int]:
+    if len(keys) < _MANY:
+        return sorted(set(keys.tolist()))
+    found: list[int] = (np.unique(keys) if keys.max() > 2 * len(keys) else np.flatnonzero(np.bincount(keys))).tolist()
+    return found
 
 
 def _kept(totals: Any, least: int) -> list[int]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from itertools import pairwise
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import cast
 
-from trailformat.index.digest import Cuts, Digest, Run, span_of, without_time
+from trailformat.index.digest import Digest, Run, span_of, without_time
 from trailformat.scan.batch import RECORD, Batch
 from trailformat.transactions import ENDS
 
-_LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 
-
-def digest_rows(batch: Batch, cuts: Cuts, least: int) -> Digest:
+def digest_rows(batch: Batch, least: int) -> Digest:
     """The digest of a batch whose columns are arrays."""
     runs, is_open = _runs(batch)
     last = len(runs) - 1
@@ -25,8 +23,7 @@ def digest_rows(batch: Batch, cuts: Cuts, least: int) -> Digest:
         return sorted({key for key, one in zip(tables, ordinals, strict=True) if one == ordinal})
 
     spans = [span_of(batch, runs[at], keys(runs[at]), has_ended=at != last or not is_open) for at in kept]
-    earliest, latest = _bounds(batch, cuts, _GREATEST, min), _bounds(batch, cuts, _LEAST, max)
-    return Digest(_tables(batch), earliest, latest, spans, len(runs) - is_open)
+    return Digest(_tables(batch), _times(batch), spans, len(runs) - is_open)
 
 
 def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
@@ -39,11 +36,11 @@ def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
     return {key: (number, sizes[key]) for key, number in records.items()}
 
 
-def _bounds(batch: Batch, cuts: Cuts, none: int, bound: Any) -> list[int]:
-    times = array("q", cast("array[int]", batch.io_time))
-    for row in without_time(batch):
-        times[row] = none
-    return [bound(times[first:stop], default=none) for first, stop in pairwise([*cuts, len(batch)])]
+def _times(batch: Batch) -> tuple[int, int] | None:
+    times: Iterable[int] = batch.io_time
+    if excluded := frozenset(without_time(batch)):
+        times = [one for row, one in enumerate(times) if row not in excluded]
+    return (min(times), max(times)) if len(excluded) < len(batch) else None
 
 
 def _runs(batch: Batch) -> tuple[list[Run], bool]:

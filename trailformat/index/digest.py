@@ -1,4 +1,4 @@
-"""What the index takes from a batch beyond its marks; :mod:`by_rows` and :mod:`by_columns` make it."""
+"""What the sums of the index take from a batch; :mod:`by_rows` and :mod:`by_columns` make it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trailformat.index.transaction_spans import MOST_NAMES, TransactionSpan
 from trailformat.io_types import METADATA
-from trailformat.scan.batch import RECORD, Batch
+from trailformat.scan.batch import FILE_HEADER, Batch
 
 
 class Digest(NamedTuple):
@@ -15,22 +15,16 @@ class Digest(NamedTuple):
 
     Attributes:
         tables: records and data bytes by key of the table's name.
-        earliest, latest: the least and the greatest IO Time of each part that ``cuts`` makes of the batch; without a
-            row that has a time, the greatest and the least possible number.
+        times: the least and the greatest IO Time; None without a row whose time counts.
         transactions: the first of the batch, the last, and between them those above ``least``; an ``end`` of None for
             the last where it goes on.
         ended: how many transactions end in the batch.
     """
 
     tables: dict[int, tuple[int, int]]
-    earliest: list[int]
-    latest: list[int]
+    times: tuple[int, int] | None
     transactions: list[TransactionSpan]
     ended: int
-
-
-Cuts = list[int]
-"""Rows at which parts begin, ascending, the first of them 0."""
 
 
 class Run(NamedTuple):
@@ -42,24 +36,25 @@ class Run(NamedTuple):
     data_bytes: int
 
 
-def digest(batch: Batch, cuts: Cuts, least: int) -> Digest:
+def digest(batch: Batch, least: int) -> Digest:
     """The digest of a batch of either engine."""
     if isinstance(batch.rba, array):
         from trailformat.index.by_rows import digest_rows  # noqa: PLC0415 - only one of the two is needed
 
-        return digest_rows(batch, cuts, least)
+        return digest_rows(batch, least)
     from trailformat.index.by_columns import digest_columns  # noqa: PLC0415 - it needs numpy
 
-    return digest_columns(batch, cuts, least)
+    return digest_columns(batch, least)
 
 
 def without_time(batch: Batch) -> list[int]:
     """The rows whose time does not count: metadata, which carries a later one, and what has none."""
     kinds, types = (bytes(memoryview(one)) for one in (batch.kind, batch.io_type))  # type: ignore[arg-type]
-    found = [row for row, kind in enumerate(kinds) if kind != RECORD] if any(kinds) else []
-    at = -1
-    while (at := types.find(METADATA, at + 1)) >= 0:
-        found.append(at)
+    found = batch.spans()
+    for wanted, column in ((FILE_HEADER, kinds), (METADATA, types)):
+        at = -1
+        while (at := column.find(wanted, at + 1)) >= 0:
+            found.append(at)
     return found
 
 

@@ -15,7 +15,7 @@ from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_avail
 from trailformat.scan.names import Names
 from trailformat.scan.pieces import Piece, consistent_pieces, guess_pieces, scan_piece
 from trailformat.scan.place import Place
-from trailformat.scan.scanning import Scan, metadata_rbas, scan
+from trailformat.scan.scanning import Scan, scan
 from trailformat.scan.split import next_boundary, split_points
 from trailformat.scan.texts import Texts
 from trailformat.scan.token_rows import rows_with_token
@@ -41,7 +41,6 @@ __all__ = [
     "consistent_pieces",
     "guess_pieces",
     "is_available",
-    "metadata_rbas",
     "next_boundary",
     "rows_with_token",
     "scan",

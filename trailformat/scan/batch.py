@@ -87,10 +87,14 @@ class Batch:
     def spans(self) -> list[int]:
         """The rows that are no record: damage, a half-written end."""
         kinds = bytes(memoryview(self.kind))  # type: ignore[arg-type]
-        return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER] if max(kinds) > FILE_HEADER else []
+        if kinds.find(BAD_SPAN) < 0 and kinds.find(PARTIAL) < 0:
+            return []
+        return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER]
 
     def part(self, first: int, stop: int) -> Batch:
         """The rows from ``first`` to before ``stop``, as a batch."""
+        if first == 0 and stop == len(self):
+            return self
         columns = [getattr(self, field.name) for field in fields(self)[1:]]
         return Batch(self.names, *(column[first:stop] for column in columns))
 

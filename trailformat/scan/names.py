@@ -64,10 +64,7 @@ class Names:
         key = self._by_bytes.get(name)
         if key is None:
             text = name_text(name)
-            key = self._by_text.get(text)
-            if key is None:
-                key = self._by_text[text] = self._new(text)
-            self._by_bytes[name] = key
+            key = self._by_bytes[name] = self._key_of(text)
         return key
 
     def key_of_index(self, index: int) -> int:
@@ -77,6 +74,10 @@ class Names:
             key = self._by_index[index] = self._new(index)
             self._awaited.add(index)
         return key
+
+    def set(self, index: int, text: str) -> None:
+        """Let a table index mean the table called ``text`` from here on."""
+        self._bind(index, self._key_of(text))
 
     def define(self, kind: int, index: int, key: int) -> int | None:
         """Take in a metadata record with this OrigNode, TDR index and key of its name; returns the index it defines.
@@ -88,9 +89,7 @@ class Names:
             index = (highest if highest >= 0 else index) + 1
         elif kind != TABLE:
             return None
-        self._highest = max(self._highest, index)
-        self._by_index[index] = key
-        self._awaited.discard(index)
+        self._bind(index, key)
         return index if index <= _LARGEST_INDEX else None
 
     def defines(self, index: int) -> bool:
@@ -105,6 +104,17 @@ class Names:
         if key is None:
             return self._before(index)
         return self[key]
+
+    def _key_of(self, text: str) -> int:
+        key = self._by_text.get(text)
+        if key is None:
+            key = self._by_text[text] = self._new(text)
+        return key
+
+    def _bind(self, index: int, key: int) -> None:
+        self._highest = max(self._highest, index)
+        self._by_index[index] = key
+        self._awaited.discard(index)
 
     def _new(self, text: str | int) -> int:
         self._texts.append(text)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Protocol, Self
 
 from trailformat.framing import Buffer
-from trailformat.io_types import METADATA
 from trailformat.scan.batch import Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
@@ -61,7 +60,7 @@ class Scan(Iterator[Batch]):
         self._trail = trail
         self._stop = stop
         self._engine = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
-        self.names = Names(self._earlier_names(place.rba) if place.rba else None)
+        self.names = Names(_EarlierNames(trail, place.rba) if place.rba else None)
         self._filler = _filler(self._engine, self.names, batch_size)
 
     def __iter__(self) -> Self:
@@ -97,20 +96,19 @@ class Scan(Iterator[Batch]):
             pass
         return self
 
-    def _earlier_names(self, start: int) -> _EarlierNames:
-        return _EarlierNames(self._trail, start, self._engine)
-
 
 class _EarlierNames:
-    """The names up to ``start``, found by a scan when somebody asks."""
+    """The names up to ``start``, looked up when somebody asks."""
 
-    def __init__(self, trail: TrailFile, start: int, engine: Engine) -> None:
+    def __init__(self, trail: TrailFile, start: int) -> None:
         self._trail = trail
         self._start = start
-        self._engine = engine
 
     def __call__(self) -> Names:
-        return Scan(self._trail, first_place(self._trail), self._start, self._engine).run().names
+        names = Names()
+        for entry in self._trail.tables.in_force(self._start):
+            names.set(entry.table_index, entry.name)
+        return names
 
 
 def _filler(engine: Engine, names: Names, batch_size: int) -> Filler:
@@ -141,12 +139,3 @@ def scan(
         NotATrail: while iterating, when the file is closed or cannot be read any more.
     """
     return Scan(trail, first_place(trail, start), stop, engine, batch_size)
-
-
-def metadata_rbas(trail: TrailFile, start: int, stop: int) -> Iterator[int]:
-    """Where metadata records stand from ``start``, where a record begins, to before ``stop``."""
-    for batch in scan(trail, start, stop):
-        # bytes.find runs over a column of bytes in either engine without going through its rows
-        types, at = bytes(memoryview(batch.io_type)), -1  # type: ignore[arg-type]
-        while (at := types.find(METADATA, at + 1)) >= 0:
-            yield int(batch.rba[at])
