@@ -61,7 +61,7 @@ class Cursor:
             return None
         if row.kind == BAD_SPAN:
             return reason(trail, row.rba)
-        where = f"RBA {rba} inside the record at RBA {row.rba}"
+        where = f"a place inside the record at RBA {row.rba}"
         return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
 
     def good_header_before(self, rba: int) -> int | None:

@@ -162,6 +162,7 @@ class Scan:
 
         trail, found = self._session.trail, self.scanned - self.suppressed
         for batch in scan(trail, self._cursor.next, engine=Engine.NUMBA, batch_size=self._selection.batch_size):
+            trail.index.places.extend(batch)
             begun = self.scanned
             bad = next(iter(batch.spans()), len(batch))
             for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():

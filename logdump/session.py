@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logdump import index_cache
 from logdump.cursor import Cursor
 from logdump.history import History
 from logdump.session_log import SessionLog
@@ -94,6 +95,7 @@ class Session:
         trail = TrailFile(_existing(Path(path).expanduser()))
         self.close()
         self._cursor = Cursor(trail)
+        index_cache.recall(trail)
         return trail
 
     def end(self) -> None:
@@ -105,6 +107,7 @@ class Session:
     def close(self) -> None:
         """Close the trail, if one is open."""
         if self._cursor is not None:
+            index_cache.keep(self._cursor.trail)
             self._cursor.trail.close()
             self._cursor = None
 

@@ -162,6 +162,18 @@ class TrailFile:
         return None
 
     @property
+    def status(self) -> os.stat_result:
+        """What the system says about the open file.
+
+        Raises:
+            NotATrail: the file is closed or cannot be asked any more.
+        """
+        try:
+            return os.fstat(self._file)
+        except OSError as error:
+            raise NotATrail(f"cannot be asked: {error}", path=self.path) from error
+
+    @property
     def index(self) -> TrailIndex:
         """What is known of the file as a whole, as far as somebody has gone over it; empty at first."""
         if self._index is None:
@@ -173,6 +185,11 @@ class TrailFile:
     @index.setter
     def index(self, index: TrailIndex) -> None:
         self._index = index
+
+    @property
+    def has_index(self) -> bool:
+        """Whether somebody has asked for the index."""
+        return self._index is not None
 
     @property
     def first_rba(self) -> int:

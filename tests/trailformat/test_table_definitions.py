@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,13 @@ from trailformat import ByteOrder, Record, TrailFile
 from trailformat.metadata_kinds import DATABASE, REFERENCE
 
 DDR = metadata_record(DATABASE, 0, "")
+
+
+@pytest.fixture(autouse=True, params=["walking", "by the index"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How the definitions are found: short ways are walked, for long ones there is the index."""
+    if request.param == "by the index":
+        monkeypatch.setattr("trailformat.trail_file._LONG", 0)
 
 
 def names(path: Path) -> list[str]:
@@ -97,3 +105,17 @@ def test_a_row_with_a_name_needs_no_definition(tmp_path: Path) -> None:
         (record,) = trail.records()
         assert trail.table_of(record) is None
         assert trail.name_of(record) == "TEA.LEAVES"
+
+
+def test_what_is_in_force_at_any_place_even_inside_a_record(tmp_path: Path) -> None:
+    parts = [table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), table_record(2, "TEAS"), row(name=1)]
+    starts = list(accumulate((one.length for one in parts), initial=0))
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        for rba, expected in [
+            (starts[3] + 1, ["NEW", "TEAS"]),
+            (0, []),
+            (starts[1] + 5, ["OLD"]),
+            (starts[2], ["OLD"]),
+        ]:
+            assert [entry.name for entry in trail.tables.in_force(rba)] == expected
+        assert [trail.name_of(record) for record in trail.records(starts[4])] == ["NEW"]

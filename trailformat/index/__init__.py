@@ -16,6 +16,7 @@ the file header where there is one. Whoever walks over a file can feed it in pas
 from __future__ import annotations
 
 from trailformat.index.building import build, reach
+from trailformat.index.keeping import IndexFolder
 from trailformat.index.marks import ROWS_PER_MARK
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import TableTotals
@@ -28,6 +29,7 @@ __all__ = [
     "BAD_SPAN",
     "ROWS_PER_MARK",
     "BadSpan",
+    "IndexFolder",
     "Places",
     "Row",
     "TableTotals",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from trailformat.errors import BadRecord, TrailError
 from trailformat.index.following import ArrivalOrders, Follower
 from trailformat.index.marks import ROWS_PER_MARK, Marks
+from trailformat.index.packing import count, number, pack_column, unpack_column
 from trailformat.index.walking import Row, walk
 from trailformat.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
 from trailformat.trail_file import TrailFile
 
 MOST_BAD_SPANS = 1 << 12
+_MOST_BAD_BYTES = 1 << 24
 
 
 class BadSpan(NamedTuple):
@@ -55,6 +58,25 @@ class Places(Follower):
         if sound >= 0:
             self._last = int(batch.rba[sound]), int(batch.length[sound]), int(batch.io_time[sound])
 
+    def state(self) -> dict[str, Any]:
+        """What JSON can hold of it, damage at ``end`` left out; only the spans of damage that are kept."""
+        about = {"marks": self.marks.state(), "metadata": pack_column(self.metadata), "last": self._last}
+        return super().state() | about | {"bad_spans": self.bad_spans, "bad_span_count": self.bad_span_count}
+
+    def _restore(self, state: Any) -> None:
+        super()._restore(state)
+        self.marks = Marks.of_state(state["marks"])
+        self.metadata = unpack_column(state["metadata"], "Q")
+        self.bad_spans = [BadSpan(count(rba), count(length)) for rba, length in state["bad_spans"]]
+        self.bad_span_count = count(state["bad_span_count"])
+        if state["last"] is not None:
+            rba, length, io_time = state["last"]
+            self._last = count(rba), count(length), number(io_time)
+        ascending = [*self.metadata, self.end], [*self.marks.rba, self.end]
+        is_right = all(a < b for one in ascending for a, b in pairwise(one)) and len(self.bad_spans) <= MOST_BAD_SPANS
+        if not is_right or len(self.marks) != -(-self.records // ROWS_PER_MARK):
+            raise ValueError("no places")
+
     def fits(self, trail: TrailFile) -> bool:
         """Whether the file is still the one that was followed: as long, its last known record and damage in place.
 
@@ -65,12 +87,19 @@ class Places(Follower):
         if size < self.covered or not self._last_stands(trail):
             return False
         if size != self._fitted_size:
-            if self.bad_span_count > len(self.bad_spans) and size > self.covered:
-                return False
-            if not all(isinstance(reason(trail, span.rba), BadRecord) for span in self.bad_spans):
+            if not self._damage_stands(trail):
                 return False
             self._fitted_size = size
         return True
+
+    def _damage_stands(self, trail: TrailFile) -> bool:
+        """Whether the damage is where it was; where it is too much to look at, only a file that has not grown fits."""
+        if self.bad_span_count > len(self.bad_spans) or sum(one.length for one in self.bad_spans) > _MOST_BAD_BYTES:
+            return trail.size == self.covered
+        return all(
+            isinstance(reason(trail, rba), BadRecord) and trail.next_good_header(rba + 1) == rba + length
+            for rba, length in self.bad_spans
+        )
 
     def _last_stands(self, trail: TrailFile) -> bool:
         if self._last is None:

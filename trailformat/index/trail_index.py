@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trailformat.index.owners import first_csn, own
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import Sums, TableTotals
@@ -30,6 +32,20 @@ class TrailIndex:
     def __init__(self) -> None:
         self.places = Places()
         self.sums = Sums()
+
+    @classmethod
+    def of_state(cls, state: Any) -> TrailIndex:
+        """The index that gave this ``state``. Raises as ``Places.of_state``."""
+        index = cls()
+        index.places = Places.of_state(state["places"])
+        if state["sums"] is not None:
+            index.sums = Sums.of_state(state["sums"])
+        return index
+
+    def state(self) -> dict[str, Any]:
+        """What JSON can hold of it: the places, and the sums where they go as far."""
+        sums = self.sums.state() if self.sums.end == self.places.end else None
+        return {"places": self.places.state(), "sums": sums}
 
     def clear(self) -> None:
         """Forget everything."""

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from logdump.events import Progress
 from tests.logdump.line import Line
+from tests.trailformat.index.reference import walked
+from tests.trailformat.samples import row, trail_of
+from trailformat.scan import BAD_SPAN, Engine
 
 
 def _rbas(line: Line) -> list[int]:
@@ -56,6 +60,89 @@ def test_position_in_the_middle_of_a_record_names_the_next_good_header(shop: Lin
 
 def test_position_refuses_what_is_no_place(shop: Line) -> None:
     assert "an RBA, FIRST, LAST, EOF, RECORD, REVERSE or FORWARD" in shop("pos there")[0]
+
+
+def test_position_record_goes_to_a_record_by_its_number(shop: Line) -> None:
+    for number, rba in enumerate(_rbas(shop)):
+        assert shop(f"pos record {number}") == [f"Reading forward from RBA {rba}"]
+    assert shop("pos rec 0x3 rev; n")[0] == f"Reading in reverse from RBA {_rbas(shop)[3]}"
+    assert shop.rbas == [_rbas(shop)[2]]
+
+
+def test_position_record_counts_damage_as_a_record(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'gt000000000'}")
+    (bad,) = [row for row in walked(trails / "gt000000000") if row.kind == BAD_SPAN]
+    assert line(f"pos record {bad.number}") == [f"Reading forward from RBA {bad.rba}"]
+
+
+@pytest.mark.parametrize("word", ["", "five", "-1"])
+def test_position_record_wants_a_number(word: str, shop: Line) -> None:
+    assert shop(f"pos record {word}")[0] == f"POSITION: {word!r} is not the number of a record."
+
+
+def test_position_record_beyond_the_last_moves_nowhere(shop: Line) -> None:
+    shop("n 3")
+    assert shop("pos record 22") == ["There is no record 22: the file has 22, and the first is 0."]
+    assert shop("pos") == [f"Reading forward from RBA {_rbas(shop)[3]}"]
+
+
+def test_position_record_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    path = trail_of(tmp_path, *[row()] * 9000)
+    line(f"open {path}; notify 4000")
+    line("pos record 8999")
+    told = [event for event in line.events if isinstance(event, Progress)]
+    assert [event.records // 4000 for event in told] == [1, 2]
+    assert [event.rba for event in told] == [event.records * row().length for event in told]
+    assert {(event.time, event.size) for event in told} == {(row().header.io_time, path.stat().st_size)}
+    line("pos record 5")
+    assert len(line.events) == 1
+
+
+def test_position_record_in_a_file_that_grows_and_one_that_was_written_anew(line: Line, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), row())
+    line(f"open {path}; pos record 1")
+    assert line("pos record 2")[0].startswith("There is no record 2: ")
+    path.write_bytes(row().raw * 3)
+    assert line("pos record 2") == [f"Reading forward from RBA {2 * row().length}"]
+    path.write_bytes(row(b"of another length").raw * 2)
+    assert line("pos record 1") == [f"Reading forward from RBA {row(b'of another length').length}"]
+
+
+def test_reading_in_reverse_shows_damage_where_it_begins_and_goes_on_before_it(line: Line, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), row(), b"no record", row())
+    line(f"open {path}; pos eof rev; n")
+    shown = line("n")
+    assert shown[0].startswith(f"Bad record found at RBA {2 * row().length}: no record starts here")
+    assert shown[-1] == f"Previous good header at RBA {row().length}: SCANFORHEADER PREV (SFH PREV) goes there."
+    line("sfh prev; n 5")
+    assert line.rbas == [row().length, 0]
+
+
+def test_reading_in_reverse_from_inside_a_record_names_it(line: Line, tmp_path: Path) -> None:
+    line(f"open {trail_of(tmp_path, row(), row())}")
+    rba = row().length + 20
+    shown = line(f"pos {rba} rev; n")
+    inside = f"no record ends here, found a place inside the record at RBA {row().length}"
+    assert shown[1] == f"Bad record found at RBA {rba}: {inside}"
+
+
+def test_the_previous_good_header_is_none_in_the_data_of_a_record(line: Line, tmp_path: Path) -> None:
+    outer = row(b"data " + row().raw + b" more data")
+    line(f"open {trail_of(tmp_path, row(), outer, b'damage', row())}")
+    line(f"pos {row().length + outer.length + 6}; sfh prev")
+    assert line.rbas == [row().length]
+
+
+def test_damage_in_a_file_too_long_for_its_index_is_shown_as_before(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.building.NUMBA_PAYS", 1)
+    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    line(f"open {trail_of(tmp_path, row(), row(), b'no record', row())}; pos eof rev; n")
+    assert line("n")[0].startswith(f"Bad record found at RBA {2 * row().length + 9}: no sound record ends here")
+    line("sfh prev")
+    assert line.rbas == [row().length]
 
 
 def test_skip_moves_without_showing(shop: Line) -> None:

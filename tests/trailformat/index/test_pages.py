@@ -1,32 +1,21 @@
-"""Pages of the index are pages of the walk: fixtures, damage, both engines, whatever the pieces it was fed with."""
+"""Pages of the index are pages of the walk, in both engines."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.trailformat.scan.reference import ENGINES, walk
-from trailformat import TrailFile
-from trailformat.index import Row, TrailIndex, build
-from trailformat.scan import PARTIAL, Engine, scan
-
-
-def walked(path: Path) -> list[Row]:
-    """The rows of the serial walk, a half-written end aside."""
-    rows = [one for one in walk(path) if one["kind"] != PARTIAL]
-    return [Row(number, one["rba"], one["length"], one["kind"]) for number, one in enumerate(rows)]
-
-
-def built(path: Path, engine: Engine = Engine.PYTHON, batch_size: int = 1 << 12) -> TrailIndex:
-    """The index of a file, from batches of this size."""
-    index = TrailIndex()
-    with TrailFile(path) as trail:
-        for batch in scan(trail, engine=engine, batch_size=batch_size):
-            index.extend(batch)
-    return index
+from tests.trailformat.index.reference import built, walked
+from tests.trailformat.samples import BOTH, row, trail_of
+from tests.trailformat.scan.reference import ENGINES
+from tests.trailformat.scan.test_scan import everything
+from trailformat import ByteOrder, TrailFile
+from trailformat.index import ROWS_PER_MARK
+from trailformat.scan import Engine
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -34,20 +23,53 @@ def built(path: Path, engine: Engine = Engine.PYTHON, batch_size: int = 1 << 12)
 def test_a_page_of_any_size_is_that_of_the_walk(name: str, engine: Engine) -> None:
     expected = walked(TRAILS / name)
     index = built(TRAILS / name, engine)
+    assert index.records == len(expected)
     with TrailFile(TRAILS / name) as trail:
         for size in range(1, len(expected) + 2):
             pages = [index.rows(trail, first, size) for first in range(0, len(expected), size)]
             assert [row for page in pages for row in page] == expected
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("order", BOTH)
+def test_pages_of_a_long_file_with_damage_and_both_byte_orders(
+    tmp_path: Path, engine: Engine, order: ByteOrder
+) -> None:
+    path = trail_of(tmp_path, *random.Random(order.value).choices(everything(order)[:-1], k=5 * ROWS_PER_MARK))
+    expected = walked(path)
+    index = built(path, engine)
+    with TrailFile(path) as trail:
+        assert index.rows(trail, 0, len(expected)) == expected
+        for first in range(0, len(expected), 61):
+            assert index.rows(trail, first, 100) == expected[first : first + 100]
+
+
 @pytest.mark.parametrize("name", names())
 def test_numbers_and_rbas_are_each_other_s_inverse(name: str) -> None:
-    index = TrailIndex()
+    index = built(TRAILS / name)
     with TrailFile(TRAILS / name) as trail:
-        assert list(build(trail, index))[-1] == index.covered
-        for row in walked(TRAILS / name):
-            assert index.rba_of(trail, row.number) == row.rba
-            assert index.number_of(trail, row.rba) == index.number_of(trail, row.rba + row.length - 1) == row.number
-        assert index.rba_of(trail, index.records) is None
-        assert index.number_of(trail, index.covered) is None
-        assert index.rba_of(trail, -1) is index.number_of(trail, -1) is None
+        for one in walked(TRAILS / name):
+            assert index.rba_of(trail, one.number) == one.rba
+            assert index.number_of(trail, one.rba) == index.number_of(trail, one.rba + one.length - 1) == one.number
+
+
+def test_there_is_nothing_outside(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), row())
+    index = built(path)
+    with TrailFile(path) as trail:
+        assert index.rows(trail, 2, 5) == index.rows(trail, -1, 5) == index.rows(trail, 0, 0) == []
+        assert index.rba_of(trail, 2) is index.rba_of(trail, -1) is None
+        assert index.number_of(trail, trail.size) is index.number_of(trail, -1) is None
+
+
+def test_a_mark_for_so_many_rows(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row()] * (3 * ROWS_PER_MARK + 1))
+    marks = built(path).places.marks
+    assert list(marks.rba) == [number * ROWS_PER_MARK * row().length for number in range(4)]
+    assert list(marks.io_time) == [row().header.io_time] * 4
+
+
+def test_an_index_of_millions_of_records_takes_less_than_a_megabyte() -> None:
+    marks = built(TRAILS / "et000000000").places.marks
+    bytes_per_mark = marks.rba.itemsize + marks.io_time.itemsize + marks.order.itemsize
+    assert 6_000_000 // ROWS_PER_MARK * bytes_per_mark < 500_000

@@ -1,0 +1,89 @@
+"""What an index must know: sums of the serial walk, and indexes made in any way, as something to compare."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from tests.trailformat.scan.reference import Rows, walk
+from trailformat import TrailFile
+from trailformat.index import Row, TrailIndex, TransactionSpan, build
+from trailformat.io_types import METADATA
+from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
+from trailformat.transactions import ENDS
+
+
+def walked(path: Path) -> list[Row]:
+    """The rows of the serial walk, a half-written end aside."""
+    rows = [one for one in walk(path) if one["kind"] != PARTIAL]
+    return [Row(number, one["rba"], one["length"], one["kind"]) for number, one in enumerate(rows)]
+
+
+def built(path: Path, engine: Engine = Engine.PYTHON) -> TrailIndex:
+    """The index of a whole file."""
+    index = TrailIndex()
+    with TrailFile(path) as trail:
+        for _ in build(trail, index, engine=engine):
+            pass
+    return index
+
+
+def fed(path: Path, engine: Engine, batch_size: int) -> TrailIndex:
+    """The same from the batches of a scan."""
+    index = TrailIndex()
+    with TrailFile(path) as trail:
+        for batch in scan(trail, engine=engine, batch_size=batch_size):
+            index.extend(batch)
+    return index
+
+
+def known(index: TrailIndex) -> dict[str, Any]:
+    """All that an index knows."""
+    return {
+        "covered": index.covered,
+        "records": index.records,
+        "partial": index.partial,
+        "places": index.places.state(),
+        "sums": index.sums.state(),
+    }
+
+
+def summed(path: Path) -> dict[str, Any]:
+    """Sums over the rows of the serial walk."""
+    tables: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    transactions: dict[int, Rows] = defaultdict(list)
+    times: Rows = []
+    metadata: Rows = []
+    bad = []
+    for row in walk(path):
+        if row["kind"] == BAD_SPAN:
+            bad.append((row["rba"], row["length"]))
+        if row["kind"] == RECORD:
+            tables[row["name"]][0] += 1
+            tables[row["name"]][1] += row["record_length"]
+            (metadata if row["io_type"] == METADATA else times).append(row)
+            if row["transaction"] >= 0:
+                transactions[row["transaction"]].append(row)
+    spans = [_span(rows) for rows in transactions.values()]
+    return {
+        "tables": {name: tuple(totals) for name, totals in tables.items()},
+        "times": (min(one["io_time"] for one in times), max(one["io_time"] for one in times)) if times else None,
+        "metadata": [one["rba"] for one in metadata],
+        "bad": bad,
+        "open": next((one for one in spans if one.end is None), None),
+        "largest": sorted((one for one in spans if one.end is not None), key=lambda one: (-one.data_bytes, one.begin)),
+    }
+
+
+def _span(rows: Rows) -> TransactionSpan:
+    first, last = rows[0], rows[-1]
+    return TransactionSpan(
+        first["rba"],
+        last["rba"] if last["trans_ind"] in ENDS else None,
+        len(rows),
+        sum(one["record_length"] for one in rows),
+        frozenset(one["name"] for one in rows),
+        first["io_time"],
+        last["io_time"],
+    )

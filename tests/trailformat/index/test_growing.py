@@ -1,0 +1,165 @@
+"""A file that grows, is cut, or is written anew while its index is in use."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.index.reference import built, known, walked
+from tests.trailformat.samples import BOTH, IO_TIME, header, row, trail_of
+from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
+from tests.trailformat.scan.test_scan import everything
+from trailformat import ByteOrder, TrailFile, make_record
+from trailformat.index import BadSpan, TrailIndex, build
+from trailformat.scan import Engine, scan
+
+
+def grown(path: Path, data: bytes, sizes: list[int], engine: Engine) -> TrailIndex:
+    """The index of a file that has these sizes one after the other, built as it grows."""
+    index = TrailIndex()
+    path.write_bytes(data[: sizes[0]])
+    with TrailFile(path) as trail:
+        for before, size in zip([sizes[0], *sizes], sizes, strict=False):
+            with path.open("ab") as file:
+                file.write(data[before:size])
+            for _ in build(trail, index, engine=engine):
+                pass
+            assert index.is_complete(size)
+    return index
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("order", BOTH)
+def test_a_file_that_grows_byte_by_byte(tmp_path: Path, engine: Engine, order: ByteOrder) -> None:
+    data = b"".join([row(order=order).raw, row(order=order).raw, b"no record", row(order=order.other).raw])
+    path = tmp_path / "lt000000000"
+    index = grown(path, data, list(range(row().length, len(data) + 1)), engine)
+    assert known(index) == known(built(path))
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_file_that_grows_in_any_steps(tmp_path: Path, order: ByteOrder) -> None:
+    chance = random.Random(order.value)
+    path = tmp_path / "lt000000000"
+    for turn in range(60):
+        data = row(order=order).raw + b"".join(chance.choices(everything(order), k=chance.choice([3, 12, 400])))
+        sizes = sorted({row().length, *(chance.randrange(row().length, len(data)) for _ in range(4)), len(data)})
+        engine = BOTH_ENGINES[turn % len(BOTH_ENGINES)]
+        index = grown(path, data, sizes, engine)
+        assert known(index) == known(built(path, engine)), (turn, sizes)
+
+
+def test_a_half_written_record_is_no_row(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), row().raw[:-3])
+    index = built(path)
+    assert (index.records, index.covered, index.partial) == (1, row().length, row().length - 3)
+    assert index.is_complete(path.stat().st_size)
+    assert not index.is_complete(path.stat().st_size + 1)
+
+
+def test_damage_at_the_end_is_a_row_that_may_become_another(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), b"junk" * 9)
+    index = built(path)
+    with TrailFile(path) as trail:
+        assert index.rows(trail, 0, 9) == walked(path)
+        assert index.rba_of(trail, 1) == index.places.end == row().length
+        assert index.number_of(trail, trail.size - 1) == 1
+        assert index.is_complete(trail.size)
+        assert "no record starts here" in index.reason(trail, row().length)
+        assert index.reason(trail, 0) == ""
+
+
+def test_a_record_that_was_taken_for_damage_while_it_was_half_written(tmp_path: Path) -> None:
+    inner = row(b"inside")
+    outer = make_record(header(), b"x" * 50 + inner.raw + b"x" * 50)
+    data = row().raw + outer.raw + row().raw
+    path = tmp_path / "lt000000000"
+    half = row().length + outer.length - 30
+    index = grown(path, data, [half], Engine.PYTHON)
+    assert index.bad_spans != []
+    assert known(grown(path, data, [half, len(data)], Engine.PYTHON)) == known(built(path))
+    assert built(path).bad_spans == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_was_cut_does_not_fit(tmp_path: Path, engine: Engine) -> None:
+    path = trail_of(tmp_path, row(), row(), row())
+    index = built(path, engine)
+    path.write_bytes(row().raw * 2)
+    with TrailFile(path) as trail:
+        assert not index.fits(trail)
+        assert list(build(trail, index, engine=engine)) == [trail.size]
+    assert known(index) == known(built(path))
+
+
+def test_a_file_with_another_last_record_does_not_fit(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), row())
+    index = built(path)
+    for data in (row().raw + row(io_time=IO_TIME + 1).raw, row().raw + row(b"longer").raw, row().raw + bytes(999)):
+        path.write_bytes(data)
+        with TrailFile(path) as trail:
+            assert not index.fits(trail)
+    path.write_bytes(row().raw * 3)
+    with TrailFile(path) as trail:
+        assert index.fits(trail)
+
+
+def test_a_file_with_more_damage_than_is_looked_at_fits_as_long_as_it_does_not_grow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.places.MOST_BAD_SPANS", 1)
+    path = trail_of(tmp_path, row(), b"junk", row(), b"junk", row())
+    index = built(path)
+    assert index.places.bad_span_count == 2
+    assert index.bad_spans == [BadSpan(row().length, 4)]
+    with TrailFile(path) as trail:
+        assert index.fits(trail)
+        with path.open("ab") as file:
+            file.write(row().raw)
+        assert not index.fits(trail)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_batches_that_leave_a_gap_or_are_known_change_nothing(tmp_path: Path, engine: Engine) -> None:
+    path = trail_of(tmp_path, *[row()] * 20)
+    index = TrailIndex()
+    with TrailFile(path) as trail:
+        batches = list(scan(trail, engine=engine, batch_size=4))
+        for number in (1, 0, 0, 2, 1, 0):
+            index.extend(batches[number])
+        assert index.covered == 8 * row().length
+        (whole,) = scan(trail, engine=engine)
+        index.extend(whole)
+    assert known(index) == known(built(path))
+
+
+def test_places_may_be_ahead_of_the_sums(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row()] * 20)
+    with TrailFile(path) as trail:
+        assert list(build(trail, trail.index.places)) == [trail.size]
+        assert (trail.index.records, trail.index.covered) == (20, 0)
+        assert list(build(trail, trail.index)) == [trail.size]
+        assert known(trail.index) == known(built(path))
+
+
+def test_building_stops_where_it_is_told(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row()] * 20)
+    with TrailFile(path) as trail:
+        assert list(build(trail, trail.index, stop=2 * row().length + 1)) == [3 * row().length]
+
+
+def test_two_threads_may_build_one_index(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *random.Random(5).choices(everything(ByteOrder.BIG)[:-1], k=20_000), row())
+    index = TrailIndex()
+
+    def go_over(engine: Engine) -> None:
+        with TrailFile(path) as trail:
+            for _ in build(trail, index, engine=engine):
+                pass
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(go_over, [Engine.PYTHON, *BOTH_ENGINES]))
+    assert known(index) == known(built(path))

@@ -1,0 +1,90 @@
+"""The sums of an index are those of the walk, in both engines, whatever the batches."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from fixtures.catalogue import names
+from tests.trailformat.index.reference import built, fed, known, summed
+from tests.trailformat.samples import BOTH, row, trail_of
+from tests.trailformat.scan.reference import ENGINES
+from tests.trailformat.scan.test_scan import everything
+from trailformat import ByteOrder, TrailFile
+from trailformat.index import TrailIndex, TransactionSpan, sums, transaction_spans
+from trailformat.scan import Engine
+from trailformat.transactions import NO_TRANSACTION
+
+
+def assert_sums(index: TrailIndex, path: Path) -> None:
+    """Everything is as a walk adds it up, in plain numbers."""
+    assert json.loads(json.dumps(index.state()))["places"]["end"] == index.places.end
+    assert {type(index.records), type(index.covered), type(index.partial)} == {int}
+    expected = summed(path)
+    assert index.tables == expected["tables"]
+    assert index.times == expected["times"]
+    assert list(index.places.metadata) == expected["metadata"]
+    assert index.bad_spans == expected["bad"][: len(index.bad_spans)]
+    assert len(expected["bad"]) - len(index.bad_spans) <= 1  # damage at the end may still grow
+    assert index.open_transaction == expected["open"]
+    assert index.largest_transactions == expected["largest"][: transaction_spans.MOST_TRANSACTIONS]
+    assert index.sums.transactions.ended == len(expected["largest"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", names())
+def test_a_fixture(name: str, engine: Engine) -> None:
+    assert_sums(built(TRAILS / name, engine), TRAILS / name)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize("batch_size", [1, 3, 100, 1 << 16])
+def test_everything_in_batches_of_any_size(tmp_path: Path, engine: Engine, order: ByteOrder, batch_size: int) -> None:
+    path = trail_of(tmp_path, *random.Random(7).choices(everything(order)[:-1], k=700), row())
+    index = fed(path, engine, batch_size)
+    assert_sums(index, path)
+    assert known(index) == known(built(path))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_many_transactions_the_largest_are_kept(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction_spans, "MOST_TRANSACTIONS", 5)
+    sizes = [random.Random(3).randrange(30) for _ in range(100)]
+    path = trail_of(tmp_path, *[row(b"x" * size) for size in sizes])
+    for batch_size in (1, 8, 1 << 10):
+        assert_sums(fed(path, engine, batch_size), path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_too_many_tables_the_first_are_told_apart(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums, "MOST_TABLES", 2)
+    index = built(trail_of(tmp_path, *[row(name=name) for name in "ABCDA"]), engine)
+    assert list(index.tables) == ["A", "B"]
+    assert index.tables["A"].records == 2
+    assert index.sums.other_tables.records == 2
+
+
+def test_a_transaction_tells_its_csn_and_xid() -> None:
+    path = TRAILS / "et000000000"
+    index = built(path)
+    with TrailFile(path) as trail:
+        owners = [index.owner(trail, one) for one in index.largest_transactions]
+        assert all(one.csn is not None and one.xid is not None for one in owners)
+        assert index.csn_bounds(trail) == (min(str(one.csn) for one in owners), max(str(one.csn) for one in owners))
+        assert index.csn_at(trail, index.records) is None
+
+
+def test_a_transaction_whose_record_is_lost_has_no_csn(tmp_path: Path) -> None:
+    span = TransactionSpan(5, None, 1, 1, frozenset(), 0, 0)
+    with TrailFile(trail_of(tmp_path, row())) as trail:
+        assert TrailIndex().owner(trail, span) == NO_TRANSACTION
+        assert TrailIndex().csn_bounds(trail) == (None, None)
