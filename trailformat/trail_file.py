@@ -307,13 +307,13 @@ class TrailFile:
             rba += length
 
     def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """Where metadata records stand from ``start``, where a record begins, to ``stop`` or beyond; and how far.
+        """Where metadata records stand from ``start``, where a record begins, to before ``stop``; and how far that is.
 
-        That is where a record or damage begins, at or after ``stop``, or the end of the file. A long way is gone for
-        the index, which then knows it.
+        Up to a place at or after ``stop`` where a record or damage begins, or to the end of the file, there are no
+        others. A long way is gone for the index, which then knows it.
         """
         places = self._index.places if self._index is not None else None
-        if places is None or places.end < stop:
+        if places is None or places.metadata_end < stop:
             if stop - start < _LONG:
                 return self._walk_for_metadata(start, stop)
             from trailformat.index import build  # noqa: PLC0415 - the index itself builds on this module
@@ -321,7 +321,10 @@ class TrailFile:
             places = self.index.places
             for _ in build(self, places, stop=stop):
                 pass
-        return places.metadata_from(start), max(start, places.end)
+            if places.metadata_end < places.end:
+                return self._walk_for_metadata(start, stop)
+        found, end = places.metadata_between(start, stop)
+        return found, max(start, end)
 
     def _walk_for_metadata(self, start: int, stop: int) -> tuple[list[int], int]:
         found: list[int] = []

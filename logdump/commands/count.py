@@ -55,6 +55,7 @@ class Counter:
 
     def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int, engine: Engine) -> Iterator[Event]:
         counter = None
+        # a small file is gone over as fast as the index is loaded
         feeds_places = engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
         for batch in scan(trail, engine=engine, batch_size=selection.batch_size):
             if feeds_places:

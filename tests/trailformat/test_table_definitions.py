@@ -119,3 +119,11 @@ def test_what_is_in_force_at_any_place_even_inside_a_record(tmp_path: Path) -> N
         ]:
             assert [entry.name for entry in trail.tables.in_force(rba)] == expected
         assert [trail.name_of(record) for record in trail.records(starts[4])] == ["NEW"]
+
+
+def test_of_too_many_definitions_those_beyond_the_index_are_found_by_walking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 2)
+    tables = [part for number in range(5) for part in (table_record(number, f"T{number}"), row(name=number))]
+    assert names(trail_of(tmp_path, *tables)) == ["T0", "T1", "T2", "T3", "T4"]

@@ -224,7 +224,8 @@ def test_metadata_is_found_between_two_positions(tmp_path: Path) -> None:
         assert trail.metadata_rbas(rbas[2], rbas[4] + 1) == ([rbas[4]], rbas[5])
         for _ in build(trail, trail.index):
             pass
-        assert trail.metadata_rbas(rbas[2], rbas[4]) == ([rbas[4]], trail.size)
+        assert trail.metadata_rbas(rbas[2], rbas[4] - 1) == ([], rbas[4])
+        assert trail.metadata_rbas(rbas[2], rbas[4] + 1) == ([rbas[4]], trail.size)
 
 
 def test_the_record_behind_a_position_outside_is_not_taken_for_the_one_before(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class IndexFolder:
         """
         try:
             state = _state_of(trail)
-            if index.places.end != state["size"] or not index.fits(trail):
+            if not index.places.end == index.places.metadata_end == state["size"] or not index.fits(trail):
                 return False
             body = json.dumps(state | index.state(), separators=(",", ":")).encode()
             data = _FIRST_LINE % zlib.crc32(body) + body
@@ -96,10 +96,10 @@ def _state_of(trail: TrailFile) -> dict[str, Any]:
 
 
 def _read(path: Path) -> bytes:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+        raise ValueError("not kept by us")
     with path.open("rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
-            raise ValueError("not kept by us")
         return file.read(MOST_BYTES)
 
 

@@ -16,6 +16,7 @@ from trailformat.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
 from trailformat.trail_file import TrailFile
 
+MOST_METADATA = 1 << 20
 MOST_BAD_SPANS = 1 << 12
 _MOST_BAD_BYTES = 1 << 24
 
@@ -31,7 +32,8 @@ class Places(Follower):
     """Rows by number and by RBA, without the sums; a 2 GB file takes some 400 KB.
 
     Attributes:
-        metadata: where the DDRs and TDRs (and references) stand, ascending.
+        metadata: where the DDRs and TDRs (and references) stand, ascending, the first MOST_METADATA of them.
+        metadata_end: RBA up to which they are all there: ``end``, or less where there are more.
         bad_spans: the first MOST_BAD_SPANS of them; ``bad_span_count`` counts all.
     """
 
@@ -39,6 +41,7 @@ class Places(Follower):
         super()._forget()
         self.marks = Marks()
         self.metadata = array("Q")
+        self.metadata_end = 0
         self.bad_spans: list[BadSpan] = []
         self.bad_span_count = 0
         self._last: tuple[int, int, int] | None = None
@@ -46,9 +49,7 @@ class Places(Follower):
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
         self.marks.add(batch, -self._taken % ROWS_PER_MARK, orders)
-        types, at = bytes(memoryview(batch.io_type)), -1  # type: ignore[arg-type]
-        while (at := types.find(METADATA, at + 1)) >= 0:
-            self.metadata.append(batch.rba[at])
+        self._take_metadata(batch)
         for row in batch.spans():
             self.bad_span_count += 1
             if len(self.bad_spans) < MOST_BAD_SPANS:
@@ -58,8 +59,19 @@ class Places(Follower):
         if sound >= 0:
             self._last = int(batch.rba[sound]), int(batch.length[sound]), int(batch.io_time[sound])
 
+    def _take_metadata(self, batch: Batch) -> None:
+        if self.metadata_end < self.end:
+            return
+        types, at = bytes(memoryview(batch.io_type)), -1  # type: ignore[arg-type]
+        while (at := types.find(METADATA, at + 1)) >= 0:
+            if len(self.metadata) == MOST_METADATA:
+                self.metadata_end = int(batch.rba[at])
+                return
+            self.metadata.append(batch.rba[at])
+        self.metadata_end = int(batch.rba[-1]) + int(batch.length[-1])
+
     def state(self) -> dict[str, Any]:
-        """What JSON can hold of it, damage at ``end`` left out; only the spans of damage that are kept."""
+        """What JSON can hold of it, damage at ``end`` left out; only with all the metadata is it worth keeping."""
         about = {"marks": self.marks.state(), "metadata": pack_column(self.metadata), "last": self._last}
         return super().state() | about | {"bad_spans": self.bad_spans, "bad_span_count": self.bad_span_count}
 
@@ -67,6 +79,7 @@ class Places(Follower):
         super()._restore(state)
         self.marks = Marks.of_state(state["marks"])
         self.metadata = unpack_column(state["metadata"], "Q")
+        self.metadata_end = self.end
         self.bad_spans = [BadSpan(count(rba), count(length)) for rba, length in state["bad_spans"]]
         self.bad_span_count = count(state["bad_span_count"])
         if state["last"] is not None:
@@ -149,9 +162,11 @@ class Places(Follower):
             row = next(iter(self.rows(trail, row.number - 1, 1)), None)
         return row.rba if row is not None else None
 
-    def metadata_from(self, rba: int) -> list[int]:
-        """Where metadata records stand from ``rba`` to ``end``."""
-        return self.metadata[bisect_left(self.metadata, rba) :].tolist()
+    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+        """Where metadata records stand from ``start`` to before ``stop``; and the next beyond, or ``metadata_end``."""
+        first, last = bisect_left(self.metadata, start), bisect_left(self.metadata, stop)
+        end = self.metadata[last] if last < len(self.metadata) else self.metadata_end
+        return self.metadata[first:last].tolist(), end
 
 
 def reason(trail: TrailFile, rba: int) -> TrailError | None:

@@ -18,7 +18,7 @@ SEARCHED = 1 << 12
 
 
 class TrailIndex:
-    """What is known of one file, from its beginning on; memory is bounded whatever the file holds.
+    """What is known of one file, from its beginning on: 17 bytes for 256 rows, and a bounded number of other things.
 
     Rows are numbered from 0: the file header where there is one, records, damage; a record that is half written at the
     end of the file is no row yet. Several threads may extend and read an index, each with a TrailFile of its own.

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.trailformat.index.reference import built, known, walked
-from tests.trailformat.samples import BOTH, IO_TIME, header, row, trail_of
+from tests.trailformat.index.reference import built, fed, known, walked
+from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile, make_record
@@ -120,6 +120,18 @@ def test_a_file_with_more_damage_than_is_looked_at_fits_as_long_as_it_does_not_g
         with path.open("ab") as file:
             file.write(row().raw)
         assert not index.fits(trail)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("batch_size", [1, 3, 100])
+def test_of_too_much_metadata_the_first_is_kept(
+    tmp_path: Path, engine: Engine, batch_size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 2)
+    tdr = table_record(1, "A")
+    places = fed(trail_of(tmp_path, *[tdr] * 5, row()), engine, batch_size).places
+    assert list(places.metadata) == [0, tdr.length]
+    assert (places.metadata_end, places.end) == (2 * tdr.length, 5 * tdr.length + row().length)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -200,8 +200,17 @@ def test_damaged_bytes_are_no_index(tmp_path: Path, folder: IndexFolder) -> None
         file.write_bytes(data)
         assert recalled(folder, path) is None
     file.unlink()
-    file.mkdir()
+    os.mkfifo(file)
     assert recalled(folder, path) is None
+
+
+def test_an_index_that_lacks_definitions_is_not_kept(
+    tmp_path: Path, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 1)
+    path = trail_of(tmp_path, table_record(1, "A"), table_record(2, "B"))
+    with TrailFile(path) as trail:
+        assert not folder.keep(trail, built(path))
 
 
 def nodes(value: Any) -> list[tuple[Any, Any]]:
