@@ -113,7 +113,7 @@ class Follower:
         self._take(batch, orders)
         self._arriving = orders.before(len(batch))
         self._taken += len(batch)
-        self.end = int(batch.rba[-1]) + int(batch.length[-1])
+        self.end = batch.end
 
 
 class ArrivalOrders:

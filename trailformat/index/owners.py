@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trailformat.errors import TrailError
 from trailformat.scan.batch import RECORD
-from trailformat.transactions import NO_TRANSACTION, Transaction, is_transactional, own_transaction
+from trailformat.transactions import NO_TRANSACTION, Transaction, TransactionContext, is_transactional, own_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,15 +15,19 @@ if TYPE_CHECKING:
     from trailformat.trail_file import TrailFile
 
 
-def own(trail: TrailFile, rba: int) -> Transaction:
-    """What the record at ``rba`` says of its transaction; empty when it says nothing."""
+def owner_at(trail: TrailFile, rba: int) -> Transaction:
+    """The transaction of the record at ``rba``, its beginning looked for also in the file before; empty if unknown."""
     try:
         record = trail.record_at(rba)
     except TrailError:
         return NO_TRANSACTION
-    return own_transaction(record) if record is not None and is_transactional(record) else NO_TRANSACTION
+    return TransactionContext(trail).of(record) if record is not None else NO_TRANSACTION
 
 
 def first_csn(trail: TrailFile, rows: Iterable[Row]) -> str | None:
-    """The first LOGCSN in some rows; None when none has one."""
-    return next((csn for row in rows if row.kind == RECORD and (csn := own(trail, row.rba).csn) is not None), None)
+    """The first LOGCSN that stands in some rows; None when none has one."""
+    for row in rows:
+        record = trail.record_at(row.rba) if row.kind == RECORD else None
+        if record is not None and is_transactional(record) and (csn := own_transaction(record).csn) is not None:
+            return csn
+    return None

@@ -68,7 +68,7 @@ class Places(Follower):
                 self.metadata_end = int(batch.rba[at])
                 return
             self.metadata.append(batch.rba[at])
-        self.metadata_end = int(batch.rba[-1]) + int(batch.length[-1])
+        self.metadata_end = batch.end
 
     def state(self) -> dict[str, Any]:
         """What JSON can hold of it, damage at ``end`` left out; only with all the metadata is it worth keeping."""

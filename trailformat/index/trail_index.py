@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.index.owners import first_csn, own
+from trailformat.index.owners import first_csn, owner_at
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import Sums, TableTotals
 from trailformat.index.transaction_spans import TransactionSpan
@@ -131,11 +131,11 @@ class TrailIndex:
         return self.sums.transactions.largest
 
     def owner(self, trail: TrailFile, span: TransactionSpan) -> Transaction:
-        """LOGCSN and TRANID of a transaction that begins in this file."""
-        return own(trail, span.begin)
+        """LOGCSN and TRANID of a transaction; one that began in the file before is looked for there."""
+        return owner_at(trail, span.begin)
 
     def csn_at(self, trail: TrailFile, number: int) -> str | None:
-        """The first LOGCSN from row ``number`` on; None when the next SEARCHED rows hold none."""
+        """The first LOGCSN from row ``number`` on; None when the next SEARCHED rows hold none. Raises as record_at."""
         return first_csn(trail, self.rows(trail, number, SEARCHED))
 
     def csn_bounds(self, trail: TrailFile) -> tuple[str | None, str | None]:

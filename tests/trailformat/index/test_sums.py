@@ -83,6 +83,14 @@ def test_a_transaction_tells_its_csn_and_xid() -> None:
         assert index.csn_at(trail, index.records) is None
 
 
+def test_a_transaction_that_began_in_the_file_before_tells_its_csn() -> None:
+    first, second = built(TRAILS / "st000000000"), built(TRAILS / "st000000001")
+    assert first.open_transaction is not None
+    rest = min(second.largest_transactions, key=lambda one: one.begin)
+    with TrailFile(TRAILS / "st000000000") as before, TrailFile(TRAILS / "st000000001") as trail:
+        assert second.owner(trail, rest) == first.owner(before, first.open_transaction) != NO_TRANSACTION
+
+
 def test_a_transaction_whose_record_is_lost_has_no_csn(tmp_path: Path) -> None:
     span = TransactionSpan(5, None, 1, 1, frozenset(), 0, 0)
     with TrailFile(trail_of(tmp_path, row())) as trail:
