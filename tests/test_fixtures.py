@@ -154,7 +154,7 @@ def test_the_first_row_decodes_to_what_the_shop_entered(trails: Path, name: str)
         assert isinstance(table, TableDefinition)
         assert first.images is not None
         stored = first.images.after or ()
-        values = [decode_value(one, table.columns[one.index], first.order) for one in stored]
+        values = [decode_value(one, table.columns[one.index], first.order).value for one in stored]
         assert [one.strip() if isinstance(one, str) else one for one in values] == list(SENCHA)
 
 
@@ -163,5 +163,5 @@ def test_the_first_row_decodes_to_what_the_shop_entered(trails: Path, name: str)
 def test_values_come_back_as_they_were(definition: ColumnDefinition, order: ByteOrder) -> None:
     is_number = definition.data_type in (130, 132, 134)
     value: str | Decimal = Decimal("12.00") if is_number else "12"
-    decoded = decode_value(Column(0, b"\0\0" + encode_value(value, definition, order)), definition, order)
+    decoded = decode_value(Column(0, b"\0\0" + encode_value(value, definition, order)), definition, order).value
     assert (decoded.strip() if isinstance(decoded, str) else decoded) == value

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trailformat.byte_order import ByteOrder
+    from trailformat.changes import Change, ColumnChange, change_of, changes
     from trailformat.column_definition import ColumnDefinition
     from trailformat.columns import Column, make_column
     from trailformat.ddl import parse_ddl
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from trailformat.trail_file import TrailFile
     from trailformat.trail_sequence import TrailName, TrailSequence
     from trailformat.trail_writer import TrailWriter
-    from trailformat.values import decode_value
+    from trailformat.values import Value, decode_value, encode_value
 
 _HOMES = {
     "IO_TYPES": "io_types",
@@ -42,7 +43,9 @@ _HOMES = {
     "BadToken": "errors",
     "ByteOrder": "byte_order",
     "CannotWrite": "errors",
+    "Change": "changes",
     "Column": "columns",
+    "ColumnChange": "changes",
     "ColumnDefinition": "column_definition",
     "DatabaseDefinition": "metadata",
     "FileHeader": "file_header",
@@ -59,7 +62,11 @@ _HOMES = {
     "TrailName": "trail_sequence",
     "TrailSequence": "trail_sequence",
     "TrailWriter": "trail_writer",
+    "Value": "values",
+    "change_of": "changes",
+    "changes": "changes",
     "decode_value": "values",
+    "encode_value": "values",
     "from_datetime": "timestamps",
     "io_type_name": "io_types",
     "io_type_number": "io_types",
@@ -81,7 +88,9 @@ __all__ = [
     "BadToken",
     "ByteOrder",
     "CannotWrite",
+    "Change",
     "Column",
+    "ColumnChange",
     "ColumnDefinition",
     "DatabaseDefinition",
     "FileHeader",
@@ -98,7 +107,11 @@ __all__ = [
     "TrailName",
     "TrailSequence",
     "TrailWriter",
+    "Value",
+    "change_of",
+    "changes",
     "decode_value",
+    "encode_value",
     "from_datetime",
     "io_type_name",
     "io_type_number",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from logdump.events import RecordShown
@@ -35,9 +34,7 @@ class _ColumnShown(NamedTuple):
         if self.column.index >= len(columns):
             return None
         value = decode_value(self.column, columns[self.column.index], self.shown.record.order)
-        if isinstance(value, Decimal):
-            return f"{value:f}"
-        return value if isinstance(value, str) else None
+        return None if value.is_null or value.problem is not None else value.text
 
 
 COLUMN = Shape(

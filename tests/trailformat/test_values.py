@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +13,7 @@ from trailformat.values import CHAR, DATETIME, VARCHAR
 @pytest.mark.parametrize("order", BOTH)
 def test_an_integer_is_big_endian_in_both_orders_and_divided_by_its_scale(order: ByteOrder) -> None:
     stored = make_column(4, bytes.fromhex("00000000001abbc0"))
-    assert str(decode_value(stored, column(scale=2), order)) == "17520.00"
+    assert decode_value(stored, column(scale=2), order).text == "17520.00"
 
 
 @pytest.mark.parametrize(
@@ -23,24 +21,25 @@ def test_an_integer_is_big_endian_in_both_orders_and_divided_by_its_scale(order:
 )
 def test_integers_have_two_four_or_eight_bytes_and_a_sign(data_type: int, stored: str, value: int) -> None:
     definition = column(data_type=data_type, scale=0)
-    assert decode_value(make_column(0, bytes.fromhex(stored)), definition, ByteOrder.BIG) == Decimal(value)
+    assert decode_value(make_column(0, bytes.fromhex(stored)), definition, ByteOrder.BIG).value == value
 
 
 @pytest.mark.parametrize(("order", "length"), [(ByteOrder.BIG, b"\0\3"), (ByteOrder.LITTLE, b"\3\0")])
 def test_the_length_of_a_varchar_is_in_file_order(order: ByteOrder, length: bytes) -> None:
     definition = column(data_type=VARCHAR)
-    assert decode_value(make_column(0, length + b"CAR"), definition, order) == "CAR"
+    assert decode_value(make_column(0, length + b"CAR"), definition, order).value == "CAR"
 
 
-@pytest.mark.parametrize(("data_type", "text"), [(CHAR, "WA"), (DATETIME, "1994-09-30:15:33:00")])
-def test_fixed_text_and_dates_are_text_as_they_stand(data_type: int, text: str) -> None:
+@pytest.mark.parametrize(("data_type", "text"), [(CHAR, "WA"), (CHAR, "W ")])
+def test_fixed_text_is_as_it_stands(data_type: int, text: str) -> None:
     definition = column(data_type=data_type)
-    assert decode_value(make_column(0, text.encode()), definition, ByteOrder.BIG) == text
+    assert decode_value(make_column(0, text.encode()), definition, ByteOrder.BIG).value == text
 
 
 def test_null_is_none_whatever_follows_the_indicator() -> None:
-    assert decode_value(make_column(0, None), column(), ByteOrder.BIG) is None
-    assert decode_value(Column(0, b"\xff\xff1900-01-01"), column(data_type=DATETIME), ByteOrder.BIG) is None
+    assert decode_value(make_column(0, None), column(), ByteOrder.BIG).is_null
+    value = decode_value(Column(0, b"\xff\xff1900-01-01"), column(data_type=DATETIME), ByteOrder.BIG)
+    assert (value.is_null, value.value, value.text) == (True, None, "NULL")
 
 
 @pytest.mark.parametrize(
@@ -54,12 +53,16 @@ def test_null_is_none_whatever_follows_the_indicator() -> None:
     ids=["short integer", "wrong length", "half a length", "unknown type"],
 )
 def test_bytes_that_do_not_fit_the_definition_stay_bytes(definition: ColumnDefinition, value: bytes) -> None:
-    assert decode_value(make_column(0, value), definition, ByteOrder.BIG) == value
+    decoded = decode_value(make_column(0, value), definition, ByteOrder.BIG)
+    assert (decoded.data, decoded.value, decoded.text) == (value, None, value.hex())
+    assert decoded.problem
 
 
 def test_text_of_another_charset_is_its_bytes() -> None:
-    assert decode_value(make_column(0, b"\0\3\xe9t\xe9"), column(data_type=VARCHAR), ByteOrder.BIG) == b"\xe9t\xe9"
-    assert decode_value(make_column(0, b"\xe9t\xe9"), column(data_type=CHAR), ByteOrder.BIG) == b"\xe9t\xe9"
+    variable = decode_value(make_column(0, b"\0\3\xe9t\xe9"), column(data_type=VARCHAR), ByteOrder.BIG)
+    assert (variable.value, variable.problem) == (None, "VARCHAR: not utf-8 at byte 0; found e974e9")
+    fixed = decode_value(make_column(0, b"\xe9t\xe9"), column(data_type=CHAR), ByteOrder.BIG)
+    assert (fixed.value, fixed.text) == (None, "e974e9")
 
 
 @given(st.binary(max_size=20), COLUMN_DEFINITIONS, st.sampled_from([CHAR, VARCHAR, 130, 132, 134, DATETIME]), ORDERS)

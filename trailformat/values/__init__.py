@@ -1,0 +1,71 @@
+"""What the bytes of a column mean, by its definition: one decoder per data type, one module per family.
+
+A column's bytes begin with a 2-byte indicator, ``0000`` present or ``ffff`` NULL. What follows depends on the type
+code; docs/values.md lists the codes, what each decodes to and how sure that is.
+"""
+
+from __future__ import annotations
+
+from trailformat.byte_order import ByteOrder
+from trailformat.column_definition import ColumnDefinition
+from trailformat.columns import PRESENT, Column
+from trailformat.errors import CannotWrite, TrailError
+from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, INTEGERS, VARCHAR, DataType
+from trailformat.values.value import Plain, Value
+
+__all__ = [
+    "CHAR",
+    "DATA_TYPES",
+    "DATETIME",
+    "INTEGERS",
+    "UTF_8",
+    "VARCHAR",
+    "DataType",
+    "Plain",
+    "Value",
+    "decode_value",
+    "encode_value",
+]
+
+UTF_8 = "utf-8"
+
+
+def decode_value(column: Column, definition: ColumnDefinition | None, order: ByteOrder, charset: str = UTF_8) -> Value:
+    """What a column holds, by its definition. Never raises: a value that does not decode says why.
+
+    Args:
+        column: the column of an image.
+        definition: what its table's definition says of it; None where there is none.
+        order: byte order of the file.
+        charset: the codec of text that names no character set of its own.
+    """
+    data = column.value
+    if column.is_null:
+        return Value(data, is_null=True)
+    if column.raw[:2] != PRESENT:
+        return Value(data, problem=f"indicator {column.raw[:2].hex() or 'missing'}, expected 0000 or ffff")
+    if definition is None:
+        return Value(data, problem="no definition of this column")
+    data_type = DATA_TYPES.get(definition.data_type)
+    if data_type is None:
+        return Value(data, problem=f"data type {definition.data_type} is not known")
+    try:
+        return Value(data, data_type.decode(data, definition, order, charset))
+    except TrailError as error:
+        return Value(data, problem=_reason(data_type, error))
+
+
+def _reason(data_type: DataType, error: TrailError) -> str:
+    return f"{data_type.name}: {error}"
+
+
+def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, charset: str = UTF_8) -> bytes:
+    """The bytes of a value behind the indicator: the inverse of :func:`decode_value`.
+
+    Raises:
+        CannotWrite: the type is not known, or the value does not fit it.
+    """
+    data_type = DATA_TYPES.get(definition.data_type)
+    if data_type is None:
+        raise CannotWrite(f"data type {definition.data_type} is not known")
+    return data_type.encode(value, definition, order, charset)
