@@ -2,17 +2,12 @@
 
     c8 85 93 93 96    ASCII ``.....``    EBCDIC ``Hello``
 
-EBCDIC is code page 1047, Latin-1 of z/OS; the manual names no code page. It is Python's code page 037 with six bytes of
-its own (compared with glibc's IBM1047): ``5f`` ^, ``ad`` [, ``b0`` ¬, ``ba`` Ý, ``bb`` ¨, ``bd`` ].
+EBCDIC is code page 1047, Latin-1 of z/OS; the manual names no code page.
 """
 
 from __future__ import annotations
 
-import codecs
-
-_DIFFERENCES = {0x5F: "^", 0xAD: "[", 0xB0: "¬", 0xBA: "Ý", 0xBB: "¨", 0xBD: "]"}
-_CODE_PAGE_037 = bytes(range(256)).decode("cp037")
-_CODE_PAGE_1047 = "".join(_DIFFERENCES.get(byte, character) for byte, character in enumerate(_CODE_PAGE_037))
+from trailformat.charsets import CODE_PAGE_1047, EBCDIC_1047, decode
 
 
 def _printable(characters: str) -> str:
@@ -22,7 +17,7 @@ def _printable(characters: str) -> str:
 ASCII = _printable("".join(map(chr, range(256))))
 """256 characters, one for each byte: itself for 20 to 7e, a dot for any other."""
 
-EBCDIC = _printable(_CODE_PAGE_1047)
+EBCDIC = _printable(EBCDIC_1047)
 """256 characters, one for each byte: what it is in EBCDIC if that is a printable ASCII character, else a dot."""
 
 
@@ -33,4 +28,4 @@ def gutter_table(*, ebcdic: bool) -> str:
 
 def decode_ebcdic(data: bytes) -> str:
     """The text of bytes in EBCDIC, one character a byte; every byte has one, control characters included."""
-    return codecs.charmap_decode(data, "strict", _CODE_PAGE_1047)[0]
+    return decode(data, CODE_PAGE_1047)

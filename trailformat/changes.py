@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat import io_types
 from trailformat.errors import TrailError
+from trailformat.full_images import split_full_image
+from trailformat.images import Images
+from trailformat.row_definitions import RowDefinition, RowDefinitions
 from trailformat.transactions import BEGINS, TransactionContext
-from trailformat.values import UTF_8, Value, decode_value
+from trailformat.values import Value, decode_value
 
 if TYPE_CHECKING:
     from trailformat.column_definition import ColumnDefinition
@@ -43,6 +46,7 @@ OPERATIONS = {
 """IOType -> what it does, for the types that are changes; every other record is none."""
 
 _PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
+_FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
 
 
 class ColumnChange(NamedTuple):
@@ -95,23 +99,27 @@ class Change(NamedTuple):
 
 
 def changes(
-    trail: TrailFile, records: Iterable[Record], transactions: TransactionContext | None = None
+    trail: TrailFile,
+    records: Iterable[Record],
+    definitions: RowDefinitions | None = None,
+    transactions: TransactionContext | None = None,
 ) -> Iterator[Change]:
-    """The changes among ``records`` of ``trail``, which come in the order of the file.
+    """The changes among ``records`` of ``trail``, which come in the order of the file; others are passed over.
 
     Args:
-        trail: the file; it resolves names and definitions.
-        records: those wanted; others than changes are passed over.
+        trail: the file.
+        records: those wanted.
+        definitions: what tells the columns; those in the trail unless given.
         transactions: what is known already of LOGCSN and TRANID.
     """
-    context = transactions or TransactionContext(trail)
+    reader = _Reader(trail, definitions, transactions)
     waiting: Record | None = None
     for record in records:
         if record.is_file_header or record.is_metadata:
             continue
         if waiting is not None:
-            paired = is_pair(trail, waiting, record)
-            yield _change(trail, context, (waiting, record) if paired else (waiting,))
+            paired = reader.is_pair(waiting, record)
+            yield reader.change((waiting, record) if paired else (waiting,))
             waiting = None
             if paired:
                 continue
@@ -120,99 +128,134 @@ def changes(
         if record.header.is_before and record.header.io_type in _PAIRED:
             waiting = record
         else:
-            yield _change(trail, context, (record,))
+            yield reader.change((record,))
     if waiting is not None:
-        yield _change(trail, context, (waiting,))
+        yield reader.change((waiting,))
 
 
-def change_of(trail: TrailFile, record: Record, transactions: TransactionContext | None = None) -> Change | None:
+def change_of(
+    trail: TrailFile,
+    record: Record,
+    definitions: RowDefinitions | None = None,
+    transactions: TransactionContext | None = None,
+) -> Change | None:
     """The change that ``record`` is, or is one half of; None when it is no change of a row or object."""
     if record.is_file_header or record.header.io_type not in OPERATIONS:
         return None
-    context = transactions or TransactionContext(trail)
-    if record.header.io_type not in _PAIRED:
-        return _change(trail, context, (record,))
-    other = _neighbour(trail, record)
-    pair = (record, other) if record.header.is_before else (other, record)
-    first, second = pair
-    if first is not None and second is not None and is_pair(trail, first, second):
-        return _change(trail, context, (first, second))
-    return _change(trail, context, (record,))
+    reader = _Reader(trail, definitions, transactions)
+    return reader.change(reader.pair_of(record))
 
 
-def is_pair(trail: TrailFile, first: Record, second: Record) -> bool:
-    """Whether two rows, one after the other, are the before and the after image of one update."""
-    before, after = first.header, second.header
-    return (
-        before.io_type in _PAIRED
-        and before.io_type == after.io_type
-        and before.is_before
-        and not after.is_before
-        and after.trans_ind not in BEGINS
-        and trail.name_of(first) == trail.name_of(second)
-    )
+def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...]:
+    """The columns of one record, which has a before image, an after image, or both.
+
+    Raises:
+        TrailError: the data is not what the record's type says.
+    """
+    return _merged(_images(record, known), known, record)
 
 
-def _neighbour(trail: TrailFile, record: Record) -> Record | None:
-    """The next record after a before image, the last one before an after image; metadata stepped over."""
-    try:
-        if record.header.is_before:
-            stream = trail.records(record.rba + record.length)
-        else:
-            stream = trail.records_backwards(record.rba)
-        found = next((one for one in stream if one.is_file_header or not one.is_metadata), None)
-    except TrailError:
-        return None
-    return None if found is None or found.is_file_header else found
+class _Reader:
+    """Makes changes of the records of one trail."""
+
+    def __init__(
+        self, trail: TrailFile, definitions: RowDefinitions | None, transactions: TransactionContext | None
+    ) -> None:
+        self._trail = trail
+        self._definitions = definitions or RowDefinitions(trail)
+        self._transactions = transactions or TransactionContext(trail)
+
+    def change(self, records: tuple[Record, ...]) -> Change:
+        """The change that one record is, or that two are together."""
+        last = records[-1]
+        known = self._definitions.of(last)
+        transaction = self._transactions.of(records[0])
+        columns, problem = _columns(records, known)
+        return Change(
+            OPERATIONS[last.header.io_type],
+            known.name,
+            records,
+            columns,
+            known.table,
+            transaction.csn,
+            transaction.xid,
+            last.header.io_time,
+            problem,
+        )
+
+    def is_pair(self, first: Record, second: Record) -> bool:
+        """Whether two rows, one after the other, are the before and the after image of one update."""
+        before, after = first.header, second.header
+        return (
+            before.io_type in _PAIRED
+            and before.io_type == after.io_type
+            and before.is_before
+            and not after.is_before
+            and after.trans_ind not in BEGINS
+            and self._trail.name_of(first) == self._trail.name_of(second)
+        )
+
+    def pair_of(self, record: Record) -> tuple[Record, ...]:
+        """A record and its other half, before image first; the record alone when it is whole."""
+        header = record.header
+        if header.io_type in _PAIRED and (header.is_before or header.trans_ind not in BEGINS):
+            other = self._neighbour(record)
+            if other is not None:
+                first, second = (record, other) if header.is_before else (other, record)
+                if self.is_pair(first, second):
+                    return first, second
+        return (record,)
+
+    def _neighbour(self, record: Record) -> Record | None:
+        """The next record after a before image, the last one before an after image; metadata stepped over."""
+        is_before = record.header.is_before
+        stream = (
+            self._trail.records(record.rba + record.length) if is_before else self._trail.records_backwards(record.rba)
+        )
+        try:
+            found = next((one for one in stream if one.is_file_header or not one.is_metadata), None)
+        except TrailError:
+            return None
+        return None if found is None or found.is_file_header else found
 
 
-def _change(trail: TrailFile, context: TransactionContext, records: tuple[Record, ...]) -> Change:
-    last = records[-1]
-    entry = trail.table_of(last)
-    definition = trail.tables.columns(entry) if entry else None
-    transaction = context.of(records[0])
-    columns, problem = _columns(records, definition)
-    return Change(
-        OPERATIONS[last.header.io_type],
-        entry.name if entry else last.name,
-        records,
-        columns,
-        definition,
-        transaction.csn,
-        transaction.xid,
-        last.header.io_time,
-        problem,
-    )
-
-
-def _columns(
-    records: tuple[Record, ...], definition: TableDefinition | None
-) -> tuple[tuple[ColumnChange, ...], str | None]:
-    before: Columns = ()
-    after: Columns = ()
+def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[ColumnChange, ...], str | None]:
+    before: Columns | None = None
+    after: Columns | None = None
     try:
         for record in records:
-            images = record.images
-            if images is not None:
-                before, after = images.before or before, images.after or after
+            images = _images(record, known)
+            before, after = images.before or before, images.after or after
     except TrailError as error:
-        return (), str(error)
-    return _merged(before, after, definition, records[-1]), None
+        cut = records[-1].header.continued
+        return (
+            (),
+            "its columns go on in the records that follow" if cut else f"its columns do not decode: {error.problem}",
+        )
+    return _merged(Images(before, after), known, records[-1]), None
 
 
-def _merged(
-    before: Columns, after: Columns, definition: TableDefinition | None, record: Record
-) -> tuple[ColumnChange, ...]:
-    columns = definition.columns if definition else ()
-    old, new = {one.index: one for one in before}, {one.index: one for one in after}
+def _images(record: Record, known: RowDefinition) -> Images:
+    """The images of a record; a full one is taken apart by the offsets of its definition, where there is one."""
+    header = record.header
+    if record.images is not None or header.is_compressed or header.io_type not in _FULL or known.table is None:
+        return record.images or Images(None, None)
+    with record.located():
+        columns = split_full_image(record.data, known.table, record.order, header.syskey_len)
+    return Images(columns, None) if header.is_before else Images(None, columns)
+
+
+def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[ColumnChange, ...]:
+    columns = known.table.columns if known.table else ()
+    old, new = ({one.index: one for one in image or ()} for image in (images.before, images.after))
 
     def value(column: Column | None, described: ColumnDefinition | None) -> Value | None:
-        return None if column is None else decode_value(column, described, record.order, UTF_8)
+        return None if column is None else decode_value(column, described, record.order, known.charset)
 
     merged = []
     for index in sorted(old.keys() | new.keys()):
         described = columns[index] if index < len(columns) else None
         name, is_key = (described.name, described.is_key) if described else ("", False)
-        images = value(old.get(index), described), value(new.get(index), described)
-        merged.append(ColumnChange(index, name, described, *images, is_key))
+        both = value(old.get(index), described), value(new.get(index), described)
+        merged.append(ColumnChange(index, name, described, *both, is_key))
     return tuple(merged)

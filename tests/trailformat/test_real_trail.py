@@ -166,10 +166,10 @@ def test_the_values_of_an_insert(real: TrailFile) -> None:
         "CUST_CODE": "WILL",
         "ORDER_DATE": datetime(1994, 9, 30, 15, 33),  # noqa: DTZ001 - a DATE has no zone
         "PRODUCT_CODE": "CAR",
-        "ORDER_ID": "144",
+        "ORDER_ID": Decimal(144),
         "PRODUCT_PRICE": Decimal("17520.00"),
         "PRODUCT_AMOUNT": Decimal(3),
-        "TRANSACTION_ID": "100",
+        "TRANSACTION_ID": Decimal(100),
     }
 
 

@@ -7,27 +7,26 @@ code; docs/values.md lists the codes, what each decodes to and how sure that is.
 from __future__ import annotations
 
 from trailformat.byte_order import ByteOrder
+from trailformat.charsets import UTF_8
 from trailformat.column_definition import ColumnDefinition
 from trailformat.columns import PRESENT, Column
-from trailformat.errors import CannotWrite, TrailError
+from trailformat.errors import BadData, CannotWrite, TrailError
 from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, INTEGERS, VARCHAR, DataType
-from trailformat.values.value import Plain, Value
+from trailformat.values.value import Decode, Plain, Value, plain_text
 
 __all__ = [
     "CHAR",
     "DATA_TYPES",
     "DATETIME",
     "INTEGERS",
-    "UTF_8",
     "VARCHAR",
     "DataType",
     "Plain",
     "Value",
     "decode_value",
     "encode_value",
+    "plain_text",
 ]
-
-UTF_8 = "utf-8"
 
 
 def decode_value(column: Column, definition: ColumnDefinition | None, order: ByteOrder, charset: str = UTF_8) -> Value:
@@ -37,7 +36,7 @@ def decode_value(column: Column, definition: ColumnDefinition | None, order: Byt
         column: the column of an image.
         definition: what its table's definition says of it; None where there is none.
         order: byte order of the file.
-        charset: the codec of text that names no character set of its own.
+        charset: the codec of text in the character set of the database, for columns that name no other.
     """
     data = column.value
     if column.is_null:
@@ -46,17 +45,17 @@ def decode_value(column: Column, definition: ColumnDefinition | None, order: Byt
         return Value(data, problem=f"indicator {column.raw[:2].hex() or 'missing'}, expected 0000 or ffff")
     if definition is None:
         return Value(data, problem="no definition of this column")
-    data_type = DATA_TYPES.get(definition.data_type)
-    if data_type is None:
-        return Value(data, problem=f"data type {definition.data_type} is not known")
+    data_type = DATA_TYPES.get(definition.data_type, DataType(f"data type {definition.data_type}", None, None))
     try:
-        return Value(data, data_type.decode(data, definition, order, charset))
+        return Value(data, _decoder(data_type)(data, definition, order, charset))
     except TrailError as error:
-        return Value(data, problem=_reason(data_type, error))
+        return Value(data, problem=f"{data_type.name}: {error}")
 
 
-def _reason(data_type: DataType, error: TrailError) -> str:
-    return f"{data_type.name}: {error}"
+def _decoder(data_type: DataType) -> Decode:
+    if data_type.decode is None:
+        raise BadData("how it is stored is not known")
+    return data_type.decode
 
 
 def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, charset: str = UTF_8) -> bytes:
@@ -66,6 +65,6 @@ def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, c
         CannotWrite: the type is not known, or the value does not fit it.
     """
     data_type = DATA_TYPES.get(definition.data_type)
-    if data_type is None:
-        raise CannotWrite(f"data type {definition.data_type} is not known")
+    if data_type is None or data_type.encode is None:
+        raise CannotWrite(f"data type {definition.data_type} cannot be written: how it is stored is not known")
     return data_type.encode(value, definition, order, charset)

@@ -1,33 +1,39 @@
-"""Text: of fixed length (CHAR, the bytes as they are) and variable (VARCHAR, a 2-byte length in file order first).
+"""Columns of characters: of fixed length (the bytes as they are) and variable (a 2-byte length in file order first).
 
     0000 0003 434152     VARCHAR "CAR", big-endian file
     0000 0300 434152     the same, little-endian file
     0000 5741            CHAR(2) "WA"
+    0000 0003 313434     VARCHAR, sub data type 2: the number 144
 
-(Real 12.2 trail; PostgreSQL and MySQL transcripts of 21c.)
+What the bytes are, the sub data type tells: text, a number written as text, or binary data. (Real 12.2 trail;
+PostgreSQL and MySQL transcripts of 21c; binary and UTF-16 from the names of the sub data types alone.)
 """
 
 from __future__ import annotations
 
+from trailformat import charsets
 from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
+from trailformat.values.numbers import is_finite, parse_number
+from trailformat.values.sub_types import sub_type
 from trailformat.values.value import Plain, plain_text
 
 _PREFIX = 2
+_LONGEST = 0xFFFF
 
 
-def decode_fixed(data: bytes, _definition: ColumnDefinition, _order: ByteOrder, charset: str) -> str:
-    """The text, trailing blanks included."""
-    return decode_text(data, charset)
+def decode_fixed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
+    """The text, trailing blanks included; a number or bytes where the sub data type says so."""
+    return _decoded(data, definition, codec)
 
 
-def decode_variable(data: bytes, _definition: ColumnDefinition, order: ByteOrder, charset: str) -> str:
-    """The text behind its length."""
-    return decode_text(variable_bytes(data, order), charset)
+def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> Plain:
+    """The same behind a length."""
+    return _decoded(without_length(data, order), definition, codec)
 
 
-def variable_bytes(data: bytes, order: ByteOrder) -> bytes:
+def without_length(data: bytes, order: ByteOrder) -> bytes:
     """The bytes behind a 2-byte length.
 
     Raises:
@@ -37,49 +43,58 @@ def variable_bytes(data: bytes, order: ByteOrder) -> bytes:
         raise BadData("no length in front of it", expected="2 bytes", found=f"{len(data)} bytes")
     length = order.decode(data[:_PREFIX])
     if length != len(data) - _PREFIX:
-        raise BadData("length is not that of the bytes", expected=str(len(data) - _PREFIX), found=str(length))
+        raise BadData("its length is not that of the bytes", expected=str(len(data) - _PREFIX), found=str(length))
     return data[_PREFIX:]
 
 
-def decode_text(data: bytes, charset: str) -> str:
-    """Bytes in a character set.
-
-    Raises:
-        BadData: a sequence that the character set does not have.
-    """
-    try:
-        return data.decode(charset)
-    except UnicodeError as error:
-        start = getattr(error, "start", 0)
-        found = data[start : start + 4].hex()
-        raise BadData(f"not {charset} at byte {start}", found=found) from None
+def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Plain:
+    kind = sub_type(definition.sub_data_type)
+    if kind.is_binary:
+        return data
+    text = charsets.decode(data, _codec(definition, codec))
+    return parse_number(text) if kind.is_number else text
 
 
-def encode_fixed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, charset: str) -> bytes:
-    """Text filled up with blanks to the length of the column."""
-    data = encode_text(value, charset)
-    missing = definition.external_length - len(data)
-    return data + encode_text(" ", charset) * missing if missing > 0 else data
+def _codec(definition: ColumnDefinition, default: str) -> str:
+    fixed = sub_type(definition.sub_data_type).codec
+    return fixed or charsets.codec_of(definition.charset, default)
 
 
-def encode_variable(value: Plain, _definition: ColumnDefinition, order: ByteOrder, charset: str) -> bytes:
-    """Text behind its length."""
-    return with_length(encode_text(value, charset), order)
+def encode_fixed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> bytes:
+    """The value filled up to the length of the column, with blanks or with zero bytes."""
+    data = _encoded(value, definition, codec)
+    missing = definition.internal_length - len(data)
+    if missing < 0:
+        raise CannotWrite("value is longer than its column", expected=f"{definition.internal_length} bytes")
+    blank = b"\0" if sub_type(definition.sub_data_type).is_binary else charsets.encode(" ", _codec(definition, codec))
+    return data + blank * (missing // len(blank))
+
+
+def encode_variable(value: Plain, definition: ColumnDefinition, order: ByteOrder, codec: str) -> bytes:
+    """The value behind its length."""
+    return with_length(_encoded(value, definition, codec), order)
 
 
 def with_length(data: bytes, order: ByteOrder) -> bytes:
     """Bytes behind their length."""
+    if len(data) > _LONGEST:
+        raise CannotWrite("value is longer than a length of 2 bytes tells", found=f"{len(data)} bytes")
     return order.encode(len(data), _PREFIX) + data
 
 
-def encode_text(value: Plain, charset: str) -> bytes:
-    """A value's text in a character set.
+def _encoded(value: Plain, definition: ColumnDefinition, codec: str) -> bytes:
+    kind = sub_type(definition.sub_data_type)
+    if kind.is_binary or isinstance(value, bytes):
+        if not kind.is_binary or not isinstance(value, bytes):
+            raise CannotWrite("binary column or binary value, but not both", found=type(value).__name__)
+        return value
+    if kind.is_number and not _is_number(value):
+        raise CannotWrite("not a number", found=plain_text(value)[:40])
+    return charsets.encode(plain_text(value), _codec(definition, codec))
 
-    Raises:
-        CannotWrite: a character that the character set does not have.
-    """
-    text = plain_text(value)
+
+def _is_number(value: Plain) -> bool:
     try:
-        return text.encode(charset)
-    except UnicodeError as error:
-        raise CannotWrite(f"text does not fit into {charset}", found=str(error)) from None
+        return is_finite(parse_number(value) if isinstance(value, str) else value)
+    except BadData:
+        return False

@@ -1,54 +1,110 @@
-"""Dates and times, which stand in a trail as text.
+"""Dates and times, which stand in a trail as text; date and time are joined by a colon.
 
     0000 313939342d30392d33303a31353a33333a3030     1994-09-30:15:33:00
     0000 323032322d31322d3232                       2022-12-22
+    1999-12-31:00:00:00.000000, 12:30:00, 2024-03-14:09:30:00.000000 +09:00 (zones: inferred)
 
-A moment that Python has no type for (before Christ, nanoseconds, infinity, 0000-00-00) stays text.
+A moment that Python has no type for stays text, date and time joined by a blank: before Christ, 0000-00-00, 24:00:00,
+nanoseconds, infinity, the name of a zone. (Real 12.2 trail; PostgreSQL and MySQL transcripts of 21c.)
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta, timezone
 
+from trailformat import charsets
 from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import BadData
-from trailformat.values.value import Plain
+from trailformat.values.characters import with_length, without_length
+from trailformat.values.value import Plain, plain_text
 
-_DATE = r"(\d{4})-(\d\d)-(\d\d)"
-_TIME = r"(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?"
-_FORM = re.compile(rf"(?:{_DATE})?(?:(?<=\d)[: T](?=\d))?(?:{_TIME})?", re.ASCII)
+_DATE = r"(?P<date>-?\d{4,6}-\d\d-\d\d(?:(?: AD| BC)(?![A-Z]))?)"
+_TIME = r"(?P<time>\d\d:\d\d(?::\d\d)?)(?:\.(?P<fraction>\d{0,9}))?"
+_ZONE = r"(?P<zone>[+-]\d\d(?::?\d\d){0,2}|[A-Za-z][\w/+-]{0,62})"
+_FORM = re.compile(rf"(?:{_DATE})?(?:(?(date)[: T]|){_TIME}(?: ?{_ZONE})?)?", re.ASCII)
+_OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?:?(\d\d)?", re.ASCII)
+_LONGEST = 128
 
 
-def decode(data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _charset: str) -> Plain:
-    """The date, time or moment; text where Python has no such value."""
-    try:
-        text = data.decode("ascii").rstrip(" \0")
-    except UnicodeDecodeError:
-        raise BadData("date is not ASCII text") from None
+def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
+    """The date, time or moment; text where Python has no such value.
+
+    Raises:
+        BadData: no date and no time, of whatever calendar.
+    """
+    text = _text(data, charsets.codec_of(definition.charset, codec)).strip(" \0")
+    if len(text) > _LONGEST or not text:
+        raise BadData("not a date", found=f"{len(data)} bytes")
     found = _FORM.fullmatch(text)
-    if not found or not text:
-        return text
+    if found is None:
+        if text.lstrip("+-").lower() in ("infinity", "inf"):
+            return text
+        raise BadData("not a date", found=repr(text[:40]))
     try:
-        return _typed(*found.groups())
+        return _typed(found)
     except ValueError:
-        return text
+        return _as_text(found)
 
 
-def _typed(*parts: str | None) -> date | datetime | time:
-    year, month, day, hour, minute, second, fraction = parts
-    microseconds = (fraction or "").ljust(9, "0")
-    if microseconds[6:] != "000":
+def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> Plain:
+    """The same behind a length."""
+    return decode(without_length(data, order), definition, order, codec)
+
+
+def _text(data: bytes, codec: str) -> str:
+    """Text that is ASCII in most character sets, and EBCDIC where the source is."""
+    try:
+        return data.decode("ascii")
+    except UnicodeDecodeError:
+        return charsets.decode(data, codec)
+
+
+def _typed(found: re.Match[str]) -> date | datetime | time:
+    day = date.fromisoformat(found["date"]) if found["date"] else None
+    if not found["time"]:
+        if day is None:
+            raise ValueError("neither date nor time")
+        return day
+    fraction = (found["fraction"] or "").ljust(9, "0")
+    if fraction[6:] != "000":
         raise ValueError("nanoseconds")
-    if hour is None:
-        return date(int(year or 0), int(month or 0), int(day or 0))
-    clock = time(int(hour), int(minute or 0), int(second or 0), int(microseconds[:6]))
-    return datetime.combine(date(int(year), int(month or 0), int(day or 0)), clock) if year else clock
+    clock = time.fromisoformat(f"{found['time']}.{fraction[:6]}" if len(found["time"]) > 5 else found["time"])
+    clock = clock.replace(tzinfo=_zone(found["zone"]))
+    return clock if day is None else datetime.combine(day, clock)
 
 
-def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _charset: str) -> bytes:
-    """The text, date and time joined by a colon."""
+def _zone(text: str | None) -> timezone | None:
+    """The zone of an offset; ValueError for a name, which says nothing without a list of zones."""
+    if not text:
+        return None
+    if text.upper() in ("Z", "UTC", "GMT"):
+        return UTC
+    offset = _OFFSET.fullmatch(text)
+    if offset is None:
+        raise ValueError("a zone by name")
+    hours, minutes, seconds = (int(part or 0) for part in offset.groups()[1:])
+    size = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return timezone(-size if offset[1] == "-" else size)
+
+
+def _as_text(found: re.Match[str]) -> str:
+    clock = found["time"] or ""
+    if found["fraction"]:
+        clock += f".{found['fraction']}"
+    return " ".join(part for part in (found["date"], clock, found["zone"]) if part)
+
+
+def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+    """The text, date and time joined by a colon, an offset behind a blank."""
     if isinstance(value, datetime):
-        return value.isoformat(sep=":").encode()
-    return str(value).encode()
+        moment = value.replace(tzinfo=None).isoformat(sep=":")
+        zone = f" {value.isoformat()[len(moment) :]}" if value.tzinfo else ""
+        return f"{moment}{zone}".encode()
+    return charsets.encode(plain_text(value), "ascii")
+
+
+def encode_variable(value: Plain, definition: ColumnDefinition, order: ByteOrder, codec: str) -> bytes:
+    """The same behind a length."""
+    return with_length(encode(value, definition, order, codec), order)

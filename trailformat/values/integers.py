@@ -7,63 +7,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
 from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
-from trailformat.values.value import Plain
+from trailformat.values.numbers import MOST_EXPONENT
+from trailformat.values.value import Decode, Encode, Plain, plain_text
 
-MOST_SCALE = 128
-"""No database has more decimals; a definition that says so is damaged."""
+_MOST_DIGITS = 4000
+"""Python refuses to make an integer of some more digits than these."""
 
 
-def decoder(size: int, *, signed: bool = True) -> Callable[[bytes, ColumnDefinition, ByteOrder, str], int | Decimal]:
+def decoder(size: int, *, signed: bool = True) -> Decode:
     """What reads integers of ``size`` bytes: an int, or a Decimal when the column has a scale."""
 
-    def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _charset: str) -> int | Decimal:
-        if len(data) != size:
-            raise BadData("integer of another size", expected=f"{size} bytes", found=f"{len(data)} bytes")
+    def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
+        check_size(data, size)
         return scaled(int.from_bytes(data, "big", signed=signed), definition.scale)
 
     return decode
 
 
-def encoder(size: int, *, signed: bool = True) -> Callable[[Plain, ColumnDefinition, ByteOrder, str], bytes]:
+def encoder(size: int, *, signed: bool = True) -> Encode:
     """What writes them."""
 
-    def encode(value: Plain, definition: ColumnDefinition, _order: ByteOrder, _charset: str) -> bytes:
+    def encode(value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
         try:
             return unscaled(value, definition.scale).to_bytes(size, "big", signed=signed)
         except OverflowError:
-            raise CannotWrite(f"number does not fit into {size} bytes", found=str(value)) from None
+            raise CannotWrite(f"number does not fit into {size} bytes", found=plain_text(value)) from None
 
     return encode
 
 
+def check_size(data: bytes, size: int) -> None:
+    """Raises BadData when ``data`` has not ``size`` bytes."""
+    if len(data) != size:
+        raise BadData("value of another size", expected=f"{size} bytes", found=f"{len(data)} bytes")
+
+
 def scaled(number: int, scale: int) -> int | Decimal:
-    """``number`` over 10^scale: an int where there is no scale."""
-    if not 0 <= scale <= MOST_SCALE:
-        raise BadData("impossible scale", expected=f"0 to {MOST_SCALE}", found=str(scale))
-    return Decimal(f"{number}e-{scale}") if scale else number
+    """``number`` over 10^scale: an int where there is no scale.
+
+    Raises:
+        BadData: a scale that no database has.
+    """
+    if abs(scale) > MOST_EXPONENT:
+        raise BadData("impossible scale", found=str(scale))
+    return Decimal(f"{number}e{-scale}") if scale else number
 
 
 def unscaled(value: Plain, scale: int) -> int:
     """The integer that stands for ``value`` in a column of this scale.
 
     Raises:
-        CannotWrite: it is no number, or has more decimals.
+        CannotWrite: it is no number, has more decimals, or more digits than any type.
     """
     try:
-        sign, digits, exponent = Decimal(str(value)).as_tuple()
+        sign, digits, exponent = Decimal(plain_text(value)).as_tuple()
     except InvalidOperation:
-        raise CannotWrite("not a number", found=str(value)) from None
-    if not isinstance(exponent, int) or exponent + scale > MOST_SCALE:
-        raise CannotWrite("not a number of this column", found=str(value))
-    number = int("".join(map(str, digits)) or "0")
-    power = exponent + scale
+        raise CannotWrite("not a number", found=plain_text(value)[:40]) from None
+    if not isinstance(exponent, int) or abs(exponent) > MOST_EXPONENT or len(digits) > _MOST_DIGITS:
+        raise CannotWrite("not a number of this column", found=plain_text(value)[:40])
+    number, power = int("".join(map(str, digits))), exponent + scale
     if power < 0 and number % 10**-power:
-        raise CannotWrite(f"number has more than {scale} decimals", found=str(value))
+        raise CannotWrite(f"number has more than {scale} decimals", found=plain_text(value)[:40])
     size: int = number * 10**power if power >= 0 else number // 10**-power
     return -size if sign else size

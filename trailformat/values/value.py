@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
+from trailformat.byte_order import ByteOrder
+from trailformat.column_definition import ColumnDefinition
+
 Plain = str | int | Decimal | float | bytes | date | datetime | time | timedelta | None
 """What a decoder makes of bytes; text too for a date or an interval that Python has no type for."""
 
-_DAY = 86_400
+Decode = Callable[[bytes, ColumnDefinition, ByteOrder, str], Plain]
+"""Bytes behind the indicator, their definition, the byte order of the file, the codec of the database: the value.
+
+Raises BadData when the bytes are no such value.
+"""
+
+Encode = Callable[[Plain, ColumnDefinition, ByteOrder, str], bytes]
+"""The other direction. Raises CannotWrite when the value does not fit."""
+
+_MINUTE, _HOUR = 60, 3600
 
 
 class Value(NamedTuple):
@@ -44,13 +57,13 @@ def plain_text(value: Plain) -> str:
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, timedelta):
-        return interval_text(value)
+        return _interval_text(value)
     return str(value)
 
 
-def interval_text(interval: timedelta) -> str:
+def _interval_text(interval: timedelta) -> str:
     """``-3 04:05:06.5``: sign, days, time of day."""
     sign, size = ("-", -interval) if interval < timedelta(0) else ("", interval)
     fraction = f".{size.microseconds:06d}".rstrip("0") if size.microseconds else ""
-    minutes, seconds = divmod(size.seconds % _DAY, 60)
-    return f"{sign}{size.days} {minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d}{fraction}"
+    hours, seconds = divmod(size.seconds, _HOUR)
+    return f"{sign}{size.days} {hours:02d}:{seconds // _MINUTE:02d}:{seconds % _MINUTE:02d}{fraction}"

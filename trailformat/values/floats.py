@@ -1,0 +1,103 @@
+"""Binary floating-point numbers, big-endian: of IEEE 754, and of Tandem.
+
+    0000 400199999999999a     IEEE, 64 bits: 2.2
+
+Tandem: sign, fraction behind an implied 1 (22 or 54 bits), exponent of 9 bits at the end, biased by 256; all zero is 0.
+(Inferred: the codes are known by name, integers are big-endian in any file, and no trail with such a column was seen.)
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from trailformat.byte_order import ByteOrder
+from trailformat.column_definition import ColumnDefinition
+from trailformat.errors import CannotWrite
+from trailformat.values.integers import check_size
+from trailformat.values.value import Decode, Encode, Plain
+
+_LAYOUTS = {4: struct.Struct(">f"), 8: struct.Struct(">d")}
+_EXPONENT_BITS, _BIAS = 9, 256
+_ALL_WHOLE = 1 << 24
+"""From here on a single-precision number has no fraction."""
+
+
+def ieee_decoder(size: int) -> Decode:
+    """What reads IEEE numbers of 4 or 8 bytes; those of 4 as the shortest decimal number that they stand for."""
+
+    def decode(data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
+        check_size(data, size)
+        (number,) = _LAYOUTS[size].unpack(data)
+        return float(number) if size == 8 else _shortest(number)
+
+    return decode
+
+
+def _shortest(number: float) -> float:
+    """0.1 for the single-precision number that a double would show as 0.10000000149011612; whole numbers stay."""
+    if not abs(number) < _ALL_WHOLE:
+        return number
+    single = _LAYOUTS[4]
+    shorter = (float(f"{number:.{digits}g}") for digits in range(6, 9))
+    return next((one for one in shorter if single.unpack(single.pack(one))[0] == number), number)
+
+
+def ieee_encoder(size: int) -> Encode:
+    """What writes them."""
+
+    def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+        try:
+            return _LAYOUTS[size].pack(_number(value))
+        except OverflowError:
+            raise CannotWrite(f"number does not fit into {size} bytes", found=str(value)[:40]) from None
+
+    return encode
+
+
+def tandem_decoder(size: int) -> Decode:
+    """What reads Tandem numbers of 4 or 8 bytes, rounded to a Python float."""
+    fraction_bits = 8 * size - 1 - _EXPONENT_BITS
+
+    def decode(data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
+        check_size(data, size)
+        bits = int.from_bytes(data, "big")
+        if not bits:
+            return 0.0
+        exponent = (bits & (1 << _EXPONENT_BITS) - 1) - _BIAS
+        fraction = bits >> _EXPONENT_BITS & (1 << fraction_bits) - 1
+        size_ = math.ldexp(float(1 << fraction_bits | fraction), exponent - fraction_bits)
+        return -size_ if bits >> 8 * size - 1 else size_
+
+    return decode
+
+
+def tandem_encoder(size: int) -> Encode:
+    """What writes them."""
+    fraction_bits = 8 * size - 1 - _EXPONENT_BITS
+
+    def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+        number = _number(value)
+        if not number:
+            return bytes(size)
+        if not math.isfinite(number):
+            raise CannotWrite("Tandem numbers are finite", found=str(value))
+        mantissa, exponent = math.frexp(abs(number))
+        whole = round(math.ldexp(mantissa, fraction_bits + 1))
+        if whole >> fraction_bits + 1:
+            whole, exponent = whole >> 1, exponent + 1
+        exponent += _BIAS - 1
+        if not 0 <= exponent < 1 << _EXPONENT_BITS:
+            raise CannotWrite(f"number does not fit into {size} bytes", found=str(value))
+        fraction = whole & (1 << fraction_bits) - 1
+        bits = fraction << _EXPONENT_BITS | exponent
+        return (bits | ((number < 0) << 8 * size - 1)).to_bytes(size, "big")
+
+    return encode
+
+
+def _number(value: Plain) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]  # what is no number is refused below
+    except (TypeError, ValueError, OverflowError):
+        raise CannotWrite("not a number", found=str(value)[:40]) from None

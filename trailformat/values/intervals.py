@@ -1,0 +1,98 @@
+"""Intervals, as text: years and months, or days and a time of day; the type code tells the fields.
+
+    +01-02                  197 YEAR TO MONTH
+    -03 04:05:06.500000     212 DAY TO FRACTION; also with a colon behind the days
+
+Years and months stay text, for Python has no type for them; the others are timedeltas. (Inferred: the codes are known
+by name, dates are text, and no trail with such a column was seen.)
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from trailformat import charsets
+from trailformat.byte_order import ByteOrder
+from trailformat.column_definition import ColumnDefinition
+from trailformat.errors import BadData, CannotWrite
+from trailformat.values.value import Decode, Encode, Plain, plain_text
+
+FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "FRACTION")
+_UNITS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
+_LONGEST = 64
+_SPLIT = re.compile(r"[ :.-]")
+
+
+def fields_between(most: str, least: str) -> tuple[str, ...]:
+    """The fields of an interval from ``most`` to ``least``."""
+    return FIELDS[FIELDS.index(most) : FIELDS.index(least) + 1]
+
+
+def decoder(fields: tuple[str, ...]) -> Decode:
+    """What reads intervals of these fields."""
+
+    def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
+        text = _text(data, charsets.codec_of(definition.charset, codec))
+        sign, digits = (text[0], text[1:].lstrip()) if text[:1] in ("+", "-") else ("", text)
+        parts = _SPLIT.split(digits) if len(digits) <= _LONGEST else []
+        known = [field for field in fields if field != "FRACTION"]
+        if len(parts) not in (len(fields), len(known)) or not all(part.isdecimal() for part in parts):
+            raise BadData(f"not an interval {fields[0]} TO {fields[-1]}", found=repr(text[:40]))
+        minus = "-" if sign == "-" else ""
+        if fields[0] in ("YEAR", "MONTH"):
+            return minus + "-".join([str(int(parts[0])), *parts[1:]])
+        return _duration(fields, parts, minus, text)
+
+    return decode
+
+
+def _text(data: bytes, codec: str) -> str:
+    try:
+        return data.decode("ascii").strip(" \0")
+    except UnicodeDecodeError:
+        return charsets.decode(data, codec).strip(" \0")
+
+
+def _duration(fields: tuple[str, ...], parts: list[str], minus: str, text: str) -> Plain:
+    microseconds = 0
+    for field, part in zip(fields, parts, strict=False):
+        if field != "FRACTION":
+            microseconds += int(part) * _UNITS[field]
+        elif part[6:].strip("0"):
+            return text
+        else:
+            microseconds += int(part[:6].ljust(6, "0"))
+    try:
+        return timedelta(microseconds=-microseconds if minus else microseconds)
+    except OverflowError:
+        return text
+
+
+def encoder(fields: tuple[str, ...]) -> Encode:
+    """What writes them: a sign, two digits a field, six for the fraction; of a field that leads as many as it takes."""
+
+    def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+        if isinstance(value, timedelta) and fields[0] not in ("YEAR", "MONTH"):
+            return _written(value, fields).encode()
+        if isinstance(value, str):
+            return charsets.encode(value, "ascii")
+        raise CannotWrite(f"not an interval {fields[0]} TO {fields[-1]}", found=plain_text(value))
+
+    return encode
+
+
+def _written(value: timedelta, fields: tuple[str, ...]) -> str:
+    sign, rest = ("-", -value) if value < timedelta(0) else ("+", value)
+    left = rest // timedelta(microseconds=1)
+    parts = []
+    for field in fields:
+        size = _UNITS.get(field, 1)
+        parts.append(f"{left // size:0{6 if field == 'FRACTION' else 2}d}")
+        left %= size
+    if left:
+        raise CannotWrite(f"interval has more than {fields[0]} TO {fields[-1]}", found=plain_text(value))
+    text = parts[0]
+    for before, field, part in zip(fields, fields[1:], parts[1:], strict=False):
+        text += (" " if before == "DAY" else "." if field == "FRACTION" else ":") + part
+    return sign + text
