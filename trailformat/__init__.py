@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trailformat.byte_order import ByteOrder
-    from trailformat.changes import Change, ColumnChange, change_of, changes
+    from trailformat.changes import Change, ColumnChange, change_of
     from trailformat.column_definition import ColumnDefinition
     from trailformat.columns import Column, make_column
     from trailformat.ddl import parse_ddl
@@ -64,7 +64,6 @@ _HOMES = {
     "TrailWriter": "trail_writer",
     "Value": "values",
     "change_of": "changes",
-    "changes": "changes",
     "decode_value": "values",
     "encode_value": "values",
     "from_datetime": "timestamps",
@@ -109,7 +108,6 @@ __all__ = [
     "TrailWriter",
     "Value",
     "change_of",
-    "changes",
     "decode_value",
     "encode_value",
     "from_datetime",

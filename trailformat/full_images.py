@@ -35,7 +35,7 @@ def split_full_image(
     """
     data = data[syskey_length:]
     ordered = sorted(enumerate(table.columns), key=lambda one: one[1].fetch_offset)
-    ends = [after.fetch_offset for _, (_, after) in pairwise(ordered)] + [len(data)]
+    ends = [after.fetch_offset for _, (_, after) in pairwise(ordered)] + [len(data)] * bool(ordered)
     columns = []
     for (index, column), end in zip(ordered, ends, strict=True):
         if column.fetch_offset < len(data):

@@ -21,12 +21,12 @@ from trailformat import (
     TableDefinition,
     TrailFile,
     TrailWriter,
-    changes,
     decode_value,
     encode_value,
     make_column,
     make_record,
 )
+from trailformat.changes import changes
 from trailformat.metadata import build_table
 from trailformat.values import DATA_TYPES, Plain
 

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import header, metadata_record, table_record, trail_of
+from tests.trailformat.values.kinds import of
+from trailformat import (
+    ByteOrder,
+    Change,
+    Images,
+    Record,
+    TableDefinition,
+    TrailFile,
+    change_of,
+    make_column,
+    make_record,
+    make_token,
+)
+from trailformat.changes import changes
+from trailformat.columns import Columns
+from trailformat.definitions_file import parse_definitions
+from trailformat.io_types import (
+    DDL_OP,
+    DELETE,
+    FIELD_COMP,
+    INSERT,
+    PK_UPDATE,
+    PURGE_DATA,
+    RESTART_OK,
+    UNIFIED_PK_UPDATE,
+    UNIFIED_UPDATE,
+)
+from trailformat.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.row_definitions import RowDefinitions
+
+Opened = Callable[..., TrailFile]
+FIRST, MIDDLE, LAST, ONLY = range(4)
+TABLE = TableDefinition(1, 1, (of(64)._replace(name="CODE", flags=0x23), of(132)._replace(name="GRAMS")))
+
+
+def image(code: str | None = None, grams: int | None = None) -> Columns:
+    """Columns of TABLE; grams below zero are NULL, what is None is absent."""
+    found = []
+    if code is not None:
+        found.append(make_column(0, len(code).to_bytes(2, "big") + code.encode()))
+    if grams is not None:
+        found.append(make_column(1, grams.to_bytes(4, "big") if grams >= 0 else None))
+    return tuple(found)
+
+
+def record(
+    io_type: int,
+    before: Columns | None = None,
+    after: Columns | None = None,
+    trans_ind: int = ONLY,
+    name: int | str = 1,
+) -> Record:
+    prefix = {PK_UPDATE: 2, UNIFIED_UPDATE: 4, UNIFIED_PK_UPDATE: 4}.get(io_type, 0)
+    which = ord("B" if before is not None and after is None else "A")
+    head = header(name, io_type=io_type, before_after=which, trans_ind=trans_ind)
+    return make_record(head, Images(before, after, prefix), [make_token("L", b"4711"), make_token("6", b"1.2.3")])
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Opened]:
+    """A trail of the definition of TABLE as TEA.LEAVES, index 1, and of the records given."""
+    trails: list[TrailFile] = []
+
+    def make(*records: Record) -> TrailFile:
+        definition = metadata_record(2, 1, "TEA.LEAVES", build_table(TABLE, ByteOrder.BIG))
+        trails.append(TrailFile(trail_of(tmp_path, definition, *records)))
+        return trails[-1]
+
+    yield make
+    for trail in trails:
+        trail.close()
+
+
+def told(one: Change) -> list[tuple[str, str | None, str | None, bool]]:
+    return [
+        (each.name, each.before and each.before.text, each.after and each.after.text, each.is_changed)
+        for each in one.columns
+    ]
+
+
+def only(trail: TrailFile) -> Change:
+    (found,) = changes(trail, trail.records())
+    return found
+
+
+def test_an_insert_has_an_after_image(opened: Opened) -> None:
+    one = only(opened(record(INSERT, after=image("SEN01", 890))))
+    assert (one.op, one.table, one.csn, one.xid, one.rba) == (
+        "INSERT",
+        "TEA.LEAVES",
+        "4711",
+        "1.2.3",
+        one.records[0].rba,
+    )
+    assert told(one) == [("CODE", None, "SEN01", False), ("GRAMS", None, "890", False)]
+    assert [column.is_key for column in one.columns] == [True, False]
+
+
+def test_a_delete_has_a_before_image(opened: Opened) -> None:
+    one = only(opened(record(DELETE, before=image("SEN01", -1))))
+    assert one.op == "DELETE"
+    assert told(one) == [("CODE", "SEN01", None, False), ("GRAMS", "NULL", None, False)]
+
+
+@pytest.mark.parametrize(
+    ("io_type", "op"), [(UNIFIED_UPDATE, "UPDATE"), (UNIFIED_PK_UPDATE, "PK UPDATE"), (PK_UPDATE, "PK UPDATE")]
+)
+def test_one_record_may_have_both_images(opened: Opened, io_type: int, op: str) -> None:
+    one = only(opened(record(io_type, image("SEN01", 890), image("SEN02"))))
+    assert one.op == op
+    assert told(one) == [("CODE", "SEN01", "SEN02", True), ("GRAMS", "890", None, False)]
+
+
+def test_a_field_comp_alone_has_what_it_has(opened: Opened) -> None:
+    assert told(only(opened(record(FIELD_COMP, after=image("SEN01", 880))))) == [
+        ("CODE", None, "SEN01", False),
+        ("GRAMS", None, "880", False),
+    ]
+
+
+PAIR = (
+    record(FIELD_COMP, before=image("SEN01", 890), trans_ind=FIRST),
+    record(FIELD_COMP, after=image("SEN01", 880), trans_ind=LAST),
+)
+BOTH_IMAGES = [("CODE", "SEN01", "SEN01", False), ("GRAMS", "890", "880", True)]
+
+
+def test_two_field_comps_are_one_update(opened: Opened) -> None:
+    one = only(opened(*PAIR))
+    assert (one.op, len(one.records)) == ("UPDATE", 2)
+    assert told(one) == BOTH_IMAGES
+
+
+def test_a_definition_between_two_halves_does_not_part_them(opened: Opened) -> None:
+    assert told(only(opened(PAIR[0], table_record(2, "TEA.BAGS"), PAIR[1]))) == BOTH_IMAGES
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_each_half_finds_the_other(opened: Opened, half: int) -> None:
+    trail = opened(PAIR[0], table_record(2, "TEA.BAGS"), PAIR[1], record(INSERT, after=image("X")))
+    halves = [one for one in trail.records() if not one.is_metadata]
+    found = change_of(trail, halves[half])
+    assert found is not None
+    assert (found.rba, told(found)) == (halves[0].rba, BOTH_IMAGES)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        record(FIELD_COMP, after=image("SEN01", 880), trans_ind=ONLY),
+        record(INSERT, after=image("SEN01", 880), trans_ind=LAST),
+        record(FIELD_COMP, before=image("SEN01", 880), trans_ind=LAST),
+        record(FIELD_COMP, after=image("SEN01", 880), trans_ind=LAST, name="TEA.BAGS"),
+    ],
+    ids=["of the next transaction", "of another type", "before image too", "of another table"],
+)
+def test_records_that_do_not_belong_together_stay_apart(opened: Opened, second: Record) -> None:
+    trail = opened(PAIR[0], second)
+    assert [len(one.records) for one in changes(trail, trail.records())] == [1, 1]
+    alone = change_of(trail, next(one for one in trail.records() if not one.is_metadata))
+    assert alone is not None
+    assert len(alone.records) == 1
+
+
+def test_a_before_image_at_the_end_of_the_file_is_a_change_too(opened: Opened) -> None:
+    assert told(only(opened(PAIR[0]))) == [("CODE", "SEN01", None, False), ("GRAMS", "890", None, False)]
+
+
+def test_null_equals_null_and_differs_from_every_value(opened: Opened) -> None:
+    same = only(opened(record(UNIFIED_UPDATE, image("A", -1), image("A", -1))))
+    other = only(opened(record(UNIFIED_UPDATE, image("A", -1), image("A", 0))))
+    assert [one.columns[1].is_changed for one in (same, other)] == [False, True]
+
+
+@pytest.mark.parametrize(("io_type", "op"), [(PURGE_DATA, "TRUNCATE"), (DDL_OP, "DDL")])
+def test_changes_without_columns(opened: Opened, io_type: int, op: str) -> None:
+    one = only(opened(make_record(header(1, io_type=io_type, partition=8))))
+    assert (one.op, one.table, one.columns, one.problem) == (op, "TEA.LEAVES", (), None)
+
+
+def test_other_records_are_no_changes(opened: Opened) -> None:
+    trail = opened(make_record(header("", io_type=RESTART_OK)))
+    assert list(changes(trail, trail.records())) == []
+    assert [change_of(trail, one) for one in trail.records()] == [None, None]
+
+
+def test_a_row_with_more_columns_than_its_definition_keeps_them(opened: Opened) -> None:
+    one = only(opened(record(INSERT, after=(*image("SEN01"), make_column(7, b"\1")))))
+    assert one.columns[1].index == 7
+    assert one.columns[1].definition is None
+    assert one.columns[1].after is not None
+    assert one.columns[1].after.problem == "no definition of this column"
+
+
+@pytest.mark.parametrize(
+    ("continued", "problem"),
+    [
+        (0, "its columns do not decode: column at byte 0 does not fit"),
+        (1, "its columns go on in the records that follow"),
+    ],
+)
+def test_columns_that_do_not_decode_are_a_problem_of_the_change(opened: Opened, continued: int, problem: str) -> None:
+    one = only(opened(make_record(header(1, continued=continued), b"\0\0\0\x20SEN01")))
+    assert one.columns == ()
+    assert str(one.problem).startswith(problem)
+
+
+SOURCE_TEXT = b"""Character set ID: windows-1252
+Definition for table TEA.BAGS
+Record length: 10
+Columns: 2
+CODE    0      6        0  0  0 0 0      6      6      0 0 0 0 0 1    0 1
+GRAMS 132      4        6  0  0 0 0      4      4      4 0 0 0 0 1    0 0
+End of definition
+"""
+SOURCE = parse_definitions(SOURCE_TEXT)
+
+
+def sourced(trail: TrailFile) -> Change:
+    (found,) = changes(trail, trail.records(), RowDefinitions(trail, SOURCE))
+    return found
+
+
+def test_a_definitions_file_tells_the_columns_of_a_trail_that_does_not(opened: Opened) -> None:
+    row = record(INSERT, after=(make_column(0, b"TH\xc9 01"), make_column(1, b"\0\0\3\x7a")), name="TEA.BAGS")
+    assert told(sourced(opened(row))) == [("CODE", None, "THÉ 01", False), ("GRAMS", None, "890", False)]
+
+
+@pytest.mark.parametrize(("io_type", "expected"), [(INSERT, (None, "890")), (DELETE, ("890", None))])
+def test_a_full_image_is_read_by_offsets_and_lengths(
+    opened: Opened, io_type: int, expected: tuple[str | None, str | None]
+) -> None:
+    which = ord("B" if io_type == DELETE else "A")
+    row = make_record(header("TEA.BAGS", io_type=io_type, partition=0, before_after=which), b"SEN01 \0\0\3\x7a")
+    assert told(sourced(opened(row)))[1][1:3] == expected
+
+
+def test_a_full_image_without_a_definition_has_no_columns(opened: Opened) -> None:
+    assert only(opened(make_record(header("TEA.BAGS", partition=0), b"SEN01 \0\0\3\x7a"))).columns == ()
+
+
+def test_the_trail_goes_before_the_file_unless_it_is_overridden(opened: Opened) -> None:
+    trail = opened(record(INSERT, after=image("SEN01", 890)))
+    renamed = parse_definitions(SOURCE_TEXT.replace(b"TEA.BAGS", b"TEA.LEAVES"))
+    types = []
+    for override in (False, True):
+        (found,) = changes(trail, trail.records(), RowDefinitions(trail, renamed, override=override))
+        assert found.definition is not None
+        types.append(found.definition.columns[0].data_type)
+    assert types == [64, 0]
+
+
+@pytest.mark.parametrize(("charset", "text"), [(0, "\ufffd"), (1003, "é"), (1072, "Z")])
+def test_text_is_in_the_character_set_of_the_ddr(tmp_path: Path, charset: int, text: str) -> None:
+    database = build_database(DatabaseDefinition(1, charset, 1, 0, "GMT", b"", "TEADB"), ByteOrder.BIG)
+    ddr = metadata_record(1, 0, "TEADB", database)
+    tdr = metadata_record(2, 1, "TEA.LEAVES", build_table(TABLE, ByteOrder.BIG))
+    row = record(INSERT, after=(make_column(0, b"\0\1\xe9"),))
+    with TrailFile(trail_of(tmp_path, ddr, tdr, row)) as trail:
+        value = only(trail).columns[0].after
+    assert value is not None
+    assert (value.value or "\ufffd") == text
