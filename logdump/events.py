@@ -8,7 +8,7 @@ from logdump.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from logdump.counting import Count, LargeTransaction, Tally
-    from trailformat import DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
+    from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
     from trailformat.transactions import Transaction
 
 
@@ -23,7 +23,8 @@ class RecordShown(NamedTuple):
 
     ``definition`` is the decoded DDR or TDR of a metadata record (None: none, or it does not decode); ``vendor`` the
     database of the file header; ``columns`` the definition of a row's table and ``transaction`` its LOGCSN and TRANID,
-    where somebody wants them.
+    where somebody wants them;
+    ``change`` the change that it is or is one half of, ``charset`` the codec of its database's text, likewise.
     """
 
     record: Record
@@ -32,6 +33,8 @@ class RecordShown(NamedTuple):
     vendor: str = ""
     columns: TableDefinition | None = None
     transaction: Transaction | None = None
+    change: Change | None = None
+    charset: str = "utf-8"
 
 
 class CountShown(NamedTuple):

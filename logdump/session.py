@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump import index_cache
 from logdump.cursor import Cursor
@@ -17,6 +17,8 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from trailformat.definitions_file import DefinitionsFile
+    from trailformat.row_definitions import RowDefinitions
 
 
 class CommandError(Exception):
@@ -25,6 +27,14 @@ class CommandError(Exception):
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(lines))
         self.lines = lines
+
+
+class SourceDefinitions(NamedTuple):
+    """A definitions file that rows are read by: where it lies, what it says, whether it goes before the trail."""
+
+    path: Path
+    file: DefinitionsFile
+    override: bool = False
 
 
 class Session:
@@ -49,6 +59,8 @@ class Session:
         self.obeyed: list[Path] = []
         self.is_over = False
         self.filters_in_use: FilterSet | None = None
+        self._source_definitions: SourceDefinitions | None = None
+        self._row_definitions: RowDefinitions | None = None
         self._cursor: Cursor | None = None
 
     @property
@@ -64,6 +76,27 @@ class Session:
 
             self.filters_in_use = FilterSet()
         return self.filters_in_use
+
+    @property
+    def source_definitions(self) -> SourceDefinitions | None:
+        """The definitions file in use, or None."""
+        return self._source_definitions
+
+    @source_definitions.setter
+    def source_definitions(self, source: SourceDefinitions | None) -> None:
+        self._source_definitions = source
+        self._row_definitions = None
+
+    @property
+    def row_definitions(self) -> RowDefinitions:
+        """What tells the columns of the rows of the open trail. Raises like cursor."""
+        if self._row_definitions is None:
+            from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
+
+            source = self._source_definitions
+            file, override = (source.file, source.override) if source else (None, False)
+            self._row_definitions = RowDefinitions(self.trail, file, override=override)
+        return self._row_definitions
 
     @property
     def has_trail(self) -> bool:
@@ -106,6 +139,7 @@ class Session:
 
     def close(self) -> None:
         """Close the trail, if one is open."""
+        self._row_definitions = None
         if self._cursor is not None:
             index_cache.keep(self._cursor.trail)
             self._cursor.trail.close()

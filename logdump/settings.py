@@ -47,6 +47,7 @@ class Settings(types.SimpleNamespace):
     metadata_defgen: bool = False
     metadata_sql: bool = False
     metadata_detail: Detail = Detail.OFF
+    values: bool = False
     notify: int = 10000
     scan_scrolling: bool = True
     trans_hist: int = 0

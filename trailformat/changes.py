@@ -18,7 +18,7 @@ from trailformat.errors import TrailError
 from trailformat.full_images import split_full_image
 from trailformat.images import Images
 from trailformat.row_definitions import RowDefinition, RowDefinitions
-from trailformat.transactions import BEGINS, TransactionContext
+from trailformat.transactions import BEGINS, Transaction, TransactionContext
 from trailformat.values import Value, decode_value
 
 if TYPE_CHECKING:
@@ -112,25 +112,28 @@ def changes(
         definitions: what tells the columns; those in the trail unless given.
         transactions: what is known already of LOGCSN and TRANID.
     """
-    reader = _Reader(trail, definitions, transactions)
-    waiting: Record | None = None
+    reader = _Reader(trail, definitions)
+    context = transactions or TransactionContext(trail)
+    waiting: tuple[Record, Transaction] | None = None
     for record in records:
+        transaction = context.of(record)
         if record.is_file_header or record.is_metadata:
             continue
         if waiting is not None:
-            paired = reader.is_pair(waiting, record)
-            yield reader.change((waiting, record) if paired else (waiting,))
+            first, known = waiting
+            paired = reader.is_pair(first, record)
+            yield reader.change((first, record) if paired else (first,), known)
             waiting = None
             if paired:
                 continue
         if record.header.io_type not in OPERATIONS:
             continue
         if record.header.is_before and record.header.io_type in _PAIRED:
-            waiting = record
+            waiting = record, transaction
         else:
-            yield reader.change((record,))
+            yield reader.change((record,), transaction)
     if waiting is not None:
-        yield reader.change((waiting,))
+        yield reader.change(waiting[:1], waiting[1])
 
 
 def change_of(
@@ -142,8 +145,8 @@ def change_of(
     """The change that ``record`` is, or is one half of; None when it is no change of a row or object."""
     if record.is_file_header or record.header.io_type not in OPERATIONS:
         return None
-    reader = _Reader(trail, definitions, transactions)
-    return reader.change(reader.pair_of(record))
+    reader = _Reader(trail, definitions)
+    return reader.change(reader.pair_of(record), (transactions or TransactionContext(trail)).of(record))
 
 
 def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...]:
@@ -152,24 +155,20 @@ def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...
     Raises:
         TrailError: the data is not what the record's type says.
     """
-    return _merged(_images(record, known), known, record)
+    return _merged(row_images(record, known), known, record)
 
 
 class _Reader:
     """Makes changes of the records of one trail."""
 
-    def __init__(
-        self, trail: TrailFile, definitions: RowDefinitions | None, transactions: TransactionContext | None
-    ) -> None:
+    def __init__(self, trail: TrailFile, definitions: RowDefinitions | None) -> None:
         self._trail = trail
         self._definitions = definitions or RowDefinitions(trail)
-        self._transactions = transactions or TransactionContext(trail)
 
-    def change(self, records: tuple[Record, ...]) -> Change:
+    def change(self, records: tuple[Record, ...], transaction: Transaction) -> Change:
         """The change that one record is, or that two are together."""
         last = records[-1]
         known = self._definitions.of(last)
-        transaction = self._transactions.of(records[0])
         columns, problem = _columns(records, known)
         return Change(
             OPERATIONS[last.header.io_type],
@@ -224,7 +223,7 @@ def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[C
     after: Columns | None = None
     try:
         for record in records:
-            images = _images(record, known)
+            images = row_images(record, known)
             before, after = images.before or before, images.after or after
     except TrailError as error:
         cut = records[-1].header.continued
@@ -235,8 +234,12 @@ def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[C
     return _merged(Images(before, after), known, records[-1]), None
 
 
-def _images(record: Record, known: RowDefinition) -> Images:
-    """The images of a record; a full one is taken apart by the offsets of its definition, where there is one."""
+def row_images(record: Record, known: RowDefinition) -> Images:
+    """The images of a record; a full one is taken apart by the offsets of its definition, where there is one.
+
+    Raises:
+        TrailError: the data is not what the record's type says.
+    """
     header = record.header
     if record.images is not None or header.is_compressed or header.io_type not in _FULL or known.table is None:
         return record.images or Images(None, None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from logdump.events import Bad, Event, Notice, RecordShown
 from logdump.session import Session
 from logdump.settings import Detail, Level, Settings
-from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError
+from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, change_of
 from trailformat.file_header import VENDORS
 
 
@@ -20,7 +20,7 @@ def show_record(session: Session, record: Record) -> Iterator[Event]:
     table = session.trail.table_of(record)
     definition, problems = _definition(record)
     shown = RecordShown(record, table, definition, _vendor(session) if definition else "")
-    yield _with_everything(session, shown) if session.settings.shows_everything else shown
+    yield _with_values(session, shown)
     if record.table_index is not None and table is None:
         problems.append(f"no table definition {record.table_index} before it: the name is not known")
     if _is_not_utf8(record):
@@ -28,10 +28,15 @@ def show_record(session: Session, record: Record) -> Iterator[Event]:
     yield from _notices(record, problems + _content_problems(record, session.settings))
 
 
-def _with_everything(session: Session, shown: RecordShown) -> RecordShown:
-    """What only a reader of the whole record wants to know: its table's columns, its transaction."""
-    columns = session.trail.tables.columns(shown.table) if shown.table else None
-    return shown._replace(columns=columns, transaction=session.cursor.transactions.of(shown.record))
+def _with_values(session: Session, shown: RecordShown) -> RecordShown:
+    """What only VALUES and a reader of the whole record want to know: columns, the change, the transaction."""
+    record, settings = shown.record, session.settings
+    if not settings.values and not settings.shows_everything:
+        return shown
+    known = session.row_definitions.of(record)
+    transaction = session.cursor.transactions.of(record)
+    change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+    return shown._replace(columns=known.table, transaction=transaction, change=change, charset=known.charset)
 
 
 def _notices(record: Record, problems: list[str]) -> Iterator[Event]:

@@ -15,7 +15,8 @@ from logdump.settings import Detail, Settings
 from trailformat import ColumnDefinition, Record, TableDefinition
 from trailformat.metadata_kinds import DATABASE, TABLE
 from trailformat.tokens import parse_tokens
-from trailformat.values import CHAR, DATETIME, INTEGERS, VARCHAR
+from trailformat.values import INTEGERS
+from trailformat.values.sql_types import sql_type
 
 Path = tuple[int, ...]
 _TREES: dict[int, frozenset[Path]] = {
@@ -35,15 +36,13 @@ _NAMES: dict[int, dict[Path, str]] = {
     },
     TABLE: {(0x30, 1): "Version", (0x30, 2, 1, 1): "KeyColumns", (0x30, 3): "Columns"},
 }
-_SQL_INTEGERS = {2: "SMALLINT", 4: "INTEGER", 8: "BIGINT"}
-_DIGITS = {2: 4, 4: 9, 8: 18}
 
 
 def sql_lines(name: str, table: TableDefinition) -> Iterator[str]:
     """CREATE TABLE, with standard types by the data type of each column."""
     yield f"CREATE TABLE {name}"
     yield "("
-    clauses = [f"{_quoted(column.name)} {sql_type(column)}" for column in table.columns]
+    clauses = [f"{_quoted(column.name)} {_sql_type(column)}" for column in table.columns]
     keys = [_quoted(column.name) for column in table.columns if column.is_key]
     if keys:
         clauses.append(f"PRIMARY KEY ({', '.join(keys)})")
@@ -56,16 +55,9 @@ def _quoted(name: str) -> str:
     return '"' + escape(name).replace('"', '""') + '"'
 
 
-def sql_type(column: ColumnDefinition) -> str:
-    """The standard SQL type that holds the column; the type code in a comment when it is not known."""
-    if size := INTEGERS.get(column.data_type):
-        return f"NUMERIC({_DIGITS[size]},{column.scale})" if column.scale else _SQL_INTEGERS[size]
-    known = {
-        CHAR: f"CHAR({column.external_length})",
-        VARCHAR: f"VARCHAR({column.character_length or column.external_length})",
-        DATETIME: "TIMESTAMP" if column.least_significant else "DATE",
-    }
-    return known.get(column.data_type) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
+def _sql_type(column: ColumnDefinition) -> str:
+    """The standard type; of bytes, with the code in a comment, when it is not known."""
+    return sql_type(column) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
 
 
 def defgen_lines(name: str, table: TableDefinition) -> Iterator[str]:
@@ -74,10 +66,16 @@ def defgen_lines(name: str, table: TableDefinition) -> Iterator[str]:
     yield f"Record length: {record_size(table)}"
     yield "Syskey: 0"
     yield f"Columns: {len(table.columns)}"
-    width = max((len(escape(column.name)) for column in table.columns), default=0)
-    for column in table.columns:
+    columns = [column._replace(name=_one_word(column.name)) for column in table.columns]
+    width = max((len(escape(column.name)) for column in columns), default=0)
+    for column in columns:
         yield column_definition_line(column, width)
     yield "End of definition"
+
+
+def _one_word(name: str) -> str:
+    """A name as it stands in a definitions file, in quotes when it would not be one word."""
+    return _quoted(name) if " " in name or '"' in name else name
 
 
 def ddl_lines(name: str, table: TableDefinition) -> Iterator[str]:

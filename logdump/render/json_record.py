@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 from logdump.events import RecordShown
 from logdump.render.json_metadata import METADATA
 from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
-from trailformat import Column, Images, Record, Token, decode_value, io_type_name, parse_ddl
-from trailformat.columns import Columns
+from trailformat import Column, ColumnDefinition, Images, Record, Token, Value, decode_value, io_type_name, parse_ddl
+from trailformat.changes import row_images
 from trailformat.ddl import DDL_NAMES
 from trailformat.io_types import DDL_OP
+from trailformat.row_definitions import RowDefinition
 from trailformat.token_names import GGS_TOKENS, token_name
+from trailformat.values.sql_types import sql_type
 
 _KNOWN_TOKENS = frozenset(b"HDTU")
 
@@ -24,17 +26,28 @@ class _ColumnShown(NamedTuple):
     shown: RecordShown
 
     @property
-    def name(self) -> str | None:
+    def definition(self) -> ColumnDefinition | None:
         columns = self.shown.columns.columns if self.shown.columns else ()
-        return columns[self.column.index].name if self.column.index < len(columns) else None
+        return columns[self.column.index] if self.column.index < len(columns) else None
+
+    @property
+    def value(self) -> Value:
+        return decode_value(self.column, self.definition, self.shown.record.order, self.shown.charset)
 
     @property
     def text(self) -> str | None:
-        columns = self.shown.columns.columns if self.shown.columns else ()
-        if self.column.index >= len(columns):
-            return None
-        value = decode_value(self.column, columns[self.column.index], self.shown.record.order)
+        value = self.value
         return None if value.is_null or value.problem is not None else value.text
+
+    @property
+    def is_changed(self) -> bool | None:
+        columns = self.shown.change.columns if self.shown.change else ()
+        both = (one for one in columns if one.index == self.column.index and one.before and one.after)
+        return next((one.is_changed for one in both), None)
+
+
+def _of_definition(get: Callable[[ColumnDefinition], Any]) -> Callable[[_ColumnShown], Any]:
+    return lambda one: get(one.definition) if one.definition else None
 
 
 COLUMN = Shape(
@@ -42,15 +55,40 @@ COLUMN = Shape(
     "One column of an image.",
     (
         Field("index", "number", "Column index, from 0", lambda one: one.column.index),
-        Field("name", "string or null", "Column name, where a table definition is known", lambda one: one.name),
+        Field(
+            "name",
+            "string or null",
+            "Column name, where a definition is known",
+            _of_definition(lambda definition: definition.name),
+        ),
+        Field(
+            "type",
+            "string or null",
+            "Standard SQL type that holds it; null without a definition, or when the type is not known",
+            _of_definition(sql_type),
+        ),
+        Field(
+            "key",
+            "boolean or null",
+            "Whether it belongs to the key; null without a definition",
+            _of_definition(lambda definition: definition.is_key),
+        ),
         Field("null", "boolean", "Whether the value is NULL", lambda one: one.column.is_null),
         Field("hex", "string", "The stored bytes, indicator included, hex", lambda one: one.column.raw.hex()),
         Field(
             "text",
             "string or null",
-            "The value as text, numbers too, where the definition tells how to read it; null for NULL",
+            "The value as text: numbers with all digits, dates in ISO 8601, binary data in hex; null for NULL, and "
+            "when it does not decode",
             lambda one: one.text,
         ),
+        Field(
+            "changed",
+            "boolean or null",
+            "Whether the other image of the change has another value; null when it does not have the column",
+            lambda one: one.is_changed,
+        ),
+        Field("problem", "string or null", "Why the value does not decode", lambda one: one.value.problem),
     ),
 )
 
@@ -101,13 +139,25 @@ DDL_PART = Shape(
 )
 
 
-def _image(pick: Callable[[Images], Columns | None]) -> Callable[[RecordShown], Any]:
+def _image(side: str) -> Callable[[RecordShown], Any]:
     def get(shown: RecordShown) -> Any:
-        images = shown.record.images
-        columns = pick(images) if images else None
+        images = shown.record.images or _full_images(shown)
+        columns = getattr(images, side)
         return None if columns is None else [COLUMN.build(_ColumnShown(column, shown)) for column in columns]
 
     return get
+
+
+def _full_images(shown: RecordShown) -> Images:
+    """The images of a row that holds no column list, as far as a definition tells where its columns stand."""
+    if shown.columns is None:
+        return Images(None, None)
+    return row_images(shown.record, RowDefinition("", shown.columns, shown.charset))
+
+
+def _other_rba(shown: RecordShown) -> int | None:
+    records = shown.change.records if shown.change else ()
+    return next((one.rba for one in records if one.rba != shown.record.rba), None)
 
 
 def _ddl(shown: RecordShown) -> Any:
@@ -195,6 +245,18 @@ _HEADER = (
 
 _CONTENT = (
     Field(
+        "operation",
+        "string or null",
+        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB` or `SEQUENCE`; null for other records",
+        lambda shown: shown.change.op if shown.change else None,
+    ),
+    Field(
+        "other_rba",
+        "number or null",
+        "RBA of the record that holds the other image of the same update; null when there is none",
+        _other_rba,
+    ),
+    Field(
         "csn",
         "string or null",
         "LOGCSN of the record's transaction, wherever it began; null where no record tells it",
@@ -211,13 +273,13 @@ _CONTENT = (
         "before",
         "list of column, or null",
         "The row, or its changed columns, before; null: no such image",
-        _image(lambda images: images.before),
+        _image("before"),
     ),
     Field(
         "after",
         "list of column, or null",
         "The row, or its changed columns, after; null: no such image",
-        _image(lambda images: images.after),
+        _image("after"),
     ),
     Field("ddl", "list of ddl_part, or null", "The parts of a DDL record", _ddl),
     Field(

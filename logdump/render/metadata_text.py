@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from logdump.render.escape import escape
 from trailformat import ColumnDefinition, DatabaseDefinition, TableDefinition
+from trailformat.charsets import charset_name
 from trailformat.column_definition import ELEMENTARY, NULLABLE
 
 LEGEND = (
@@ -19,13 +20,13 @@ _VARIABLE = range(64, 70)
 
 
 def database_lines(database: DatabaseDefinition, vendor: str) -> Iterator[str]:
-    """A DDR. Character sets and locale are printed as their codes: which name belongs to which code is not known."""
+    """A DDR. The locale is printed as its code, and so is a character set that has no name here."""
     yield f"Database Name: {escape(database.name)}".rstrip()
     yield "*"
     yield f"DDR Version: {database.version}"
     yield f"Database type: {vendor}".rstrip()
-    yield f"Character set ID: {database.charset}"
-    yield f"National character set ID: {database.ncharset}"
+    yield f"Character set ID: {charset_name(database.charset)}"
+    yield f"National character set ID: {charset_name(database.ncharset)}"
     yield f"Locale: {database.locale}"
     yield f"Case sensitivity: {database.cases.hex(' ')}".rstrip()
     yield f"TimeZone: {escape(database.time_zone)}"

@@ -49,6 +49,10 @@ def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
         yield from user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
         yield from ggs_token_lines(record, settings)
+    if settings.values and shown.change is not None:
+        from logdump.render.values_text import values_lines  # noqa: PLC0415 - a session without VALUES starts faster
+
+        yield from values_lines(shown.change, record, settings)
 
 
 def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:

@@ -23,10 +23,12 @@ class DataType(NamedTuple):
 
 CHAR = 0
 VARCHAR = 64
+DATETIME_VARYING = 191
 DATETIME = 192
 INTEGERS = {130: 2, 132: 4, 134: 8}
 """Signed integers by code: their bytes."""
-_UNSIGNED = {131: 2, 133: 4, 135: 8}
+UNSIGNED = {131: 2, 133: 4, 135: 8}
+"""Unsigned ones."""
 _FIXED = {CHAR: "CHAR", 1: "CHAR UPSHIFT", 2: "DOUBLE CHAR"}
 _VARIABLE = {VARCHAR: "VARCHAR", 65: "VARCHAR UPSHIFT", 66: "DOUBLE VARCHAR"}
 _ZONED = {
@@ -76,7 +78,7 @@ DATA_TYPES: dict[int, DataType] = {
     },
     **{
         code: DataType(f"UINT{8 * size}", integers.decoder(size, signed=False), integers.encoder(size, signed=False))
-        for code, size in _UNSIGNED.items()
+        for code, size in UNSIGNED.items()
     },
     140: DataType("TANDEM REAL", floats.tandem_decoder(4), floats.tandem_encoder(4)),
     141: DataType("TANDEM DOUBLE", floats.tandem_decoder(8), floats.tandem_encoder(8)),
@@ -89,7 +91,9 @@ DATA_TYPES: dict[int, DataType] = {
     155: DataType("BIGNUM UNSIGNED", None, None),
     156: DataType("BIGNUM", None, None),
     189: DataType("DECIMAL PACKED", decimals.decode_packed, decimals.encode_packed),
-    191: DataType("DATETIME VARYING", datetimes.decode_variable, datetimes.encode_variable, is_variable=True),
+    DATETIME_VARYING: DataType(
+        "DATETIME VARYING", datetimes.decode_variable, datetimes.encode_variable, is_variable=True
+    ),
     DATETIME: DataType("DATETIME", datetimes.decode, datetimes.encode),
     **{code: _interval(most, least) for code, (most, least) in _INTERVALS.items()},
 }

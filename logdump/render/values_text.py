@@ -1,0 +1,90 @@
+"""VALUES: a table of the columns of a change below its record.
+
+    Values of UPDATE TEAHOUSE.TEAS, before image at RBA 3490
+       Column    Type        Before   After    Changed
+    K  TEA_CODE  VARCHAR(6)  'ASS01'  'ASS01'
+       STOCK_KG  BIGINT      300      310      *
+
+K marks the key. A column that an image does not have is blank there, NULL is NULL, text is in quotes, bytes are X'…'.
+What does not decode is ?'…' in hex, and the reason stands below. A value wider than a third of RECLEN is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.render.display_width import cut_to, display_width, padded
+from logdump.render.escape import escape
+from logdump.settings import Settings
+from trailformat import Change, ColumnChange, Record, Value
+from trailformat.values.sql_types import sql_type
+
+_HEAD = ("", "Column", "Type", "Before", "After", "Changed")
+_BEFORE, _AFTER, _CHANGED = 3, 4, 5
+_SHARE = 3
+_NARROWEST = 16
+
+
+def values_lines(change: Change, record: Record, settings: Settings) -> Iterator[str]:
+    """The table of ``change``, below ``record``, which is the change or one half of it; nothing without columns."""
+    if change.problem is not None:
+        yield f"Values cannot be shown: {escape(change.problem)}"
+    if not change.columns:
+        return
+    yield _title(change, record)
+    widest = max(settings.reclen // _SHARE, _NARROWEST)
+    images = {_BEFORE: any(one.before for one in change.columns), _AFTER: any(one.after for one in change.columns)}
+    images[_CHANGED] = all(images.values())
+    shown = [place for place in range(len(_HEAD)) if images.get(place, True)]
+    rows = [tuple(row[place] for place in shown) for row in (_HEAD, *(_row(one, widest) for one in change.columns))]
+    yield from _aligned(rows)
+    yield from _reasons(change)
+
+
+def _title(change: Change, record: Record) -> str:
+    title = f"Values of {change.op} {escape(change.table)}".rstrip()
+    for other in change.records:
+        if other.rba != record.rba:
+            title += f", {'before' if other.header.is_before else 'after'} image at RBA {other.rba}"
+    return title if change.definition else f"{title}, for which there is no definition"
+
+
+def _row(column: ColumnChange, widest: int) -> tuple[str, ...]:
+    definition = column.definition
+    return (
+        "K" if column.is_key else "",
+        cut_to(column_name(column), widest),
+        (sql_type(definition) or f"data type {definition.data_type}") if definition else "",
+        cut_to(value_text(column.before), widest),
+        cut_to(value_text(column.after), widest),
+        "*" if column.is_changed else "",
+    )
+
+
+def column_name(column: ColumnChange) -> str:
+    """The name, or the index of a column without a definition."""
+    return escape(column.name) if column.definition else f"column {column.index}"
+
+
+def value_text(value: Value | None) -> str:
+    """A value as one can tell it from any other: text and bytes in quotes; empty for one that is absent."""
+    if value is None:
+        return ""
+    if value.problem is not None:
+        return f"?'{value.data.hex()}'"
+    if isinstance(value.value, bytes):
+        return f"X'{value.text}'"
+    return "'" + escape(value.text).replace("'", "''") + "'" if isinstance(value.value, str) else value.text
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _reasons(change: Change) -> Iterator[str]:
+    for column in change.columns:
+        for image, value in (("before", column.before), ("after", column.after)):
+            if value is not None and value.problem is not None and column.definition is not None:
+                yield f"? {column_name(column)} {image}: {escape(value.problem)}"
