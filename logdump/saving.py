@@ -112,7 +112,9 @@ class Saver:
         from logdump.range_saving import RangeCopy  # noqa: PLC0415 - it needs numpy
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long files only
 
-        selection = Selection(self._trail, [self._session.filters_in_use], self._session.cursor.transactions)
+        session = self._session
+        filters = [session.filters_in_use]
+        selection = Selection(self._trail, filters, session.cursor.transactions, session.row_definitions)
         copy = RangeCopy(self._trail, lambda record: self._write(writer, record), self._counted(writer))
         start, size = self._session.cursor.next, selection.batch_size
         for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.events import Event, Progress
 from logdump.session import Session
-from trailformat import Record, TrailFile
+from trailformat import Record, TrailError, TrailFile
 from trailformat.transactions import NO_TRANSACTION, TransactionContext
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from trailformat import ColumnChange
+    from trailformat.row_definitions import RowDefinitions
     from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
     from trailformat.transactions import Transaction
 
@@ -23,23 +25,30 @@ _NEARBY = 2000
 class Selection:
     """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
 
-    ``transactions`` is what the caller knows of them already, so that a scan goes on where the last one ended.
+    ``transactions`` is what the caller knows of them already, so that a scan goes on where the last one ended;
+    ``definitions`` tells the columns of rows, those in the trail unless given.
     """
 
     def __init__(
-        self, trail: TrailFile, filters: Sequence[FilterSet | None], transactions: TransactionContext | None = None
+        self,
+        trail: TrailFile,
+        filters: Sequence[FilterSet | None],
+        transactions: TransactionContext | None = None,
+        definitions: RowDefinitions | None = None,
     ) -> None:
         self._trail = trail
+        self._definitions = definitions
         self._filters = [one for one in filters if one is not None and one.active]
         self._context = transactions or TransactionContext(trail)
         self._carrier: TransactionCarrier | None = None
         self._owners: Owners | None = None
-        self._needs_name = self._needs_transaction = False
+        self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
 
             self._needs_name = any(Needs.NAME in one.needs for one in self._filters)
             self._needs_transaction = any(Needs.TRANSACTION in one.needs for one in self._filters)
+            self._needs_values = any(Needs.VALUES in one.needs for one in self._filters)
 
     @property
     def is_active(self) -> bool:
@@ -56,8 +65,21 @@ class Selection:
         from logdump.filters import Subject  # noqa: PLC0415 - loaded only where there is a filter
 
         name = self._trail.name_of(record) if self._needs_name else ""
-        subject = Subject(record, name, transaction.csn, transaction.xid)
+        columns = self._columns(record) if self._needs_values else ()
+        subject = Subject(record, name, transaction.csn, transaction.xid, columns)
         return all(one.accepts(subject) for one in self._filters)
+
+    def _columns(self, record: Record) -> tuple[ColumnChange, ...]:
+        """The values of a row; none where it holds no columns, or they do not decode."""
+        from trailformat.changes import row_columns  # noqa: PLC0415 - needed for values only
+        from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - likewise
+
+        if self._definitions is None:
+            self._definitions = RowDefinitions(self._trail)
+        try:
+            return () if record.is_file_header else row_columns(record, self._definitions.of(record))
+        except TrailError:
+            return ()
 
     @property
     def batch_size(self) -> int:
@@ -120,7 +142,7 @@ class Scan:
         self._session = session
         self._cursor = session.cursor
         filters = [session.filters_in_use if filtered else None, *also]
-        self._selection = Selection(session.trail, filters, session.cursor.transactions)
+        self._selection = Selection(session.trail, filters, session.cursor.transactions, session.row_definitions)
         self._stream: Iterator[Record | Progress] | None = None
         self.scanned = 0
         self.suppressed = 0

@@ -91,12 +91,16 @@ class Session:
     def row_definitions(self) -> RowDefinitions:
         """What tells the columns of the rows of the open trail. Raises like cursor."""
         if self._row_definitions is None:
-            from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
-
-            source = self._source_definitions
-            file, override = (source.file, source.override) if source else (None, False)
-            self._row_definitions = RowDefinitions(self.trail, file, override=override)
+            self._row_definitions = self.definitions_of(self.trail)
         return self._row_definitions
+
+    def definitions_of(self, trail: TrailFile) -> RowDefinitions:
+        """What tells the columns of the rows of any trail."""
+        from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
+
+        source = self._source_definitions
+        file, override = (source.file, source.override) if source else (None, False)
+        return RowDefinitions(trail, file, override=override)
 
     @property
     def has_trail(self) -> bool:

@@ -42,7 +42,8 @@ class Counter:
         name = TrailName.parse(trail.path)
         seqno = name.seqno if name else 0
         self._size = trail.size
-        selection = Selection(trail, [self._session.filters_in_use])
+        filters, definitions = [self._session.filters_in_use], self._session.definitions_of(trail)
+        selection = Selection(trail, filters, definitions=definitions)
         self.is_filtered |= selection.is_active
         engine = choose_engine(trail.size)
         try:

@@ -31,6 +31,7 @@ def run_env(session: Session, arguments: str) -> Iterator[Event]:
         ("Display RecLen", str(session.settings.reclen)),
         ("Logtrail Filter", "On" if session.filters_in_use is None or session.filters_in_use.enabled else "Off"),
         *_switch_rows(session.settings),
+        *_source_rows(session),
         ("Trans History", _transaction_history(session.settings)),
         ("LargeBlock I/O", large_block_text(session.settings)),
         *_order_rows(session),
@@ -100,6 +101,13 @@ def _switch_rows(settings: Settings) -> Iterator[tuple[str, str]]:
     for label, level in levels:
         if level is not Level.OFF:
             yield label, level.value
+    if settings.values:
+        yield "Values", "On"
+
+
+def _source_rows(session: Session) -> Iterator[tuple[str, str]]:
+    if session.source_definitions is not None:
+        yield "Source Definitions", str(session.source_definitions.path)
 
 
 def _order_rows(session: Session) -> Iterator[tuple[str, str]]:

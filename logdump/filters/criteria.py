@@ -16,6 +16,7 @@ from logdump.filters import (
     time_criteria,
     token_criteria,
     type_criteria,
+    value_criteria,
 )
 from logdump.filters.criterion import Option
 
@@ -28,6 +29,7 @@ OPTIONS: tuple[Option, ...] = (
     *csn_criteria.OPTIONS,
     *token_criteria.OPTIONS,
     *number_criteria.OPTIONS,
+    *value_criteria.OPTIONS,
     *nonstop_options.OPTIONS,
 )
 

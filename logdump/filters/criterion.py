@@ -26,6 +26,8 @@ class Needs(enum.Flag):
     TOKENS = enum.auto()
     TRANSACTION = enum.auto()
     """LOGCSN or TRANID, inherited from the first record of the transaction."""
+    VALUES = enum.auto()
+    """The values of columns, which need the table's definition."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trailformat import Record
+from trailformat import ColumnChange, Record
 
 
 @dataclass(slots=True)
@@ -16,9 +16,11 @@ class Subject:
         name: the resolved name of its table, empty when there is none.
         csn: LOGCSN of its transaction, which only the first record carries; None when unknown.
         xid: TRANID of its transaction, likewise.
+        columns: its columns with their values; empty where nobody wants them, or when it has none.
     """
 
     record: Record
     name: str = ""
     csn: str | None = None
     xid: str | None = None
+    columns: tuple[ColumnChange, ...] = ()

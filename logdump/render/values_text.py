@@ -19,10 +19,10 @@ from logdump.settings import Settings
 from trailformat import Change, ColumnChange, Record, Value
 from trailformat.values.sql_types import sql_type
 
-_HEAD = ("", "Column", "Type", "Before", "After", "Changed")
+_HEAD = (" ", "Column", "Type", "Before", "After", "Changed")
 _BEFORE, _AFTER, _CHANGED = 3, 4, 5
 _SHARE = 3
-_NARROWEST = 16
+_NARROWEST = 32
 
 
 def values_lines(change: Change, record: Record, settings: Settings) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _title(change: Change, record: Record) -> str:
     for other in change.records:
         if other.rba != record.rba:
             title += f", {'before' if other.header.is_before else 'after'} image at RBA {other.rba}"
-    return title if change.definition else f"{title}, for which there is no definition"
+    return title if change.definition else f"{title}, for which there is no definition (SOURCEDEFS reads one)"
 
 
 def _row(column: ColumnChange, widest: int) -> tuple[str, ...]:

@@ -25,6 +25,9 @@ _LONGEST = 0xFFFF
 
 def decode_fixed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
     """The text, trailing blanks included; a number or bytes where the sub data type says so."""
+    if len(data) > definition.internal_length:
+        limit = f"at most {definition.internal_length} bytes"
+        raise BadData("value is longer than its column", expected=limit, found=f"{len(data)} bytes")
     return _decoded(data, definition, codec)
 
 

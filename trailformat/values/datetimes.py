@@ -34,10 +34,13 @@ def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: 
     Raises:
         BadData: no date and no time, of whatever calendar.
     """
-    text = _text(data, charsets.codec_of(definition.charset, codec)).strip(" \0")
-    if len(text) > _LONGEST or not text:
-        raise BadData("not a date", found=f"{len(data)} bytes")
-    found = _FORM.fullmatch(text)
+    return parse_moment(_text(data, charsets.codec_of(definition.charset, codec)))
+
+
+def parse_moment(text: str) -> date | datetime | time | str:
+    """The date, time or moment that ``text`` writes; text where Python has no such value. Raises like decode."""
+    text = text.strip(" \0")
+    found = _FORM.fullmatch(text) if 0 < len(text) <= _LONGEST else None
     if found is None:
         if text.lstrip("+-").lower() in ("infinity", "inf"):
             return text

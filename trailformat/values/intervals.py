@@ -33,18 +33,26 @@ def decoder(fields: tuple[str, ...]) -> Decode:
     """What reads intervals of these fields."""
 
     def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
-        text = _text(data, charsets.codec_of(definition.charset, codec))
-        sign, digits = (text[0], text[1:].lstrip()) if text[:1] in ("+", "-") else ("", text)
-        parts = _SPLIT.split(digits) if len(digits) <= _LONGEST else []
-        known = [field for field in fields if field != "FRACTION"]
-        if len(parts) not in (len(fields), len(known)) or not all(part.isdecimal() for part in parts):
-            raise BadData(f"not an interval {fields[0]} TO {fields[-1]}", found=repr(text[:40]))
-        minus = "-" if sign == "-" else ""
-        if fields[0] in ("YEAR", "MONTH"):
-            return minus + "-".join([str(int(parts[0])), *parts[1:]])
-        return _duration(fields, parts, minus, text)
+        return parse_interval(_text(data, charsets.codec_of(definition.charset, codec)), fields)
 
     return decode
+
+
+def parse_interval(text: str, fields: tuple[str, ...]) -> timedelta | str:
+    """The interval of these fields that ``text`` writes; text where Python has no such value.
+
+    Raises:
+        BadData: it is none.
+    """
+    sign, digits = (text[0], text[1:].lstrip()) if text[:1] in ("+", "-") else ("", text)
+    parts = _SPLIT.split(digits) if len(digits) <= _LONGEST else []
+    known = [field for field in fields if field != "FRACTION"]
+    if len(parts) not in (len(fields), len(known)) or not all(part.isascii() and part.isdecimal() for part in parts):
+        raise BadData(f"not an interval {fields[0]} TO {fields[-1]}", found=repr(text[:40]))
+    minus = "-" if sign == "-" else ""
+    if fields[0] in ("YEAR", "MONTH"):
+        return minus + "-".join([str(int(parts[0])), *parts[1:]])
+    return _duration(fields, parts, minus, text)
 
 
 def _text(data: bytes, codec: str) -> str:
@@ -54,7 +62,7 @@ def _text(data: bytes, codec: str) -> str:
         return charsets.decode(data, codec).strip(" \0")
 
 
-def _duration(fields: tuple[str, ...], parts: list[str], minus: str, text: str) -> Plain:
+def _duration(fields: tuple[str, ...], parts: list[str], minus: str, text: str) -> timedelta | str:
     microseconds = 0
     for field, part in zip(fields, parts, strict=False):
         if field != "FRACTION":

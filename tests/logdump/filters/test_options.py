@@ -39,9 +39,9 @@ def test_every_option_of_both_sources_is_there_in_any_case(word: str) -> None:
     assert word in option.words
 
 
-def test_no_option_is_ours_alone_and_no_word_stands_for_two() -> None:
+def test_no_option_but_value_is_ours_alone_and_no_word_stands_for_two() -> None:
     words = [word for option in OPTIONS for word in option.words]
-    assert sorted(words) == sorted(f"{HELP_11_1} {MANUAL_12_2}".split())
+    assert sorted(words) == sorted(f"{HELP_11_1} {MANUAL_12_2} VALUE".split())
 
 
 @pytest.mark.parametrize("one", OPTIONS, ids=[one.keyword for one in OPTIONS])

@@ -69,7 +69,17 @@ def test_a_row_has_its_header_its_columns_and_its_tokens(trails: Path) -> None:
         "problems": [],
     }
     assert {name: row[name] for name in expected} == expected
-    price = {"index": 4, "name": "PRICE", "null": False, "hex": "0000000000000000037a", "text": "8.90"}
+    price = {
+        "index": 4,
+        "name": "PRICE",
+        "type": "NUMERIC(18,2)",
+        "key": False,
+        "null": False,
+        "hex": "0000000000000000037a",
+        "text": "8.90",
+        "changed": None,
+        "problem": None,
+    }
     assert row["after"][4] == price
     assert [token["name"] for token in row["gg_tokens"]] == ["ORAROWID", "ORATAG", "LOGCSN", "TRANID"]
     assert bytes.fromhex(row["data"])[4:13] == b"\0\0\0\5SEN01"

@@ -39,6 +39,7 @@ def test_null_is_null_whatever_follows_the_indicator(stored: bytes) -> None:
         (of(VARCHAR), b"\0", "VARCHAR: no length in front of it; expected 2 bytes; found 1 bytes"),
         (of(VARCHAR), b"\0\3\xe9t\xe9", "VARCHAR: not utf-8 from byte 0 on; found e974e9"),
         (of(CHAR), b"\xe9t\xe9", "CHAR: not utf-8 from byte 0 on; found e974e9"),
+        (of(CHAR, 2), b"CAR", "CHAR: value is longer than its column; expected at most 2 bytes; found 3 bytes"),
         (of(CHAR, charset=7), b"\xe9", "CHAR: character set UTF-EBCDIC cannot be read here"),
         (of(CHAR, charset=4711), b"\xe9", "CHAR: character set 4711 cannot be read here"),
         (of(999), b"raw", "data type 999: how it is stored is not known"),

@@ -1,0 +1,161 @@
+"""VALUE: a column's value, compared by its type (ours).
+
+    VALUE PRODUCT_PRICE > 15000
+    VALUE ORDER_DATE >= '1995-01-01 12:00:00'
+    VALUE STATE = WA          VALUE "Mixed Case" <> 'it''s'          VALUE NOTE = NULL
+
+A record meets it when its before or its after image has the column and the value compares so. Numbers are compared as
+numbers, dates as dates, text without the blanks at its end, binary data by its hex digits. NULL, and what does not
+decode, meets no comparison but that with NULL. Column names are sought case aside unless they are in quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from math import isnan
+from typing import Any, ClassVar
+
+from logdump.filters.comparison import OPERATORS, Comparison
+from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.errors import FilterError
+from logdump.filters.subject import Subject
+from logdump.filters.words import is_quoted, quoted, unquote
+from logdump.times import TimeOffset
+from trailformat import TrailError, Value
+from trailformat.values.datetimes import parse_moment
+from trailformat.values.intervals import fields_between, parse_interval
+from trailformat.values.numbers import parse_number
+
+_MAX_NAME = 1024
+_DAY_TO_FRACTION = fields_between("DAY", "FRACTION")
+_NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
+_SIGN = "<=|>=|<>|!=|==|[=<>]|(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
+_PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ColumnValue(Criterion):
+    """A value of a column, compared; ``wanted`` is the text behind the operator, None for NULL."""
+
+    column: str
+    is_exact: bool
+    comparison: Comparison
+    wanted: str | None
+    keyword: ClassVar[str] = "VALUE"
+    label: ClassVar[str] = "Value"
+    uses: ClassVar[Needs] = Needs.NAME | Needs.DATA | Needs.VALUES
+
+    def test(self, subject: Subject) -> bool:
+        """Whether one of the images has such a value."""
+        for one in subject.columns:
+            if one.name == self.column or (not self.is_exact and one.name.upper() == self.column.upper()):
+                return any(self._holds(value) for value in (one.before, one.after) if value is not None)
+        return False
+
+    def _holds(self, value: Value) -> bool:
+        if self.wanted is None:
+            return value.is_null is (self.comparison is Comparison.EQUAL)
+        if value.is_null or value.problem is not None:
+            return False
+        found, wanted = _comparable(value.value, self.wanted)
+        return wanted is not None and self.comparison.holds(found, wanted)
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """Column, operator and value as they may be entered."""
+        name = '"' + self.column.replace('"', '""') + '"' if self.is_exact else self.column
+        wanted = "NULL" if self.wanted is None else "'" + self.wanted.replace("'", "''") + "'"
+        return [(f"{name} {self.comparison.value} {wanted}",)]
+
+
+def _comparable(found: Any, wanted: str) -> tuple[Any, Any]:
+    """What a column holds and what is wanted, of one orderable type; the second None when there is no such type."""
+    if isinstance(found, str):
+        return found.rstrip(" "), wanted.rstrip(" ")
+    if isinstance(found, float):
+        return Decimal(repr(found)), None if isnan(found) else _number(wanted)
+    if isinstance(found, int | Decimal):
+        return found, _number(wanted)
+    if isinstance(found, bytes):
+        return found, _bytes(wanted)
+    if isinstance(found, timedelta):
+        return found, _interval(wanted)
+    return _same_kind(found, _moment(wanted))
+
+
+@lru_cache(maxsize=64)
+def _number(text: str) -> Decimal | None:
+    try:
+        number = parse_number(text)
+    except TrailError:
+        return None
+    return None if isnan(number) else Decimal(str(number))
+
+
+@lru_cache(maxsize=64)
+def _bytes(text: str) -> bytes | None:
+    digits = text[2:-1] if text[:2].upper() == "X'" else text.removeprefix("0x")
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _interval(text: str) -> timedelta | None:
+    try:
+        found = parse_interval(text.strip(), _DAY_TO_FRACTION)
+    except TrailError:
+        return None
+    return found if isinstance(found, timedelta) else None
+
+
+@lru_cache(maxsize=64)
+def _moment(text: str) -> date | time | None:
+    try:
+        found = parse_moment(text)
+    except TrailError:
+        return None
+    return None if isinstance(found, str) else found
+
+
+def _same_kind(found: Any, wanted: Any) -> tuple[Any, Any]:
+    """A day beside a moment is its midnight; a moment with a zone and one without cannot be compared."""
+    if isinstance(found, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
+        wanted = datetime.combine(wanted, time(), found.tzinfo)
+    if isinstance(wanted, datetime) and isinstance(found, date) and not isinstance(found, datetime):
+        found = datetime.combine(found, time(), wanted.tzinfo)
+    zones = {getattr(one, "tzinfo", None) is None for one in (found, wanted)}
+    return found, wanted if type(found) is type(wanted) and len(zones) == 1 else None
+
+
+def _parse(text: str, _offset: TimeOffset) -> Criterion:
+    parts = _PARTS.fullmatch(text.strip())
+    if parts is None:
+        raise FilterError(f"{quoted(text)} is no comparison of a column")
+    name, sign, value = parts.groups()
+    if not value:
+        raise FilterError("a value is missing")
+    if not 0 < len(name) <= _MAX_NAME:
+        raise FilterError(f"a name has 1 to {_MAX_NAME} characters")
+    comparison = OPERATORS[sign.upper()]
+    is_null = value.upper() == "NULL"
+    if is_null and comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL):
+        raise FilterError("NULL is compared by = and <> only")
+    wanted = None if is_null else unquote(value)
+    return ColumnValue(unquote(name), is_quoted(name), comparison, wanted)
+
+
+OPTIONS = (
+    Option(
+        "VALUE",
+        "VALUE <column> {= | <> | < | <= | > | >=} {<value> | NULL}",
+        "a column's value before or after, compared by its type (not in Oracle's Logdump)",
+        "VALUE PRODUCT_PRICE > 15000",
+        _parse,
+        ColumnValue.uses,
+    ),
+)
