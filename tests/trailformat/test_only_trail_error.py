@@ -20,11 +20,10 @@ from trailformat import (
     ByteOrder,
     Record,
     RecordHeader,
-    TableDefinition,
     Token,
     TrailError,
     TrailFile,
-    decode_value,
+    change_of,
     parse_ddl,
     to_datetime,
 )
@@ -66,13 +65,10 @@ def decode_every_part(record: Record) -> None:
 
 def decode_row(trail: TrailFile, record: Record) -> None:
     trail.name_of(record)
-    entry = trail.table_of(record)
-    definition = trail.tables.columns(entry) if entry else None
-    table = definition.columns if isinstance(definition, TableDefinition) else ()
-    for image in (record.images.before, record.images.after) if record.images else ():
-        for column in image or ():
-            if column.index < len(table):
-                decode_value(column, table[column.index], record.order)
+    change = change_of(trail, record)
+    for column in change.columns if change else ():
+        for value in (column.before, column.after):
+            assert value is None or isinstance(value.text, str)
 
 
 def walk(path: Path) -> None:

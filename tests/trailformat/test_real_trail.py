@@ -18,9 +18,11 @@ from trailformat import (
     TrailFile,
     TrailWriter,
     decode_value,
+    encode_value,
     io_type_name,
     to_datetime,
 )
+from trailformat.changes import changes
 from trailformat.columns import Columns
 from trailformat.file_header import Value
 from trailformat.images import build_images
@@ -195,6 +197,49 @@ def test_the_values_of_a_delete_are_its_before_image(real: TrailFile) -> None:
     assert record.images is not None
     assert record.images.after is None
     assert values(real, record, record.images.before)["CUST_CODE"] == "DAVE"
+
+
+CHANGES = [
+    ("INSERT", ["WILL"], {}),
+    ("INSERT", ["JANE"], {}),
+    ("INSERT", ["WILL", "1994-09-30 15:33:00", "CAR", "144"], {}),
+    ("INSERT", ["JANE", "1995-11-11 13:52:00", "PLANE", "256"], {}),
+    ("INSERT", ["DAVE"], {}),
+    ("INSERT", ["BILL"], {}),
+    ("INSERT", ["ANN"], {}),
+    ("INSERT", ["BILL", "1995-12-31 15:00:00", "CAR", "765"], {}),
+    ("INSERT", ["BILL", "1996-01-01 00:00:00", "TRUCK", "333"], {}),
+    ("INSERT", ["DAVE", "1993-11-03 07:51:35", "PLANE", "600"], {}),
+    ("UPDATE", ["BILL", "1995-12-31 15:00:00", "CAR", "765"], {"PRODUCT_PRICE": "14000.00"}),
+    ("UPDATE", ["BILL", "1996-01-01 00:00:00", "TRUCK", "333"], {"PRODUCT_PRICE": "25000.00"}),
+    ("UPDATE", ["WILL", "1994-09-30 15:33:00", "CAR", "144"], {"PRODUCT_PRICE": "16520.00"}),
+    ("UPDATE", ["ANN"], {"CITY": "NEW YORK", "STATE": "NY"}),
+    ("DELETE", ["DAVE", "1993-11-03 07:51:35", "PLANE", "600"], {}),
+    ("DELETE", ["JANE", "1995-11-11 13:52:00", "PLANE", "256"], {}),
+]
+"""What the sample scripts do to the two tables: the operation, the key, and what changes."""
+
+
+def test_its_changes_are_those_of_the_sample_scripts(real: TrailFile) -> None:
+    found = list(changes(real, real.records()))
+    keys = [[(one.after or one.before) for one in each.columns if one.is_key] for each in found]
+    changed = [{one.name: one.after.text for one in each.columns if one.after and one.is_changed} for each in found]
+    shown = [[value.text for value in key if value] for key in keys]
+    assert list(zip([one.op for one in found], shown, changed, strict=True)) == CHANGES
+
+
+def test_every_value_of_its_rows_decodes_and_is_written_again(real: TrailFile) -> None:
+    every = [
+        (column.definition, value)
+        for one in changes(real, real.records())
+        for column in one.columns
+        for value in (column.before, column.after)
+        if value is not None
+    ]
+    assert {value.problem for _, value in every} == {None}
+    for definition, value in every:
+        assert definition is not None
+        assert encode_value(value.value, definition, real.order) == value.data
 
 
 def test_it_reads_the_same_backwards(real: TrailFile) -> None:

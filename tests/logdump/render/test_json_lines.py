@@ -270,3 +270,22 @@ def test_a_pipe_of_objects_has_no_banner_and_no_prompts(trails: Path) -> None:
         "bad_record",
     ]
     assert answer.err == ""
+
+
+def test_two_records_of_one_update_know_each_other_and_what_changed(trails: Path) -> None:
+    before, after = (record_at(trails / "et000000000", rba) for rba in (3391, 3522))
+    assert (before["operation"], before["other_rba"], after["other_rba"]) == ("UPDATE", 3522, 3391)
+    assert (before["after"], after["before"]) == (None, None)
+    assert [(one["name"], one["changed"]) for one in after["after"]] == [("TEA_CODE", False), ("STOCK_KG", True)]
+
+
+def test_a_record_that_is_no_change_has_no_operation(trails: Path) -> None:
+    record = record_at(trails / "ot000000", 561)
+    assert (record["operation"], record["other_rba"]) == (None, None)
+
+
+def test_a_value_that_does_not_decode_says_why(trails: Path) -> None:
+    found = objects(f"open {trails / 'mt000000000'}", "pos 3435", "next")
+    column = next(one for one in found if one["type"] == "record")["after"][0]
+    assert (column["name"], column["type"], column["text"]) == (None, None, None)
+    assert column["problem"] == "no definition of this column"
