@@ -12,6 +12,7 @@ import pytest
 from logdump.exit_status import ExitStatus
 from scripts import readme_session
 from tests.laws.test_registry_law import LOGDUMP_WORDS
+from trailformat.values import DATA_TYPES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -62,3 +63,9 @@ def test_every_dependency_is_explained() -> None:
 @pytest.mark.parametrize("target", ["demo", "test", "check"])
 def test_the_makefile_has_the_target(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_page_on_values_lists_every_data_type_by_its_name() -> None:
+    page = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (\d+) \| ([A-Z0-9 ]+) \|", page, re.MULTILINE))
+    assert rows == {str(code): one.name for code, one in DATA_TYPES.items()}

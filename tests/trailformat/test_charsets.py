@@ -60,7 +60,9 @@ def test_a_name_has_a_codec_when_it_is_one_of_text(name: str, codec: str | None)
     assert codec_named(name) == codec
 
 
-@pytest.mark.parametrize(("codec", "data"), [("ascii", b"\xe9"), ("cesu-8", b"\xed\xa0\x80"), ("character set 7", b"x")])
+@pytest.mark.parametrize(
+    ("codec", "data"), [("ascii", b"\xe9"), ("cesu-8", b"\xed\xa0\x80"), ("character set 7", b"x")]
+)
 def test_bytes_that_it_does_not_have_are_bad_data(codec: str, data: bytes) -> None:
     with pytest.raises(BadData):
         decode(data, codec)
