@@ -226,11 +226,9 @@ def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[C
             images = row_images(record, known)
             before, after = images.before or before, images.after or after
     except TrailError as error:
-        cut = records[-1].header.continued
-        return (
-            (),
-            "its columns go on in the records that follow" if cut else f"its columns do not decode: {error.problem}",
-        )
+        if records[-1].header.continued:
+            return (), "its columns go on in the records that follow"
+        return (), f"its columns do not decode: {error.problem}"
     return _merged(Images(before, after), known, records[-1]), None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from logdump.events import Bad, Event, Notice, RecordShown
 from logdump.session import Session
 from logdump.settings import Detail, Level, Settings
-from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, change_of
+from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError
 from trailformat.file_header import VENDORS
 
 
@@ -33,6 +33,8 @@ def _with_values(session: Session, shown: RecordShown) -> RecordShown:
     record, settings = shown.record, session.settings
     if not settings.values and not settings.shows_everything:
         return shown
+    from trailformat.changes import change_of  # noqa: PLC0415 - records are shown sooner without
+
     known = session.row_definitions.of(record)
     transaction = session.cursor.transactions.of(record)
     change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)

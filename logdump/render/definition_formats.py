@@ -15,8 +15,6 @@ from logdump.settings import Detail, Settings
 from trailformat import ColumnDefinition, Record, TableDefinition
 from trailformat.metadata_kinds import DATABASE, TABLE
 from trailformat.tokens import parse_tokens
-from trailformat.values import INTEGERS
-from trailformat.values.sql_types import sql_type
 
 Path = tuple[int, ...]
 _TREES: dict[int, frozenset[Path]] = {
@@ -57,6 +55,8 @@ def _quoted(name: str) -> str:
 
 def _sql_type(column: ColumnDefinition) -> str:
     """The standard type; of bytes, with the code in a comment, when it is not known."""
+    from trailformat.values.sql_types import sql_type  # noqa: PLC0415 - records are shown sooner without
+
     return sql_type(column) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
 
 
@@ -91,6 +91,8 @@ def _hyphened(name: str) -> str:
 
 
 def _ddl_type(column: ColumnDefinition) -> str:
+    from trailformat.values import INTEGERS  # noqa: PLC0415 - records are shown sooner without
+
     size = INTEGERS.get(column.data_type)
     if size:
         return f"BINARY {size * 8}{f',{column.scale}' if column.scale else ''}"

@@ -8,7 +8,18 @@ from typing import Any, NamedTuple
 from logdump.events import RecordShown
 from logdump.render.json_metadata import METADATA
 from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
-from trailformat import Column, ColumnDefinition, Images, Record, Token, Value, decode_value, io_type_name, parse_ddl
+from trailformat import (
+    Column,
+    ColumnChange,
+    ColumnDefinition,
+    Images,
+    Record,
+    Token,
+    Value,
+    decode_value,
+    io_type_name,
+    parse_ddl,
+)
 from trailformat.changes import row_images
 from trailformat.ddl import DDL_NAMES
 from trailformat.io_types import DDL_OP
@@ -20,30 +31,16 @@ _KNOWN_TOKENS = frozenset(b"HDTU")
 
 
 class _ColumnShown(NamedTuple):
-    """A column and where it stands: its definition gives it a name and its bytes a meaning."""
+    """A column of an image: its bytes, what its definition says, its value, and whether the other image differs."""
 
     column: Column
-    shown: RecordShown
-
-    @property
-    def definition(self) -> ColumnDefinition | None:
-        columns = self.shown.columns.columns if self.shown.columns else ()
-        return columns[self.column.index] if self.column.index < len(columns) else None
-
-    @property
-    def value(self) -> Value:
-        return decode_value(self.column, self.definition, self.shown.record.order, self.shown.charset)
+    definition: ColumnDefinition | None
+    value: Value
+    is_changed: bool | None
 
     @property
     def text(self) -> str | None:
-        value = self.value
-        return None if value.is_null or value.problem is not None else value.text
-
-    @property
-    def is_changed(self) -> bool | None:
-        columns = self.shown.change.columns if self.shown.change else ()
-        both = (one for one in columns if one.index == self.column.index and one.before and one.after)
-        return next((one.is_changed for one in both), None)
+        return None if self.value.is_null or self.value.problem is not None else self.value.text
 
 
 def _of_definition(get: Callable[[ColumnDefinition], Any]) -> Callable[[_ColumnShown], Any]:
@@ -143,9 +140,23 @@ def _image(side: str) -> Callable[[RecordShown], Any]:
     def get(shown: RecordShown) -> Any:
         images = shown.record.images or _full_images(shown)
         columns = getattr(images, side)
-        return None if columns is None else [COLUMN.build(_ColumnShown(column, shown)) for column in columns]
+        if columns is None:
+            return None
+        changed = {one.index: one for one in shown.change.columns} if shown.change else {}
+        return [COLUMN.build(_column_shown(shown, column, changed.get(column.index), side)) for column in columns]
 
     return get
+
+
+def _column_shown(shown: RecordShown, column: Column, changed: ColumnChange | None, side: str) -> _ColumnShown:
+    """A column with the value that the change has of it; decoded anew where an image has the column twice."""
+    known = shown.columns.columns if shown.columns else ()
+    definition = known[column.index] if column.index < len(known) else None
+    value: Value | None = getattr(changed, side, None)
+    if value is None or value.data != column.value:
+        value = decode_value(column, definition, shown.record.order, shown.charset)
+    has_both = changed is not None and changed.before is not None and changed.after is not None
+    return _ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
 
 
 def _full_images(shown: RecordShown) -> Images:
