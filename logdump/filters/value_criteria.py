@@ -33,7 +33,7 @@ from trailformat.values.numbers import parse_number
 _MAX_NAME = 1024
 _DAY_TO_FRACTION = fields_between("DAY", "FRACTION")
 _NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
-_SIGN = "<=|>=|<>|!=|==|[=<>]|(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
+_SIGN = "<=|>=|<>|!=|==|[=<>]|(?<=\\s)(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
 _PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 

@@ -113,6 +113,7 @@ def test_a_name_with_blanks_is_in_quotes() -> None:
         ("VALUE", "is no comparison of a column"),
         ("VALUE PRICE", "is no comparison of a column"),
         ("VALUE > 1", "is no comparison of a column"),
+        ("VALUE AGE 5", "is no comparison of a column"),
         ("VALUE PRICE >", "a value is missing"),
         ("VALUE PRICE < NULL", "NULL is compared by = and <> only"),
         (f"VALUE {'x' * 2000} = 1", "a name has 1 to 1024 characters"),
