@@ -8,6 +8,7 @@ from logdump.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from logdump.counting import Count, LargeTransaction, Tally
+    from logdump.statements import Statement
     from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
     from trailformat.transactions import Transaction
 
@@ -73,6 +74,13 @@ class IntervalShown(NamedTuple):
     tally: Tally
 
 
+class StatementShown(NamedTuple):
+    """The SQL that repeats a change, or takes it back."""
+
+    statement: Statement
+    takes_back: bool
+
+
 class Bad(NamedTuple):
     """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
 
@@ -96,7 +104,9 @@ class Failure(NamedTuple):
     bad: Bad | None = None
 
 
-Event = Text | RecordShown | CountShown | IntervalShown | TransactionsShown | Progress | Notice | Failure
+Event = (
+    Text | RecordShown | CountShown | IntervalShown | TransactionsShown | StatementShown | Progress | Notice | Failure
+)
 
 
 def say(*lines: str) -> Text:

@@ -182,6 +182,12 @@ class FileHeader(NamedTuple):
                     return token.value
         return None
 
+    @property
+    def vendor(self) -> str:
+        """The source database as DatabaseInfo names it: ``ORACLE``, a number that no source names, or nothing."""
+        number = self.get("DatabaseInfo", "Vendor")
+        return VENDORS.get(number, str(number)) if isinstance(number, int) else ""
+
 
 def _plain(parsed: Any) -> Value:
     return tuple(item.text for item in parsed) if isinstance(parsed, list) else cast("Value", parsed)

@@ -20,8 +20,10 @@ from trailformat.columns import Columns, build_columns, parse_columns
 from trailformat.errors import BadData, CannotWrite
 from trailformat.record_header import RecordHeader
 
-_PREFIX = {io_types.PK_UPDATE: 2, io_types.UNIFIED_UPDATE: 4, io_types.UNIFIED_PK_UPDATE: 4}
-_ROW_TYPES = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE, io_types.FIELD_COMP})
+PREFIX_SIZES = {io_types.PK_UPDATE: 2, io_types.UNIFIED_UPDATE: 4, io_types.UNIFIED_PK_UPDATE: 4}
+"""Size of the length in front of the before image, for the types with both images."""
+ROW_TYPES = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE, io_types.FIELD_COMP})
+"""The types with one image."""
 
 
 class Images(NamedTuple):
@@ -47,10 +49,10 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
     Raises:
         BadData: the data does not parse as its type says.
     """
-    if prefix_size := _PREFIX.get(header.io_type, 0):
+    if prefix_size := PREFIX_SIZES.get(header.io_type, 0):
         pair = layout.parse_whole(paired_layout(order, prefix_size), data, BadData, "before image")
         return Images(parse_columns(pair.before, order), parse_columns(pair.after, order), prefix_size)
-    if header.io_type not in _ROW_TYPES or not header.is_compressed:
+    if header.io_type not in ROW_TYPES or not header.is_compressed:
         return None
     columns = parse_columns(data, order)
     return Images(columns, None) if header.is_before else Images(None, columns)

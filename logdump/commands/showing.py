@@ -8,7 +8,6 @@ from logdump.events import Bad, Event, Notice, RecordShown
 from logdump.session import Session
 from logdump.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError
-from trailformat.file_header import VENDORS
 
 
 def show_record(session: Session, record: Record) -> Iterator[Event]:
@@ -56,10 +55,7 @@ def _definition(record: Record) -> tuple[DatabaseDefinition | TableDefinition | 
 
 def _vendor(session: Session) -> str:
     header = session.trail.file_header
-    vendor = header.get("DatabaseInfo", "Vendor") if header else None
-    if not isinstance(vendor, int):
-        return ""
-    return VENDORS.get(vendor, str(vendor))
+    return header.vendor if header else ""
 
 
 def _is_not_utf8(record: Record) -> bool:

@@ -17,10 +17,11 @@ from logdump.events import (
     Notice,
     Progress,
     RecordShown,
+    StatementShown,
     Text,
     TransactionsShown,
 )
-from logdump.render import json_count, json_header, json_metadata, json_record
+from logdump.render import json_count, json_header, json_metadata, json_record, json_statement
 from logdump.render.json_shape import Field, Shape, exact
 from logdump.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
@@ -67,6 +68,7 @@ SHAPES = (
     json_count.INTERVAL,
     json_count.TRANSACTIONS,
     json_count.PROGRESS,
+    json_statement.STATEMENT,
     TEXT,
     BAD_RECORD,
     FAILURE,
@@ -93,6 +95,7 @@ _SHAPE_OF: dict[type, Shape] = {
     CountShown: json_count.COUNT,
     IntervalShown: json_count.INTERVAL,
     TransactionsShown: json_count.TRANSACTIONS,
+    StatementShown: json_statement.STATEMENT,
     Progress: json_count.PROGRESS,
     Text: TEXT,
 }

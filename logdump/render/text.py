@@ -14,6 +14,7 @@ from logdump.events import (
     Notice,
     Progress,
     RecordShown,
+    StatementShown,
     Text,
     TransactionsShown,
 )
@@ -25,6 +26,7 @@ _RENDERERS = {
     CountShown: ("count_text", "count_lines"),
     IntervalShown: ("count_text", "interval_lines"),
     TransactionsShown: ("count_text", "history_lines"),
+    StatementShown: ("statement_text", "statement_lines"),
     Progress: ("count_text", "progress_lines"),
 }
 """The module and the function that render an event; a module is loaded with the first event of its kind."""

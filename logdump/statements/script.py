@@ -1,0 +1,158 @@
+"""A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
+
+Of a transaction that is read only its RBAs are kept, 8 bytes a record.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from logdump.statements.dialect import Dialect
+from logdump.statements.statement import Statement, redo, undo
+from trailformat import Record, TrailFile
+from trailformat.changes import OPERATIONS, changes, is_pair
+from trailformat.transactions import BEGINS, ENDS, Transaction, TransactionContext, is_transactional
+
+
+class Opening(NamedTuple):
+    """A transaction begins: its CSN and XID, its first record's RBA and time (Julian), its records.
+
+    ``end`` is the RBA behind its last record, None when the file ends before the transaction does.
+    """
+
+    transaction: Transaction
+    begin: int
+    end: int | None
+    time: int
+    records: int
+
+
+class Closing(NamedTuple):
+    """A transaction ends.
+
+    ``left_out`` of its changes did not pass the filter, ``remarks`` have a reason in place of a statement.
+    """
+
+    is_complete: bool
+    left_out: int
+    remarks: int
+
+
+Item = Opening | Statement | Closing
+
+
+class _Span:
+    """A transaction as it is read: the RBAs of its changes."""
+
+    def __init__(self, first: Record) -> None:
+        self.begin = first.rba
+        self.time = first.header.io_time
+        self.end: int | None = None
+        self.rbas = array("Q")
+
+
+def transaction_begin(trail: TrailFile, rba: int) -> int:
+    """The RBA of the first record of the transaction that is open at ``rba``; ``rba`` itself when none is."""
+    record = next((one for one in trail.records(rba) if is_transactional(one)), None)
+    if record is None or record.header.trans_ind in BEGINS:
+        return rba
+    begin = record.rba
+    for earlier in trail.records_backwards(record.rba):
+        if not is_transactional(earlier):
+            continue
+        if earlier.header.trans_ind in ENDS:
+            break
+        begin = earlier.rba
+        if earlier.header.trans_ind in BEGINS:
+            break
+    return begin
+
+
+class Script:
+    """Statements for the transactions of a trail that begin at or behind a place.
+
+    Args:
+        trail: the file.
+        dialect: how they are spelled.
+        accepts: whether a record passes the filter.
+        takes_back: take the changes back, the last one first, instead of repeating them.
+
+    Attributes:
+        end: RBA behind the last record read.
+        statements, remarks: what was written, and what could not be.
+    """
+
+    def __init__(
+        self, trail: TrailFile, dialect: Dialect, accepts: Callable[[Record], bool], *, takes_back: bool = False
+    ) -> None:
+        self._trail = trail
+        self._dialect = dialect
+        self._accepts = accepts
+        self._takes_back = takes_back
+        self._context = TransactionContext(trail)
+        self.end = 0
+        self.statements = self.remarks = 0
+
+    def items(self, start: int, transactions: int | None = None) -> Iterator[Item]:
+        """The script of the transactions from ``start`` on, at most so many."""
+        spans = self._spans(start, transactions)
+        for span in reversed(list(spans)) if self._takes_back else spans:
+            yield from self._transaction(span)
+
+    def _spans(self, start: int, transactions: int | None) -> Iterator[_Span]:
+        span: _Span | None = None
+        done = 0
+        for record in self._trail.records(start):
+            self.end = record.rba + record.length
+            if not is_transactional(record):
+                continue
+            if span is not None and record.header.trans_ind in BEGINS:
+                yield span
+                span, done = None, done + 1
+            span = span or _Span(record)
+            if record.header.io_type in OPERATIONS:
+                span.rbas.append(record.rba)
+            if record.header.trans_ind in ENDS:
+                span.end = self.end
+                yield span
+                span, done = None, done + 1
+            if done == transactions:
+                return
+        if span is not None:
+            yield span
+
+    def _transaction(self, span: _Span) -> Iterator[Item]:
+        first = self._trail.record_at(span.begin)
+        transaction = self._context.of(first) if first is not None else Transaction()
+        yield Opening(transaction, span.begin, span.end, span.time, len(span.rbas))
+        left_out, remarks = 0, self.remarks
+        for records in self._records(span):
+            if not any(map(self._accepts, records)):
+                left_out += 1
+                continue
+            for change in changes(self._trail, records, self._context):
+                statement = (undo if self._takes_back else redo)(change, self._dialect)
+                self.statements += statement.sql is not None
+                self.remarks += statement.sql is None
+                yield statement
+        yield Closing(span.end is not None, left_out, self.remarks - remarks)
+
+    def _records(self, span: _Span) -> Iterator[tuple[Record, ...]]:
+        """The records of each change; backwards when changes are taken back."""
+        waiting: Record | None = None
+        for rba in reversed(span.rbas) if self._takes_back else span.rbas:
+            record = self._trail.record_at(rba)
+            if record is None:
+                continue
+            if waiting is not None:
+                first, second = (record, waiting) if self._takes_back else (waiting, record)
+                if is_pair(self._trail, first, second):
+                    yield first, second
+                    waiting = None
+                    continue
+                yield (waiting,)
+            waiting = record
+        if waiting is not None:
+            yield (waiting,)

@@ -1,0 +1,125 @@
+"""How names and values are spelled."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logdump.statements import DIALECTS, Dialect, Unwritable, dialect_of
+
+_ORACLE, _MYSQL, _POSTGRESQL, _ANSI = (DIALECTS[name] for name in ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI"))
+_ZONE = dt.timezone(dt.timedelta(hours=5, minutes=30))
+_MOMENT = dt.datetime(2024, 3, 14, 9, 30, 5)  # noqa: DTZ001 - a moment without a zone
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [(None, "NULL"), ("Pu'er", "'Pu''er'"), (-17, "-17"), (Decimal("17520.00"), "17520.00"), (Decimal("1E+3"), "1000")],
+)
+def test_plain_values_are_spelled_alike(dialect: Dialect, value: Any, spelled: str) -> None:
+    assert dialect.literal(value) == spelled
+
+
+@pytest.mark.parametrize(
+    ("dialect", "value", "spelled"),
+    [
+        (_ORACLE, "a\nb", "'a' || CHR(10) || 'b'"),
+        (_ORACLE, "\u2028", r"UNISTR('\2028')"),
+        (_ORACLE, "x" * 1001, f"TO_CLOB('{'x' * 1000}') || TO_CLOB('x')"),
+        (_ORACLE, b"\0\xff", "HEXTORAW('00FF')"),
+        (_ORACLE, 1.5, "1.5d"),
+        (_ORACLE, float("-inf"), "-BINARY_DOUBLE_INFINITY"),
+        (_ORACLE, dt.date(2024, 3, 14), "DATE '2024-03-14'"),
+        (_ORACLE, _MOMENT, "TO_DATE('2024-03-14 09:30:05', 'YYYY-MM-DD HH24:MI:SS')"),
+        (
+            _ORACLE,
+            _MOMENT.replace(microsecond=120),
+            "TO_TIMESTAMP('2024-03-14 09:30:05.000120', 'YYYY-MM-DD HH24:MI:SS.FF')",
+        ),
+        (
+            _ORACLE,
+            _MOMENT.replace(tzinfo=_ZONE),
+            "TO_TIMESTAMP_TZ('2024-03-14 09:30:05 +05:30', 'YYYY-MM-DD HH24:MI:SS.FF TZH:TZM')",
+        ),
+        (_ORACLE, dt.timedelta(days=-1, hours=-2), "INTERVAL -'1 02:00:00.000000' DAY(9) TO SECOND(6)"),
+        (_MYSQL, "a\\b", "CONVERT(X'615C62' USING utf8mb4)"),
+        (_MYSQL, b"\0\xff", "X'00FF'"),
+        (_MYSQL, _MOMENT, "'2024-03-14 09:30:05'"),
+        (_MYSQL, dt.timedelta(days=1, hours=2), "'26:00:00.000000'"),
+        (_POSTGRESQL, "a\\b\n", r"E'a\\b\u000A'"),
+        (_POSTGRESQL, b"\0\xff", r"'\x00ff'::bytea"),
+        (_POSTGRESQL, float("nan"), "'NaN'::float8"),
+        (_POSTGRESQL, _MOMENT.replace(tzinfo=_ZONE), "TIMESTAMP WITH TIME ZONE '2024-03-14 09:30:05+05:30'"),
+        (_ANSI, "a\\\n", r"U&'a\\\000A'"),
+        (_ANSI, b"\0\xff", "X'00FF'"),
+        (_ANSI, 1.5, "1.5e0"),
+        (_ANSI, _MOMENT, "TIMESTAMP '2024-03-14 09:30:05'"),
+        (_ANSI, dt.time(9, 30), "TIME '09:30:00'"),
+    ],
+)
+def test_values_by_dialect(dialect: Dialect, value: Any, spelled: str) -> None:
+    assert dialect.literal(value) == spelled
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@given(value=st.one_of(st.text(st.characters(exclude_characters="\0")), st.binary(max_size=99)))
+def test_a_literal_is_one_printable_line(dialect: Dialect, value: str | bytes) -> None:
+    assert dialect.literal(value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("-0044-03-15", "TO_TIMESTAMP('-0044-03-15 00:00:00', 'SYYYY-MM-DD HH24:MI:SS.FF')"),
+        ("2024-03-14 09:30:05.123456789", "TO_TIMESTAMP('2024-03-14 09:30:05.123456789', 'SYYYY-MM-DD HH24:MI:SS.FF')"),
+    ],
+)
+def test_oracle_spells_moments_that_python_has_no_type_for(text: str, spelled: str) -> None:
+    assert _ORACLE.moment(text) == spelled
+
+
+@pytest.mark.parametrize(
+    ("dialect", "value"),
+    [
+        (_ORACLE, bytes(2001)),
+        (_POSTGRESQL, "a\0b"),
+        (_ANSI, float("inf")),
+        (_ANSI, Decimal("NaN")),
+        (_ANSI, object()),
+    ],
+)
+def test_what_no_literal_stands_for_is_refused(dialect: Dialect, value: Any) -> None:
+    with pytest.raises(Unwritable):
+        dialect.literal(value)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "spelled"),
+    [
+        (_ORACLE, "TEAHOUSE.TEAS", '"TEAHOUSE"."TEAS"'),
+        (_ORACLE, "PDB1.TEAHOUSE.TEAS", '"TEAHOUSE"."TEAS"'),
+        (_ORACLE, 'TEAHOUSE."My.Teas"', '"TEAHOUSE"."My.Teas"'),
+        (_MYSQL, "teahouse.te`as", "`teahouse`.`te``as`"),
+        (_POSTGRESQL, 'teahouse."te""as"', '"teahouse"."te""as"'),
+        (_ANSI, "a.b.c", '"a"."b"."c"'),
+    ],
+)
+def test_names_are_quoted(dialect: Dialect, name: str, spelled: str) -> None:
+    assert dialect.table(name) == spelled
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "t\\xe9as"])
+def test_a_name_that_cannot_be_quoted_is_refused(name: str) -> None:
+    with pytest.raises(Unwritable):
+        _ANSI.table(name)
+
+
+@pytest.mark.parametrize(("vendor", "dialect"), [("ORACLE", _ORACLE), ("", _ANSI), ("99", _ANSI)])
+def test_the_dialect_of_a_source(vendor: str, dialect: Dialect) -> None:
+    assert dialect_of(vendor) is dialect

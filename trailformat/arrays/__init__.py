@@ -1,0 +1,13 @@
+"""The columns of rows as Arrow arrays, by table definition: for exports and data frames. It needs pyarrow and numba."""
+
+from __future__ import annotations
+
+from trailformat.scan.numba_cache import prepare_cache
+
+prepare_cache()
+
+from trailformat.arrays.array_types import ArrayType, array_type
+from trailformat.arrays.columns import ColumnArray, Problem, column_array
+from trailformat.arrays.spans import Image, Spans, locate_columns
+
+__all__ = ["ArrayType", "ColumnArray", "Image", "Problem", "Spans", "array_type", "column_array", "locate_columns"]

@@ -1,0 +1,141 @@
+"""What Arrow type a column has, by its definition, and how its values become an array.
+
+| column | Arrow type |
+|---|---|
+| integers | int16, int32, int64, uint16, uint32, uint64; with a scale decimal128 of as many digits as fit |
+| text | string |
+| text that is a number of fixed scale (sub type FIXED), zoned and packed decimals | decimal128(38, scale) |
+| text that is any number (NUMBER without precision) | string: its digits as they are |
+| REAL, DOUBLE | float64 |
+| dates | date32, time64[us], timestamp[us]; of zoned types timestamp[us, UTC] |
+| intervals | string |
+| everything else | binary, the bytes as they are |
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from trailformat import charsets
+from trailformat.column_definition import ColumnDefinition
+from trailformat.values import DATA_TYPES, DATETIME
+from trailformat.values.data_types import INTEGERS, UNSIGNED
+from trailformat.values.sub_types import sub_type
+
+_DIGITS = {2: 5, 4: 10, 8: 20}
+_MOST_DIGITS = 38
+_REALS = frozenset({140, 141, 142, 143})
+_DOUBLE = 143
+_DECIMALS = frozenset({150, 151, 152, 153, 154, 189})
+_FIXED_TEXT, _VARIABLE_TEXT = frozenset({0, 1, 2}), frozenset({64, 65, 66})
+_DATETIMES = frozenset({191, DATETIME})
+_INTERVALS = range(195, 213)
+_WITH_ZONE = frozenset({188, 231, 232})
+"""Native types of Oracle (those of its call interface) that are TIMESTAMP WITH TIME ZONE, and WITH LOCAL TIME ZONE."""
+_HOUR, _DAY = 3, 2
+"""Fields of a date from YEAR, 0, on, as MostSignificant and LeastSignificant count them."""
+
+
+class Way(enum.Enum):
+    """How the arrays of a type are made of bytes; ASK decodes value by value."""
+
+    TEXT = enum.auto()
+    INTEGER = enum.auto()
+    DOUBLE = enum.auto()
+    MOMENT = enum.auto()
+    DATE = enum.auto()
+    BYTES = enum.auto()
+    ASK = enum.auto()
+
+
+class ArrayType(NamedTuple):
+    """A column as an array: its Arrow type, and the fastest way to it that is exact.
+
+    Attributes:
+        type: the Arrow type.
+        way: how most values are made; what is out of the ordinary is decoded one by one in any case.
+        width: bytes of an integer.
+        is_signed: whether it has a sign.
+        is_prefixed: whether a length stands in front of the value.
+    """
+
+    type: pa.DataType
+    way: Way
+    width: int = 0
+    is_signed: bool = True
+    is_prefixed: bool = False
+
+
+def array_type(definition: ColumnDefinition, codec: str) -> ArrayType:
+    """The type of a column; ``codec`` is that of text in the character set of the database."""
+    make = _FAMILIES.get(definition.data_type)
+    if make is not None:
+        return make(definition, codec)
+    return ArrayType(pa.binary(), Way.ASK if definition.data_type in DATA_TYPES else Way.BYTES)
+
+
+def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
+    code = definition.data_type
+    is_signed = code in INTEGERS
+    width = INTEGERS[code] if is_signed else UNSIGNED[code]
+    if definition.scale:
+        way = Way.INTEGER if is_signed and 0 < definition.scale <= _MOST_DIGITS else Way.ASK
+        return ArrayType(_decimal(_DIGITS[width], definition.scale), way, width, is_signed)
+    plain = pa.type_for_alias(f"{'' if is_signed else 'u'}int{8 * width}")
+    return ArrayType(plain, Way.INTEGER, width, is_signed)
+
+
+def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
+    is_prefixed = definition.data_type in _VARIABLE_TEXT
+    about = sub_type(definition.sub_data_type)
+    if about.is_binary:
+        return ArrayType(pa.binary(), Way.BYTES, is_prefixed=is_prefixed)
+    if about.is_number:
+        return ArrayType(_decimal(_MOST_DIGITS, definition.scale) if definition.scale > 0 else pa.string(), Way.ASK)
+    own = about.codec or charsets.codec_of(definition.charset, codec)
+    return ArrayType(pa.string(), Way.TEXT if own == charsets.UTF_8 else Way.ASK, is_prefixed=is_prefixed)
+
+
+def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
+    is_prefixed = definition.data_type != DATETIME
+    most, least = definition.most_significant, definition.least_significant
+    if most >= _HOUR:
+        return ArrayType(pa.time64("us"), Way.ASK)
+    if 0 < least <= _DAY:
+        return ArrayType(pa.date32(), Way.DATE, is_prefixed=is_prefixed)
+    if definition.native_type in _WITH_ZONE:
+        return ArrayType(pa.timestamp("us", "UTC"), Way.ASK)
+    return ArrayType(pa.timestamp("us"), Way.MOMENT, is_prefixed=is_prefixed)
+
+
+def _real(definition: ColumnDefinition, _codec: str) -> ArrayType:
+    return ArrayType(pa.float64(), Way.DOUBLE if definition.data_type == _DOUBLE else Way.ASK, 8)
+
+
+def _written_decimal(definition: ColumnDefinition, _codec: str) -> ArrayType:
+    return ArrayType(_decimal(_MOST_DIGITS, definition.scale), Way.ASK)
+
+
+def _interval(_definition: ColumnDefinition, _codec: str) -> ArrayType:
+    return ArrayType(pa.string(), Way.ASK)
+
+
+def _decimal(digits: int, scale: int) -> pa.DataType:
+    return pa.decimal128(min(max(digits, scale), _MOST_DIGITS), scale) if 0 <= scale <= _MOST_DIGITS else pa.string()
+
+
+_FAMILIES: dict[int, Callable[[ColumnDefinition, str], ArrayType]] = {
+    **dict.fromkeys(INTEGERS, _integer),
+    **dict.fromkeys(UNSIGNED, _integer),
+    **dict.fromkeys(_FIXED_TEXT, _text),
+    **dict.fromkeys(_VARIABLE_TEXT, _text),
+    **dict.fromkeys(_DATETIMES, _date),
+    **dict.fromkeys(_REALS, _real),
+    **dict.fromkeys(_DECIMALS, _written_decimal),
+    **dict.fromkeys(_INTERVALS, _interval),
+}
+"""By data type."""

@@ -1,0 +1,209 @@
+"""Arrays of a table's columns: what :func:`trailformat.values.decode_value` says of each value, many at a time.
+
+The kernels make what is ordinary; every value that they are not sure of is decoded by itself: both say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trailformat.arrays import kernels
+from trailformat.arrays.array_types import ArrayType, Way, array_type
+from trailformat.arrays.spans import Array, Image, Spans
+from trailformat.byte_order import ByteOrder
+from trailformat.charsets import UTF_8
+from trailformat.column_definition import ColumnDefinition
+from trailformat.columns import NULL, PRESENT, Column
+from trailformat.values import Value, decode_value, plain_text
+
+
+class Problem(NamedTuple):
+    """A value that its array does not hold: the row, its bytes, and why."""
+
+    row: int
+    data: bytes
+    reason: str
+
+
+class ColumnArray(NamedTuple):
+    """A column of an image: null where it is absent, NULL, or a problem."""
+
+    array: pa.Array
+    problems: list[Problem]
+
+
+def column_array(
+    spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str = UTF_8
+) -> ColumnArray:
+    """The column with this index of an image.
+
+    Args:
+        spans: from :func:`trailformat.arrays.locate_columns`.
+        image: its ``before`` or ``after``.
+        index: from 0.
+        definition: what the table's definition says of the column.
+        codec: of text in the character set of the database.
+    """
+    about = array_type(definition, codec)
+    starts, sizes = image.starts[index].copy(), image.sizes[index].copy()
+    odd = sizes == kernels.ODD
+    if about.way is Way.ASK:
+        odd |= sizes >= 0
+    elif about.is_prefixed:
+        kernels.unprefixed(spans.data.ctypes.data, starts, sizes, spans.little, odd)
+    sizes[odd] = kernels.ODD
+    array = _WAYS[about.way](spans, starts, sizes, odd, about)
+    if not odd.any():
+        return ColumnArray(array, [])
+    return _asked(array, np.flatnonzero(odd).tolist(), _Asker(spans, image, index, definition, codec), about)
+
+
+def _integers(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+    values = np.zeros(len(starts), np.int64)
+    kernels.gather_integers(spans.data.ctypes.data, starts, sizes, about.width, about.is_signed, values, odd)
+    missing = odd | (sizes < 0)
+    if pa.types.is_decimal(about.type):
+        words = np.stack([values, values >> 63], axis=1)
+        return pa.Array.from_buffers(about.type, len(values), [_validity(missing), pa.py_buffer(words)])
+    plain = values.astype(about.type.to_pandas_dtype())
+    return pa.Array.from_buffers(about.type, len(values), [_validity(missing), pa.py_buffer(plain)])
+
+
+def _doubles(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+    values = np.zeros(len(starts), np.int64)
+    kernels.gather_integers(spans.data.ctypes.data, starts, sizes, 8, about.is_signed, values, odd)
+    buffers = [_validity(odd | (sizes < 0)), pa.py_buffer(values)]
+    return pa.Array.from_buffers(about.type, len(values), buffers)
+
+
+def _moments(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+    values = np.zeros(len(starts), np.int64)
+    kernels.gather_moments(spans.data.ctypes.data, starts, sizes, values, odd)
+    return pa.Array.from_buffers(about.type, len(values), [_validity(odd | (sizes < 0)), pa.py_buffer(values)])
+
+
+def _dates(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+    values = np.zeros(len(starts), np.int32)
+    kernels.gather_dates(spans.data.ctypes.data, starts, sizes, values, odd)
+    return pa.Array.from_buffers(about.type, len(values), [_validity(odd | (sizes < 0)), pa.py_buffer(values)])
+
+
+def _bytes(spans: Spans, starts: Array, sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    np.cumsum(np.maximum(sizes, 0), out=offsets[1:])
+    out = np.empty(int(offsets[-1]), np.uint8)
+    kernels.gather_bytes(spans.data, starts, offsets, out)
+    buffers = [_validity(sizes < 0), pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(out)]
+    return pa.Array.from_buffers(about.type, len(starts), buffers)
+
+
+def _texts(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+    """Text in UTF-8; when some of it is not, every value with a byte beyond ASCII is decoded by itself."""
+    array = _bytes(spans, starts, sizes, odd, about)
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        high = kernels.has_high_bytes(spans.data, starts, sizes)
+        odd |= high
+        return _bytes(spans, starts, np.where(high, kernels.ODD, sizes), odd, about)
+    return array
+
+
+def _nothing(_spans: Spans, starts: Array, _sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
+    return pa.nulls(len(starts), about.type)
+
+
+_WAYS: dict[Way, Callable[[Spans, Array, Array, Array, ArrayType], pa.Array]] = {
+    Way.TEXT: _texts,
+    Way.INTEGER: _integers,
+    Way.DOUBLE: _doubles,
+    Way.MOMENT: _moments,
+    Way.DATE: _dates,
+    Way.BYTES: _bytes,
+    Way.ASK: _nothing,
+}
+
+
+def _validity(missing: Array) -> pa.Buffer | None:
+    return pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+
+
+class _Asker:
+    """Decodes one value of a column by itself."""
+
+    def __init__(self, spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str) -> None:
+        self._spans = spans
+        self._starts, self._sizes = image.starts[index], image.sizes[index]
+        self._index, self._definition, self._codec = index, definition, codec
+
+    def __call__(self, row: int) -> Value:
+        size, start = int(self._sizes[row]), int(self._starts[row])
+        order = ByteOrder.LITTLE if self._spans.little[row] else ByteOrder.BIG
+        if size == kernels.ODD:
+            return Value(b"", problem="indicator missing, or neither 0000 nor ffff")
+        raw = NULL if size == kernels.NULL else PRESENT + self._spans.data[start : start + size].tobytes()
+        return decode_value(Column(self._index, raw), self._definition, order, self._codec)
+
+
+def _asked(array: pa.Array, rows: list[int], ask: _Asker, about: ArrayType) -> ColumnArray:
+    """The array with the values of ``rows`` decoded one by one."""
+    problems: list[Problem] = []
+    values: list[Any] = []
+    for row in rows:
+        value = ask(row)
+        fitting, reason = _fitting(value, about.type)
+        values.append(fitting)
+        if reason is not None:
+            problems.append(Problem(row, value.data, reason))
+    missing = np.zeros(len(array), bool)
+    missing[rows] = True
+    replacement = pa.array(values, about.type)
+    return ColumnArray(pc.replace_with_mask(array, pa.array(missing), replacement), problems)
+
+
+def _fitting(value: Value, kind: pa.DataType) -> tuple[Any, str | None]:
+    """A decoded value as its array takes it, or the reason why it does not."""
+    if value.problem is not None or value.value is None:
+        return None, value.problem
+    plain: Any = value.value
+    if pa.types.is_string(kind):
+        return plain_text(plain), None
+    if pa.types.is_timestamp(kind):
+        plain = _moment(plain, has_zone=kind.tz is not None)
+    elif pa.types.is_date(kind):
+        plain = _day(plain)
+    elif pa.types.is_decimal(kind) and isinstance(plain, int):
+        plain = Decimal(plain)
+    try:
+        if plain is not None:
+            pa.scalar(plain, kind)
+            return plain, None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        pass
+    return None, f"{plain_text(value.value)} is no {kind}"
+
+
+def _moment(plain: Any, *, has_zone: bool) -> datetime | None:
+    """A date with a time; a date alone is its midnight. One with a zone only where the column has zones."""
+    if isinstance(plain, date) and not isinstance(plain, datetime):
+        plain = datetime.combine(plain, time())
+    if not isinstance(plain, datetime) or has_zone != (plain.tzinfo is not None):
+        return None
+    try:
+        return plain.astimezone(UTC) if has_zone else plain
+    except OverflowError:
+        return None
+
+
+def _day(plain: Any) -> date | None:
+    """A date; one with a time only when that is midnight."""
+    if isinstance(plain, datetime):
+        return plain.date() if plain.time() == time() and plain.tzinfo is None else None
+    return plain if isinstance(plain, date) else None

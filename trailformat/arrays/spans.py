@@ -1,0 +1,77 @@
+"""Where the columns of many rows stand: the images of a batch, without an object for any of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trailformat.arrays import kernels
+from trailformat.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.record_header import COMPRESSED
+from trailformat.scan import Batch
+from trailformat.scan.batch import RECORD
+
+Array = np.ndarray[Any, Any]
+
+_BEFORE = ord("B")
+_PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)], np.uint8)
+_HAS_COLUMNS = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
+
+
+class Image(NamedTuple):
+    """One image of every row: ``starts`` int64 and ``sizes`` int64, a row per column of the table.
+
+    A size is that of the value behind its indicator, or ABSENT, NULL or ODD of :mod:`trailformat.arrays.kernels`.
+    """
+
+    starts: Array
+    sizes: Array
+
+
+class Spans(NamedTuple):
+    """The images of rows.
+
+    ``data`` holds the bytes that starts count in, ``little`` the byte order of each row, ``states`` what its data is:
+    GOOD, BROKEN (no columns, none is taken), or BEYOND (columns that the definition has not; they are left out).
+    """
+
+    data: Array
+    little: Array
+    before: Image
+    after: Image
+    states: Array
+
+
+def locate_columns(data: bytes | memoryview, base: int, batch: Batch, rows: Array, columns: int) -> Spans:
+    """The columns of ``rows`` of a batch of numpy columns.
+
+    Args:
+        data: bytes of the file that hold all of these rows.
+        base: the RBA of the first of them.
+        batch: from the scan; all ``rows`` are records.
+        rows: indexes into it.
+        columns: how many columns the definition of their table has.
+    """
+    view = np.frombuffer(data, np.uint8)
+    io_type = np.asarray(batch.io_type)[rows]
+    partition = np.asarray(batch.partition)[rows]
+    little = np.asarray(batch.order)[rows]
+    prefixes = _PREFIX[io_type]
+    has_columns = _HAS_COLUMNS[io_type] & ((prefixes > 0) | (partition & COMPRESSED != 0))
+    has_columns &= np.asarray(batch.kind)[rows] == RECORD
+    offsets = np.asarray(batch.rba)[rows] - base + np.asarray(batch.data_offset)[rows]
+    lengths = np.where(has_columns, np.asarray(batch.data_size)[rows], 0)
+    prefixes = np.where(has_columns, prefixes, 0)
+    is_before = np.asarray(batch.before_after)[rows] == _BEFORE
+    before, after = _image(columns, len(rows)), _image(columns, len(rows))
+    images = (*before, *after)
+    states = kernels.locate(view.ctypes.data, offsets, lengths, little, prefixes, is_before, images)
+    broken = states == kernels.BROKEN
+    before.sizes[:, broken] = after.sizes[:, broken] = kernels.ABSENT
+    return Spans(view, little, before, after, states)
+
+
+def _image(columns: int, rows: int) -> Image:
+    shape = (columns, rows)
+    return Image(np.zeros(shape, np.int64), np.full(shape, kernels.ABSENT, np.int64))
