@@ -22,7 +22,7 @@ def run_script(session: Session, arguments: str, *, takes_back: bool) -> Iterato
     transactions, dialect = _parse(session, arguments)
     cursor, trail = session.cursor, session.trail
     selection = Selection(trail, [session.filters_in_use])
-    script = Script(trail, DIALECTS[dialect], selection.accepts, takes_back=takes_back)
+    script = Script(trail, DIALECTS[dialect], selection.accepts, session.row_definitions, takes_back=takes_back)
     for item in script.items(transaction_begin(trail, cursor.next), transactions):
         if isinstance(item, Statement):
             yield StatementShown(item, takes_back)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from logdump.statements.dialect import Dialect
 from logdump.statements.statement import Statement, redo, undo
 from trailformat import Record, TrailFile
-from trailformat.changes import OPERATIONS, changes, is_pair
+from trailformat.changes import OPERATIONS, Change, change_of, changes
+from trailformat.row_definitions import RowDefinitions
 from trailformat.transactions import BEGINS, ENDS, Transaction, TransactionContext, is_transactional
 
 
@@ -77,6 +78,7 @@ class Script:
         trail: the file.
         dialect: how they are spelled.
         accepts: whether a record passes the filter.
+        definitions: what tells the columns; those in the trail unless given.
         takes_back: take the changes back, the last one first, instead of repeating them.
 
     Attributes:
@@ -85,12 +87,19 @@ class Script:
     """
 
     def __init__(
-        self, trail: TrailFile, dialect: Dialect, accepts: Callable[[Record], bool], *, takes_back: bool = False
+        self,
+        trail: TrailFile,
+        dialect: Dialect,
+        accepts: Callable[[Record], bool],
+        definitions: RowDefinitions | None = None,
+        *,
+        takes_back: bool = False,
     ) -> None:
         self._trail = trail
         self._dialect = dialect
         self._accepts = accepts
         self._takes_back = takes_back
+        self._definitions = definitions or RowDefinitions(trail)
         self._context = TransactionContext(trail)
         self.end = 0
         self.statements = self.remarks = 0
@@ -128,31 +137,25 @@ class Script:
         transaction = self._context.of(first) if first is not None else Transaction()
         yield Opening(transaction, span.begin, span.end, span.time, len(span.rbas))
         left_out, remarks = 0, self.remarks
-        for records in self._records(span):
-            if not any(map(self._accepts, records)):
+        for change in self._backwards(span) if self._takes_back else self._forwards(span):
+            if not any(map(self._accepts, change.records)):
                 left_out += 1
                 continue
-            for change in changes(self._trail, records, self._context):
-                statement = (undo if self._takes_back else redo)(change, self._dialect)
-                self.statements += statement.sql is not None
-                self.remarks += statement.sql is None
-                yield statement
+            statement = (undo if self._takes_back else redo)(change, self._dialect)
+            self.statements += statement.sql is not None
+            self.remarks += statement.sql is None
+            yield statement
         yield Closing(span.end is not None, left_out, self.remarks - remarks)
 
-    def _records(self, span: _Span) -> Iterator[tuple[Record, ...]]:
-        """The records of each change; backwards when changes are taken back."""
-        waiting: Record | None = None
-        for rba in reversed(span.rbas) if self._takes_back else span.rbas:
-            record = self._trail.record_at(rba)
-            if record is None:
-                continue
-            if waiting is not None:
-                first, second = (record, waiting) if self._takes_back else (waiting, record)
-                if is_pair(self._trail, first, second):
-                    yield first, second
-                    waiting = None
-                    continue
-                yield (waiting,)
-            waiting = record
-        if waiting is not None:
-            yield (waiting,)
+    def _forwards(self, span: _Span) -> Iterator[Change]:
+        records = (record for rba in span.rbas if (record := self._trail.record_at(rba)) is not None)
+        return changes(self._trail, records, self._definitions, self._context)
+
+    def _backwards(self, span: _Span) -> Iterator[Change]:
+        done = -1
+        for rba in reversed(span.rbas):
+            record = self._trail.record_at(rba) if rba != done else None
+            change = change_of(self._trail, record, self._definitions, self._context) if record else None
+            if change is not None:
+                done = change.rba
+                yield change

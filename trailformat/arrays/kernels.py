@@ -1,7 +1,7 @@
 """Columns of many rows at once: numba's kernels over the bytes of a batch.
 
 ``data`` is the address of the bytes; offsets count from it. ``starts`` and ``sizes`` have a row per column of the
-table and a column per row of the batch: where the value behind the indicator stands, and its size, or ABSENT, NULL, ODD.
+table and a column per row: where the value behind the indicator stands, and its size, or ABSENT, NULL, ODD.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
@@ -28,7 +29,7 @@ _USER = "postgres" if os.getuid() == 0 else None
 
 
 class Server:
-    """A PostgreSQL of our own: a socket in a temporary folder, and no port that anybody else could have."""
+    """A PostgreSQL of our own: a socket in a folder of its own, which another user than root may enter."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self._programs = programs
@@ -72,18 +73,17 @@ def _free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server() -> Iterator[Server]:
     if not _PROGRAMS:
         pytest.skip("no PostgreSQL on this machine: Debian's package postgresql has one")
-    folder = Path(tmp_path_factory.mktemp("pg"))
+    folder = Path(tempfile.mkdtemp(prefix="logdump-postgresql-"))
     if _USER:
         shutil.chown(folder, _USER)
-        for parent in (folder.parent, folder.parent.parent):
-            parent.chmod(parent.stat().st_mode | 0o011)
     one = Server(_PROGRAMS[-1], folder)
     one.start()
     yield one
     one.stop()
+    shutil.rmtree(folder)
 
 
 def _fill(rows: list[Row]) -> str:

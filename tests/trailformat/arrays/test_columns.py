@@ -34,7 +34,7 @@ from trailformat.scan import Batch, Engine, scan
 from trailformat.values import Value, decode_value, plain_text
 
 _DEFINITION = ORACLE_12.sales.columns[0]
-_KINDS = {
+_KINDS: dict[str, dict[str, Any]] = {
     "CHAR": {"data_type": 0, "sub_data_type": 5},
     "VARCHAR": {"data_type": 64, "sub_data_type": 5},
     "NUMBER": {"data_type": 64, "sub_data_type": 2},
@@ -98,8 +98,13 @@ def _images(trail: TrailFile, columns: int) -> Iterator[tuple[Batch, Any, Image,
     spans = locate_columns(bytes(trail.buffer[:]), 0, batch, rows, columns)
     records = [trail.record_at(int(batch.rba[row])) for row in rows]
     for which, image in enumerate((spans.before, spans.after)):
-        found = [record.images and record.images[which] if record else None for record in records]
-        yield batch, spans, image, [{column.index: column for column in one or ()} for one in found]
+        found = [_columns_of(record, which) if record else () for record in records]
+        yield batch, spans, image, [{column.index: column for column in one} for one in found]
+
+
+def _columns_of(record: Record, which: int) -> tuple[Column, ...]:
+    images = record.images
+    return ((images.before, images.after)[which] if images else None) or ()
 
 
 def _check(got: ColumnArray, expected: list[Value | None]) -> None:
@@ -178,13 +183,12 @@ def _check_record(trail: TrailFile, record: Record, columns: tuple[ColumnDefinit
     (batch,) = scan(trail, record.rba, record.rba + record.length, engine=Engine.NUMBA)
     rows = np.zeros(1, np.int64)
     spans = locate_columns(record.raw, record.rba, batch, rows, len(columns))
-    try:
-        images = record.images
-    except TrailError:
-        assert spans.states.tolist() == [BROKEN]
-        images = None
     for which, image in enumerate((spans.before, spans.after)):
-        held = {one.index: one for one in (images and images[which]) or ()}
+        try:
+            held = {one.index: one for one in _columns_of(record, which)}
+        except TrailError:
+            assert spans.states.tolist() == [BROKEN]
+            held = {}
         for index, definition in enumerate(columns):
             value = decode_value(held[index], definition, record.order) if index in held else None
             _check(column_array(spans, image, index, definition), [value])
