@@ -1,0 +1,47 @@
+"""Trails as DataFrames.
+
+    import logdump.spark
+
+    spark = logdump.spark.session()
+    spark.read.format("trail").load("dirdat/lt*").groupBy("table", "op").count().show()
+
+PySpark is imported when something here is used, not before.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from logdump.spark.local_session import register, session
+    from logdump.spark.source import TrailSource
+
+_HOMES = {
+    "TrailSource": "source",
+    "register": "local_session",
+    "session": "local_session",
+}
+"""The module of each public name."""
+
+__all__ = ["TrailSource", "register", "session"]
+
+_MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4, pyarrow, numpy and numba)"
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] in {"pyspark", "pyarrow", "numpy"}:
+            raise ModuleNotFoundError(f"{error}. {_MISSING}", name=error.name) from error
+        raise
+    value = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

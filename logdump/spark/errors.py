@@ -1,0 +1,60 @@
+"""What the data source refuses, each in one line that says what to do.
+
+Spark carries the name of the class and the line to the user, in an AnalysisException while it plans and in a
+PythonException while it reads.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trailformat import TrailError, TrailName
+
+
+class SourceError(Exception):
+    """Something about a read or a write of trails through Spark."""
+
+
+class BadOption(SourceError):
+    """An option that there is not, or whose value is wrong."""
+
+
+class BadSchema(SourceError):
+    """A schema with a column that there is not, or of another type."""
+
+
+class NoTrailFiles(SourceError):
+    """A path that leads to no file."""
+
+
+class BadTrail(SourceError):
+    """Damage in a trail, or a file that is none."""
+
+
+class FileChanged(SourceError):
+    """A file that has gone, or has become shorter, since the read was planned."""
+
+
+class SplitMismatch(SourceError):
+    """A piece of a file did not end where the next begins."""
+
+
+class ValueTooLarge(SourceError):
+    """A value that a row of Spark cannot hold."""
+
+
+def place(path: str | Path, rba: int | None = None) -> str:
+    """File, seqno and RBA, as every message begins."""
+    name = TrailName.parse(path)
+    parts = [str(path)]
+    parts += [f"seqno {name.seqno}"] if name else []
+    parts += [f"RBA {rba}"] if rba is not None else []
+    return ", ".join(parts)
+
+
+def located(error: TrailError, path: str | Path, rba: int | None = None) -> str:
+    """The line about an error of the trail: where, what, what was expected and found."""
+    rba = error.rba if error.rba is not None else rba
+    text = f"{place(error.path or path, rba)}: {error.problem}"
+    text += f"; expected {error.expected}" if error.expected is not None else ""
+    return text + (f"; found {error.found}" if error.found is not None else "")

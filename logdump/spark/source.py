@@ -1,0 +1,77 @@
+"""``format("trail")``: what Spark asks for, handed to the modules that do it.
+
+Importing this takes PySpark only: pyarrow and numpy are loaded where rows are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from logdump.spark.options import Options, Use, parse_options
+from logdump.spark.schema import Selected, default_ddl, select
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
+    from pyspark.sql.types import StructType
+
+    from logdump.spark.planning import Slice
+
+
+class TrailSource(DataSource):
+    """Oracle GoldenGate trail files: one row per record. Options and columns are in docs/spark.md."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "trail"
+
+    def schema(self) -> str:
+        """The columns of a read that gives no schema."""
+        return default_ddl(parse_options(self.options, Use.READ))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """The reader of a batch query."""
+        options = parse_options(self.options, Use.READ)
+        selected = select(schema, options)
+        if options.pushdown:
+            from logdump.spark.pushdown import PushdownReader  # noqa: PLC0415 - asked for by few
+
+            return PushdownReader(options, selected)
+        return TrailReader(options, selected)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        """The reader of a stream."""
+        from logdump.spark.streaming import TrailStreamReader  # noqa: PLC0415 - streams only
+
+        options = parse_options(self.options, Use.STREAM)
+        return TrailStreamReader(options, select(schema, options))
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
+        """The writer of a batch query."""
+        from logdump.spark.writing import TrailWriterOfFrames  # noqa: PLC0415 - writes only
+
+        return TrailWriterOfFrames(parse_options(self.options, Use.WRITE), schema, overwrite)
+
+
+class TrailReader(DataSourceReader):
+    """A batch query over trail files."""
+
+    def __init__(self, options: Options, selected: tuple[Selected, ...]) -> None:
+        self._options = options
+        self._selected = selected
+
+    def partitions(self) -> list[InputPartition]:
+        """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
+        from logdump.spark.planning import plan  # noqa: PLC0415 - in the planner only
+
+        return [InputPartition(slices) for slices in plan(self._options)] or [InputPartition(())]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The record batches of a partition."""
+        from logdump.spark.reading import Request, read  # noqa: PLC0415 - it loads pyarrow and numpy
+
+        slices: tuple[Slice, ...] = partition.value or ()
+        return read(slices, Request(self._selected, self._options))

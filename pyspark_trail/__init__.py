@@ -1,0 +1,7 @@
+"""PySpark looks for packages named ``pyspark_*`` and takes their ``DefaultSource``: so ``format("trail")`` is known."""
+
+from __future__ import annotations
+
+from logdump.spark.source import TrailSource as DefaultSource
+
+__all__ = ["DefaultSource"]
