@@ -56,7 +56,7 @@ class RangeCopy:
         """Metadata, and between two metadata records of the file the first row of each table index."""
         is_metadata = _is_metadata(batch)
         segment = np.cumsum(is_metadata)[rows].astype(np.int64)
-        index = _table_indexes(batch, rows, self._trail.buffer)
+        index = table_indexes(batch, rows, self._trail.buffer)
         firsts = np.zeros(len(rows), dtype=bool)
         firsts[np.unique(segment << 17 | (index + 1), return_index=True)[1]] = True
         return is_metadata[rows] | (firsts & (index >= 0))
@@ -77,7 +77,7 @@ def _is_metadata(batch: Batch) -> Any:
     return (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
 
 
-def _table_indexes(batch: Batch, rows: Any, buffer: Buffer) -> Any:
+def table_indexes(batch: Batch, rows: Any, buffer: Buffer) -> Any:
     """The table index in the header of each row, -1 where it holds a name; read from the mapped bytes."""
     view = np.frombuffer(buffer, dtype=np.uint8)
     header = np.asarray(batch.rba)[rows]

@@ -81,7 +81,7 @@ class TrailSequence:
         except (OSError, ValueError) as error:
             problem = getattr(error, "strerror", None) or str(error)
             raise NotATrail(problem, path=self.directory) from error
-        self.names = tuple(_in_order([name for name in names if name is not None and name.prefix == self.prefix]))
+        self.names = tuple(in_order([name for name in names if name is not None and name.prefix == self.prefix]))
         if not self.names:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)
 
@@ -103,7 +103,7 @@ class TrailSequence:
         return paths[at + 1] if at + 1 < len(paths) else None
 
 
-def _in_order(names: list[TrailName]) -> Iterator[TrailName]:
+def in_order(names: list[TrailName]) -> Iterator[TrailName]:
     """Names with fewer digits are older; within one width the numbering starts after its widest gap when it wraps."""
     for digits in sorted({name.digits for name in names}):
         same = sorted(name for name in names if name.digits == digits)

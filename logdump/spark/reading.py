@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+
+from logdump.spark.columns import BUILDERS
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
-from logdump.spark.schema import Selected
+from logdump.spark.rows import Array, OpenSlice, Rows
+from logdump.spark.schema import CORRUPT, Selected, arrow_schema
+from logdump.spark.slice_reading import open_trail, wanted_rows
+from trailformat.io_types import METADATA
+from trailformat.scan import Batch
+
+_NEED_DEFINITIONS = frozenset({"before", "after"})
 
 
 class Request(NamedTuple):
@@ -16,6 +28,11 @@ class Request(NamedTuple):
     selected: tuple[Selected, ...]
     options: Options
 
+    @property
+    def wanted(self) -> set[str]:
+        """The names of the columns that are to be filled."""
+        return {one.column.name for one in self.selected if one.is_wanted}
+
 
 def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     """The records of the slices, as ``pyarrow.RecordBatch``.
@@ -23,4 +40,62 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     Raises:
         SourceError: damage under FAILFAST, a file that changed, a value too large, pieces that do not fit together.
     """
-    raise NotImplementedError
+    _freeze()
+    for part in slices:
+        yield from _batches_of(part, request)
+
+
+@cache
+def _freeze() -> None:
+    """Keep Spark's worker from looking at every object after each task; what is loaded stays anyway."""
+    gc.freeze()
+
+
+def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
+    schema = arrow_schema(request.selected)
+    trail = open_trail(part, request.options)
+    if isinstance(trail, str):
+        yield _row_about_file(part, trail, request, schema)
+    elif trail is not None:
+        with trail:
+            source = OpenSlice(trail, part, request.options)
+            for batch, at in wanted_rows(source):
+                if len(at) and _NEED_DEFINITIONS & request.wanted:
+                    _learn_definitions(source, batch)
+                for some in cut(batch, at, request.options):
+                    yield _record_batch(Rows(source, batch, some), request, schema)
+
+
+def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
+    arrays = [
+        BUILDERS[one.column.name](rows) if one.is_wanted else pa.nulls(len(rows), field.type)
+        for one, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:
+    """The row for a file that cannot be read at all."""
+    known = {"file": part.path, "seqno": part.seqno, CORRUPT: reason}
+    arrays = [
+        pa.array([known.get(one.column.name) if one.is_wanted else None], field.type)
+        for one, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _learn_definitions(source: OpenSlice, batch: Batch) -> None:
+    """Tell the trail where definitions stand in this batch, which every look-up would walk for."""
+    found = np.asarray(batch.rba)[np.asarray(batch.io_type) == METADATA]
+    source.trail.tables.learn(int(batch.rba[0]), int(batch.rba[-1]) + int(batch.length[-1]), found.tolist())
+
+
+def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
+    """Rows in lots of at most ``batchRows`` rows and ``batchBytes`` bytes of the trail, but one row at least."""
+    ends = np.cumsum(np.asarray(batch.length)[at])
+    first = taken = 0
+    while first < len(at):
+        fitting = int(np.searchsorted(ends, taken + options.batch_bytes, side="right"))
+        last = max(first + 1, min(first + options.batch_rows, fitting))
+        yield at[first:last]
+        first, taken = last, int(ends[last - 1])

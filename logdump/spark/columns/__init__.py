@@ -1,0 +1,21 @@
+"""The columns of the data source, each built from rows of a batch when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from logdump.spark.columns import content, header, names, places, tokens, transactions
+from logdump.spark.rows import Rows
+
+ArrowArray = Any
+
+BUILDERS: dict[str, Callable[[Rows], ArrowArray]] = {
+    **places.BUILDERS,
+    **header.BUILDERS,
+    **names.BUILDERS,
+    **transactions.BUILDERS,
+    **tokens.BUILDERS,
+    **content.BUILDERS,
+}
+"""What makes a ``pyarrow.Array`` of each column."""

@@ -1,0 +1,88 @@
+"""What the record header holds, straight from the columns of the scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.range_saving import table_indexes
+from logdump.spark.rows import Rows
+from trailformat import io_type_name
+from trailformat.io_types import METADATA
+from trailformat.scan import FILE_HEADER
+from trailformat.timestamps import JULIAN_UNIX_EPOCH
+
+FILE_HEADER_OP = "FileHeader"
+_HEADER_PLACE = 256
+_OPS = pa.array([*(io_type_name(number) for number in range(_HEADER_PLACE)), FILE_HEADER_OP])
+_LETTERS = pa.array([chr(number) for number in range(256)])
+_FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
+_LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
+"""The years 1 to 9999 in Julian microseconds."""
+
+
+def masked(values: Any, valid: Any) -> Any:
+    """An Arrow array with nulls where ``valid`` is false."""
+    return pa.array(values) if valid.all() else pa.array(values, mask=~valid)
+
+
+def _op(rows: Rows) -> Any:
+    places = np.where(rows.kind == FILE_HEADER, _HEADER_PLACE, rows.of("io_type").astype(np.int32))
+    return _OPS.take(masked(places, rows.is_sound))
+
+
+def _of_header(column: str, kind: type) -> Callable[[Rows], Any]:
+    return lambda rows: masked(rows.of(column).astype(kind), rows.is_record)
+
+
+def _before_after(rows: Rows) -> Any:
+    return _LETTERS.take(masked(rows.of("before_after").astype(np.int32), rows.is_record))
+
+
+def timestamps(julian: Any, valid: Any) -> Any:
+    """Julian microseconds as timestamps, null outside the years that Spark knows."""
+    valid = valid & (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
+    return masked(np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH, valid).cast(pa.timestamp("us", "UTC"))
+
+
+def _time(rows: Rows) -> Any:
+    return timestamps(rows.of("io_time"), rows.is_record)
+
+
+def _audit_rba(rows: Rows) -> Any:
+    return masked(rows.of("audit_rba").astype(np.int64), rows.is_record & (rows.of("io_type") != METADATA))
+
+
+def _audit_pos(rows: Rows) -> Any:
+    """Unsigned 64 bits as the low half of Arrow's 128-bit decimals."""
+    halves = np.zeros((len(rows), 2), np.uint64)
+    halves[:, 0] = rows.of("audit_pos")
+    validity = None if rows.is_record.all() else pa.array(rows.is_record).buffers()[1]
+    return pa.Array.from_buffers(pa.decimal128(20, 0), len(rows), [validity, pa.py_buffer(halves)])
+
+
+def _tdr_index(rows: Rows) -> Any:
+    index = np.full(len(rows), -1, np.int32)
+    index[rows.is_record] = table_indexes(rows.batch, rows.at[rows.is_record], rows.source.trail.buffer)
+    return masked(index, index >= 0)
+
+
+def _record_length(rows: Rows) -> Any:
+    return masked(rows.of("record_length"), rows.is_sound)
+
+
+BUILDERS = {
+    "op": _op,
+    "op_code": _of_header("io_type", np.int32),
+    "time": _time,
+    "trans_ind": _of_header("trans_ind", np.int32),
+    "before_after": _before_after,
+    "audit_rba": _audit_rba,
+    "audit_pos": _audit_pos,
+    "tdr_index": _tdr_index,
+    "partition": _of_header("partition", np.int32),
+    "record_length": _record_length,
+}

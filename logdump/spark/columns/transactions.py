@@ -1,0 +1,27 @@
+"""LOGCSN and TRANID: told by the first record of a transaction, and given to all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.spark.rows import Rows
+
+
+def _csn(rows: Rows) -> Any:
+    return _taken(rows, "csn")
+
+
+def _xid(rows: Rows) -> Any:
+    return _taken(rows, "xid")
+
+
+def _taken(rows: Rows, part: str) -> Any:
+    owners = rows.source.owners(rows.batch)
+    texts = pa.array([getattr(one, part) for one in owners.transactions], pa.string())
+    return texts.take(pa.array(np.asarray(owners.index)[rows.at]))
+
+
+BUILDERS = {"csn": _csn, "xid": _xid}

@@ -1,0 +1,89 @@
+"""Some rows of a batch, as the builders of columns see them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from logdump.spark.errors import BadTrail, located
+from logdump.spark.options import Options
+from logdump.spark.planning import Slice
+from logdump.spark.report import report
+from logdump.spark.transaction_carrier import Owners, TransactionCarrier
+from trailformat import Record, TrailError, TrailFile
+from trailformat.scan import FILE_HEADER, RECORD, Batch
+
+Array = Any
+"""A one-dimensional ``numpy.ndarray``."""
+
+
+class OpenSlice:
+    """A slice that is being read: its open file, and what is carried from batch to batch."""
+
+    def __init__(self, trail: TrailFile, part: Slice, options: Options) -> None:
+        self.trail = trail
+        self.part = part
+        self.options = options
+        self.name_parts: dict[int, tuple[str | None, ...]] = {}
+        """By key of the name: catalog, schema and name of a table."""
+        self._carrier = TransactionCarrier(trail)
+        self._owners: tuple[Batch, Owners] | None = None
+
+    def owners(self, batch: Batch) -> Owners:
+        """The transactions of a batch's rows; batches are to be given in order."""
+        if self._owners is None or self._owners[0] is not batch:
+            self._owners = batch, self._carrier.of(batch)
+        return self._owners[1]
+
+    def undecodable(self, error: TrailError) -> None:
+        """A part of a sound record cannot be decoded: the end under FAILFAST, else a null and a line in the log.
+
+        Raises:
+            BadTrail: under FAILFAST.
+        """
+        text = located(error, self.part.path)
+        if self.options.mode == "FAILFAST":
+            raise BadTrail(f"{text}; mode PERMISSIVE reads the rest") from None
+        report(text)
+
+
+class Rows:
+    """The rows of a batch whose numbers are ``at``, in order."""
+
+    def __init__(self, source: OpenSlice, batch: Batch, at: Array) -> None:
+        self.source = source
+        self.batch = batch
+        self.at = at
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def of(self, column: str) -> Array:
+        """A column of the batch."""
+        return np.asarray(getattr(self.batch, column))[self.at]
+
+    @cached_property
+    def kind(self) -> Array:
+        """RECORD, FILE_HEADER, BAD_SPAN or PARTIAL."""
+        return self.of("kind")
+
+    @cached_property
+    def is_record(self) -> Array:
+        """Which rows have a record header."""
+        return self.kind == RECORD
+
+    @cached_property
+    def is_sound(self) -> Array:
+        """Which rows are records, the file header being one."""
+        return self.kind <= FILE_HEADER
+
+    @cached_property
+    def records(self) -> list[Record | None]:
+        """The records themselves, for what the columns of a batch do not hold; None for damage and the file header.
+
+        They stay as long as these rows do: the columns made from records share what they have decoded.
+        """
+        at, rbas = self.source.trail.record_at, self.of("rba").tolist()
+        return [at(rba) if is_record else None for rba, is_record in zip(rbas, self.is_record.tolist(), strict=True)]
