@@ -6,16 +6,12 @@ Both come to what :meth:`Count.add` makes of the records one by one.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from logdump.counting import Count
 from logdump.transaction_columns import TransactionColumns
 from logdump.wildcard import matches
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-
-_MOST_DENSE = 1 << 17
-"""Up to so many different numbers are counted in an array of their own."""
 
 
 class Wanted(NamedTuple):
@@ -129,54 +125,26 @@ class ColumnCounter:
         return mask
 
     def _add_tallies(self, batch: Batch, rows: Any) -> None:
+        from logdump.row_groups import groups  # noqa: PLC0415 - it needs numpy
+
         np = self._np
         image = np.asarray(batch.io_type).astype(np.int64) << 8 | np.asarray(batch.before_after)
         parts = (np.asarray(batch.table)[rows], np.asarray(batch.partition)[rows], image[rows])
-        for first, records, size in self._groups(parts, np.asarray(batch.record_length)[rows]):
+        for first, records, size in groups(parts, np.asarray(batch.record_length)[rows]):
             row = rows[first]
             place = (batch.names[batch.table[row]], int(batch.partition[row]))
             self._count.tally(place, size, int(batch.io_type[row]), int(batch.before_after[row]), records)
 
     def _add_intervals(self, batch: Batch, rows: Any) -> None:
+        from logdump.row_groups import groups  # noqa: PLC0415 - it needs numpy
+
         np, count = self._np, self._count
         if not len(rows):
             return
         times = np.asarray(batch.io_time)[rows]
         ordinals = (times - count.interval_origin(int(times[0]))) // count.interval
         parts = (ordinals, np.asarray(batch.io_type)[rows], np.asarray(batch.before_after)[rows])
-        for first, records, size in self._groups(parts, np.asarray(batch.record_length)[rows]):
+        for first, records, size in groups(parts, np.asarray(batch.record_length)[rows]):
             row = rows[first]
             tally = count.interval_of(int(batch.io_time[row]))
             tally.add(size, int(batch.io_type[row]), int(batch.before_after[row]), records)
-
-    def _groups(self, parts: tuple[Any, ...], sizes: Any) -> Iterator[tuple[int, int, int]]:
-        """Each combination of the parts: where it first stands, how often it occurs, the sum of its sizes."""
-        np = self._np
-        keys = np.zeros(len(sizes), dtype=np.int64)
-        width = 1
-        for part in parts:
-            dense, number = self._dense(part)
-            keys += dense * width
-            width *= number
-        if width > _MOST_DENSE:
-            keys, width = self._dense(keys)
-        records = np.bincount(keys, minlength=width)
-        first = np.zeros(width, dtype=np.int64)
-        first[keys[::-1]] = np.arange(len(keys))[::-1]
-        sums = np.bincount(keys, weights=sizes, minlength=width)
-        for key in np.flatnonzero(records).tolist():
-            yield int(first[key]), int(records[key]), int(sums[key])
-
-    def _dense(self, values: Any) -> tuple[Any, int]:
-        """Small numbers that tell the values apart, and how many there may be."""
-        np = self._np
-        if not len(values):
-            return values.astype(np.int64), 1
-        low, high = int(values.min()), int(values.max())
-        if high - low < _MOST_DENSE:
-            offsets = values.astype(np.int64) - low
-            used = np.zeros(high - low + 1, dtype=bool)
-            used[offsets] = True
-            return (np.cumsum(used) - 1)[offsets], int(used.sum())
-        found, inverse = np.unique(values, return_inverse=True)
-        return inverse.astype(np.int64), len(found)

@@ -31,7 +31,7 @@ class TransactionColumns:
         rows = rows[all_ordinals[rows] >= 0]
         if count.open_transaction is not None:
             mine = all_ordinals[rows] == self._open_ordinal
-            self._join(count.open_transaction, batch, rows[mine])
+            self.join(count.open_transaction, batch, rows[mine])
             if self._open_ordinal <= last_ended:
                 count.end_transaction()
             rows = rows[~mine]
@@ -46,7 +46,8 @@ class TransactionColumns:
         ended = ordinals[((trans_ind == LAST) | (trans_ind == ONLY)) & (ordinals >= 0)]
         return int(ended[-1]) if len(ended) else -1
 
-    def _join(self, one: OpenTransaction, batch: Batch, rows: Any) -> None:
+    def join(self, one: OpenTransaction, batch: Batch, rows: Any) -> None:
+        """Take rows of a batch into a transaction."""
         np = self._np
         one.tables.update(batch.names[key] for key in np.unique(np.asarray(batch.table)[rows]).tolist())
         one.data_bytes += int(np.asarray(batch.record_length)[rows].sum()) + HEADER_BYTES * len(rows)
@@ -57,7 +58,7 @@ class TransactionColumns:
         if len(rows):
             first = rows[0]
             one = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
-            self._join(one, batch, rows)
+            self.join(one, batch, rows)
             self._count.open_transaction = one
             self._open_ordinal = int(batch.transaction[first])
 

@@ -37,6 +37,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the transcripts' answers again")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Under ``-n`` let tests of one group share a worker."""
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "loadgroup"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests that need Spark are one group, since a session takes seconds to start."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say it loudly when Spark's tests were left out."""
+    skipped = [one for one in terminalreporter.getreports("skipped") if "spark" in one.keywords]
+    if skipped:
+        terminalreporter.section("SPARK WAS NOT TESTED", yellow=True, bold=True)
+        terminalreporter.line(f"{len(skipped)} tests: {skipped[0].longrepr[2]}", yellow=True)
+
+
 @pytest.fixture
 def use_zone() -> Iterator[UseZone]:
     """Sets the machine's zone for one test."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from logdump.spark.errors import SourceError
+from logdump.spark.java import missing_java
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -31,7 +31,8 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
     Raises:
         SourceError: there is no Java.
     """
-    _check_java()
+    if missing := missing_java():
+        raise SourceError(missing)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     _let_workers_import_this()
@@ -57,12 +58,6 @@ def register(spark: SparkSession) -> None:
     except AnalysisException as error:
         if "DATA_SOURCE_ALREADY_EXISTS" not in str(error):
             raise
-
-
-def _check_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if not (home and (Path(home) / "bin" / "java").exists()) and shutil.which("java") is None:
-        raise SourceError("Spark needs Java 17 or later and there is none: apt-get install default-jre-headless")
 
 
 def _let_workers_import_this() -> None:

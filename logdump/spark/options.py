@@ -137,6 +137,8 @@ class Options:
 OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Options)}
 """By the name of its attribute."""
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
+_SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
+"""What Spark adds when a table is made, as properties of the table."""
 _VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing"}
 
 
@@ -148,6 +150,8 @@ def parse_options(given: Mapping[str, str], use: Use) -> Options:
     """
     values = {}
     for key, text in given.items():
+        if key.lower() in _SPARKS_OWN:
+            continue
         attribute = _ATTRIBUTES.get(key.lower())
         if attribute is None or not OPTIONS[attribute].use & use:
             raise BadOption(_refusal(key, use))

@@ -45,7 +45,7 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
     """
     filters_of(options)
     slices = [one for file in find_files(options) for one in slices_of(file, options)]
-    return list(_packed(slices, options.max_partition_bytes))
+    return list(packed(slices, options.max_partition_bytes))
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
@@ -97,7 +97,7 @@ def _has_bounds(options: Options) -> bool:
     return any(one is not None for one in bounds)
 
 
-def _packed(slices: Iterable[Slice], most: int) -> Iterator[tuple[Slice, ...]]:
+def packed(slices: Iterable[Slice], most: int) -> Iterator[tuple[Slice, ...]]:
     """Neighbours together, up to ``most`` bytes; 0: each slice alone."""
     lot: list[Slice] = []
     filled = 0

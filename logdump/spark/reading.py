@@ -29,9 +29,9 @@ class Request(NamedTuple):
     options: Options
 
     @property
-    def wanted(self) -> set[str]:
+    def wanted(self) -> frozenset[str]:
         """The names of the columns that are to be filled."""
-        return {one.column.name for one in self.selected if one.is_wanted}
+        return frozenset(one.column.name for one in self.selected if one.is_wanted)
 
 
 def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
@@ -58,12 +58,21 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
         yield _row_about_file(part, trail, request, schema)
     elif trail is not None:
         with trail:
-            source = OpenSlice(trail, part, request.options)
+            source = OpenSlice(trail, part, request.options, request.wanted)
+            if request.options.summary:
+                yield from _summary(source, request, schema)
+                return
             for batch, at in wanted_rows(source):
                 if len(at) and _NEED_DEFINITIONS & request.wanted:
                     _learn_definitions(source, batch)
                 for some in cut(batch, at, request.options):
                     yield _record_batch(Rows(source, batch, some), request, schema)
+
+
+def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    from logdump.spark.summary import arrow_rows, summary_of  # noqa: PLC0415 - asked for by COUNT
+
+    yield arrow_rows(summary_of(source, request.wanted), request.selected, schema)
 
 
 def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:

@@ -22,10 +22,11 @@ Array = Any
 class OpenSlice:
     """A slice that is being read: its open file, and what is carried from batch to batch."""
 
-    def __init__(self, trail: TrailFile, part: Slice, options: Options) -> None:
+    def __init__(self, trail: TrailFile, part: Slice, options: Options, wanted: frozenset[str] = frozenset()) -> None:
         self.trail = trail
         self.part = part
         self.options = options
+        self._wanted = wanted
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
         """By key of the name: catalog, schema and name of a table."""
         self._carrier = TransactionCarrier(trail)
@@ -38,14 +39,16 @@ class OpenSlice:
         return self._owners[1]
 
     def undecodable(self, error: TrailError) -> None:
-        """A part of a sound record cannot be decoded: the end under FAILFAST, else a null and a line in the log.
+        """A part of a sound record cannot be decoded: a null, which column ``problems`` explains where it is read.
 
         Raises:
-            BadTrail: under FAILFAST.
+            BadTrail: it is not read, and under FAILFAST nothing goes without a word.
         """
+        if "problems" in self._wanted:
+            return
         text = located(error, self.part.path)
         if self.options.mode == "FAILFAST":
-            raise BadTrail(f"{text}; mode PERMISSIVE reads the rest") from None
+            raise BadTrail(f"{text}; with the column problems too, or with mode PERMISSIVE, it is null") from None
         report(text)
 
 

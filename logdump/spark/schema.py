@@ -64,7 +64,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("user_tokens", TEXTS, "User tokens"),
     Column("ddl", TEXTS, "Parts of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
     Column("raw", BINARY, "The whole record, byte for byte"),
-    Column("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null for none. Decodes them all"),
+    Column("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
     Column(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""

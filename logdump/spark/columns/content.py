@@ -15,12 +15,13 @@ from trailformat.columns import Columns
 from trailformat.ddl import DDL_NAMES
 from trailformat.io_types import DDL_OP
 
-_PARTS: tuple[Callable[[Record], Any], ...] = (
-    lambda record: record.images,
-    lambda record: record.gg_tokens,
-    lambda record: record.user_tokens,
-)
+_PARTS: dict[str, Callable[[Record], Any]] = {
+    "images": lambda record: record.images,
+    "gg_tokens": lambda record: record.gg_tokens,
+    "user_tokens": lambda record: record.user_tokens,
+}
 """What may be undecodable in a record whose framing is sound."""
+_CUT = "the columns go on in the record fragments that follow"
 
 
 def _image(which: int) -> Callable[[Rows], Any]:
@@ -71,12 +72,12 @@ def _problems(rows: Rows) -> Any:
 
 
 def _problems_of(record: Record) -> Iterator[str]:
-    for part in _PARTS:
+    for what, part in _PARTS.items():
         try:
             part(record)
         except TrailError as error:
-            text = error.problem + (f"; expected {error.expected}" if error.expected is not None else "")
-            yield text + (f"; found {error.found}" if error.found is not None else "")
+            is_cut = what == "images" and record.header.continued
+            yield f"{what}: {_CUT if is_cut else error.problem}"
 
 
 BUILDERS = {

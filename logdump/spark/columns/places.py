@@ -12,7 +12,7 @@ from logdump.spark.errors import ValueTooLarge, place
 from logdump.spark.report import report
 from logdump.spark.rows import Rows
 from logdump.spark.schema import CORRUPT
-from trailformat import TrailError
+from trailformat import TrailError, TrailFile
 from trailformat.scan import PARTIAL
 
 MOST_BYTES = 1 << 30
@@ -68,23 +68,23 @@ def _corrupt(rows: Rows) -> Any:
     if rows.is_sound.all():
         return pa.nulls(len(rows), pa.string())
     reasons: list[str | None] = [None] * len(rows)
-    rbas, sizes = rows.of("rba"), rows.of("length")
+    rbas = rows.of("rba")
     for row in np.flatnonzero(~rows.is_sound).tolist():
-        reasons[row] = reason(rows, int(rbas[row]), int(sizes[row]), int(rows.kind[row]))
+        reasons[row] = reason(rows.source.trail, int(rbas[row]), int(rows.kind[row]))
     return pa.array(reasons, pa.string())
 
 
-def reason(rows: Rows, rba: int, size: int, kind: int) -> str:
-    """Why the bytes at ``rba`` are no sound record."""
+def reason(trail: TrailFile, rba: int, kind: int) -> str:
+    """Why the bytes at ``rba`` are no sound record; one that is only half written is ``incomplete``."""
     begin = "incomplete: " if kind == PARTIAL else ""
     try:
-        rows.source.trail.record_at(rba)
+        trail.record_at(rba)
     except TrailError as error:
         parts = [begin + error.problem]
         parts += [f"expected {error.expected}"] if error.expected is not None else []
         parts += [f"found {error.found}"] if error.found is not None else []
-        return "; ".join([*parts, f"{size} bytes"])
-    return f"{begin}{size} bytes"
+        return "; ".join(parts)
+    return f"{begin}the file has changed while it was read"
 
 
 BUILDERS = {

@@ -32,7 +32,9 @@ def of_records(part: Callable[[Record], Any], make_type: Callable[[Any], Any]) -
 
 
 def _gg_tokens(record: Record) -> list[tuple[str, bytes]]:
-    return [(token_name(GGS_TOKENS, one.id) or f"x{one.id:02x}", one.payload) for one in record.gg_tokens]
+    """Names and payloads; a token that stands there twice with one payload, as in DDL records, stands here once."""
+    pairs = [(token_name(GGS_TOKENS, one.id) or f"x{one.id:02x}", one.payload) for one in record.gg_tokens]
+    return list(dict.fromkeys(pairs))
 
 
 def _user_tokens(record: Record) -> list[tuple[str, str]]:

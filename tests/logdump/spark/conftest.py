@@ -1,0 +1,35 @@
+"""One Spark session for all tests of a run; without Java they are skipped."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from logdump.spark.java import missing_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A local session of two slots that takes up failed tasks again."""
+    if missing := missing_java():
+        pytest.skip(missing)
+    from logdump.spark import session
+
+    settings = {
+        "spark_sql_warehouse_dir": str(tmp_path_factory.mktemp("warehouse")),
+        "spark_sql_shuffle_partitions": "2",
+        "spark_driver_extraJavaOptions": _QUICK_START,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        started = session("local[2,4]", **settings)
+    yield started
+    started.stop()
