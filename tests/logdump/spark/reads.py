@@ -1,0 +1,46 @@
+"""Reading without Spark: what its planner and its tasks would do, in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from logdump.spark.options import Use, parse_options
+from logdump.spark.planning import Slice, plan
+from logdump.spark.reading import Request, read
+from logdump.spark.schema import Selected, arrow_schema, offered
+
+Row = dict[str, Any]
+
+
+def planned(path: Path | str, **given: Any) -> list[tuple[Slice, ...]]:
+    """The slices of each task."""
+    return plan(parse_options({"path": str(path), **_texts(given)}, Use.READ))
+
+
+def batches(path: Path | str, *columns: str, **given: Any) -> list[Any]:
+    """The record batches of all tasks, in order, with these columns or all of them."""
+    options = parse_options({"path": str(path), **_texts(given)}, Use.READ)
+    offer = {column.name: column for column in offered(options)}
+    selected = tuple(Selected(name, offer[name]) for name in columns or offer)
+    return [batch for slices in plan(options) for batch in read(slices, Request(selected, options))]
+
+
+def rows(path: Path | str, *columns: str, **given: Any) -> list[Row]:
+    """The rows of all tasks, in order, as Python objects."""
+    found: list[Row] = [row for batch in batches(path, *columns, **given) for row in batch.to_pylist()]
+    return found
+
+
+def table(path: Path | str, *columns: str, **given: Any) -> Any:
+    """The rows of all tasks as one table, for comparing many."""
+    options = parse_options({"path": str(path), **_texts(given)}, Use.READ)
+    offer = {column.name: column for column in offered(options)}
+    schema = arrow_schema(Selected(name, offer[name]) for name in columns or offer)
+    return pa.Table.from_batches(batches(path, *columns, **given), schema=schema).combine_chunks()
+
+
+def _texts(given: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in given.items()}

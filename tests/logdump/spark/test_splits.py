@@ -1,0 +1,87 @@
+"""However a file is split, the pieces together give what one walk gives."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from benchmarks.generate import large_trail
+from fixtures import TRAILS
+from logdump.spark.errors import SplitMismatch
+from logdump.spark.options import Options
+from logdump.spark.planning import plan
+from logdump.spark.reading import Request, read
+from logdump.spark.schema import COLUMNS, Selected
+from tests.logdump.spark.reads import planned, rows, table
+
+WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
+SIZES = random.Random(5).sample(range(40, 6000), 100)
+BULK = ("rba", "length", "op", "table", "time", "csn", "xid", "tdr_index", "raw")
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+def test_every_record_stands_in_one_piece(path: Path) -> None:
+    whole = table(path, maxPartitionBytes=0)
+    for size in SIZES[::10]:
+        assert table(path, maxPartitionBytes=size).equals(whole), size
+
+
+def test_a_hundred_sizes_give_the_serial_read_of_a_trail_of_two_files() -> None:
+    whole = table(TRAILS / "st*", *BULK, maxPartitionBytes=0)
+    for size in SIZES:
+        assert table(TRAILS / "st*", *BULK, maxPartitionBytes=size).equals(whole), size
+
+
+def test_the_real_trail(evidence: Path) -> None:
+    whole = table(evidence / "tr000000000", maxPartitionBytes=0)
+    for size in SIZES:
+        assert table(evidence / "tr000000000", maxPartitionBytes=size).equals(whole), size
+
+
+@pytest.mark.parametrize("order", ["big", "little"])
+def test_a_larger_trail(order: str, tmp_path: Path) -> None:
+    path = large_trail(2, 3, order, tmp_path / "lt000000000").path
+    whole = table(path, *BULK, maxPartitionBytes=0)
+    for size in (37_001, 200_000, 800_000):
+        assert table(path, *BULK, maxPartitionBytes=size).equals(whole), size
+
+
+def test_pieces_lie_side_by_side() -> None:
+    slices = [one for lot in planned(TRAILS / "et000000000", maxPartitionBytes=500) for one in lot]
+    assert len(slices) > 5
+    assert slices[0].start == 0
+    assert [one.stop for one in slices] == [*(one.start for one in slices[1:]), slices[0].size]
+
+
+def test_small_files_are_packed_and_0_keeps_them_apart() -> None:
+    assert [len(lot) for lot in planned(TRAILS / "st*")] == [2]
+    assert [len(lot) for lot in planned(TRAILS / "st*", maxPartitionBytes=0)] == [1, 1]
+
+
+def test_a_piece_that_does_not_end_where_the_next_begins_is_an_error() -> None:
+    options = Options(path=str(TRAILS / "et000000000"), max_partition_bytes=1000)
+    first, *_ = (one for lot in plan(options) for one in lot)
+    wrong = first._replace(stop=first.stop + 1)
+    with pytest.raises(SplitMismatch, match=rf"seqno 0, RBA {wrong.stop}: .* maxPartitionBytes 0"):
+        list(read([wrong], Request((Selected("rba", COLUMNS[2]),), options)))
+
+
+def test_data_that_holds_a_trail_does_not_mislead(tmp_path: Path) -> None:
+    inner = (TRAILS / "et000000000").read_bytes()
+    outer = tmp_path / "lt000000000"
+    with_blob(outer, inner)
+    whole = rows(outer, "rba", "raw", maxPartitionBytes=0)
+    for size in (200, 700, 1500, 3001):
+        assert rows(outer, "rba", "raw", maxPartitionBytes=size) == whole
+
+
+def with_blob(path: Path, blob: bytes) -> None:
+    """A trail whose only row has a whole trail in its data."""
+    from trailformat import make_header, make_record
+    from trailformat.record_header import COMPRESSED
+
+    head = (TRAILS / "et000000000").read_bytes()[:1130]
+    header = make_header(116, name_field=b"A.B\0", partition=COMPRESSED)
+    path.write_bytes(head + b"".join(make_record(header, blob + bytes(7)).raw for _ in range(3)))
