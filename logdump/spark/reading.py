@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from logdump.spark.columns import BUILDERS
 from logdump.spark.options import Options
@@ -19,14 +20,18 @@ from logdump.spark.slice_reading import open_trail, wanted_rows
 from trailformat.io_types import METADATA
 from trailformat.scan import Batch
 
+if TYPE_CHECKING:
+    from logdump.spark.pushdown import Pushed
+
 _NEED_DEFINITIONS = frozenset({"before", "after"})
 
 
 class Request(NamedTuple):
-    """What is asked for: the columns in their order, and the options."""
+    """What is asked for: the columns in their order, the options, and filters that Spark has pushed down."""
 
     selected: tuple[Selected, ...]
     options: Options
+    pushed: tuple[Pushed, ...] = ()
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -65,7 +70,7 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
             for batch, at in wanted_rows(source):
                 if len(at) and _NEED_DEFINITIONS & request.wanted:
                     _learn_definitions(source, batch)
-                for some in cut(batch, at, request.options):
+                for some in cut(batch, _left(source, batch, at, request), request.options):
                     yield _record_batch(Rows(source, batch, some), request, schema)
 
 
@@ -81,6 +86,18 @@ def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
         for one, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _left(source: OpenSlice, batch: Batch, at: Array, request: Request) -> Array:
+    """The rows that the pushed filters leave."""
+    for one in request.pushed:
+        values = BUILDERS[one.column](Rows(source, batch, at))
+        if one.function == "is_in":
+            mask = pc.is_in(values, value_set=pa.array(one.value, values.type))
+        else:
+            mask = pc.call_function(one.function, [values, pa.scalar(one.value, values.type)])
+        at = at[mask.fill_null(False).to_numpy(zero_copy_only=False)]  # noqa: FBT003 - what null becomes
+    return at
 
 
 def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from logdump.spark.planning import Slice
+    from logdump.spark.pushdown import Pushed
 
 
 class TrailSource(DataSource):
@@ -62,6 +63,7 @@ class TrailReader(DataSourceReader):
     def __init__(self, options: Options, selected: tuple[Selected, ...]) -> None:
         self._options = options
         self._selected = selected
+        self._pushed: tuple[Pushed, ...] = ()
 
     def partitions(self) -> list[InputPartition]:
         """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
@@ -74,4 +76,4 @@ class TrailReader(DataSourceReader):
         from logdump.spark.reading import Request, read  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
-        return read(slices, Request(self._selected, self._options))
+        return read(slices, Request(self._selected, self._options, self._pushed))

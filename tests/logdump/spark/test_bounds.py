@@ -1,0 +1,117 @@
+"""Which records lie between the bounds, and which files need not be opened."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.spark.errors import BadOption
+from tests.logdump.spark.reads import Row, planned, rows
+from trailformat import TrailFile, TrailWriter
+from trailformat.file_header import replace_values
+from trailformat.record import make_file_header_record
+
+TRAIL = TRAILS / "st*"
+
+
+def read(**given: Any) -> list[Row]:
+    return rows(TRAIL, "seqno", "rba", "csn", "time", "table", "op", **given)
+
+
+@pytest.mark.parametrize("size", [0, 300, 100_000])
+def test_bounds_on_the_csn_are_inclusive(size: int) -> None:
+    everything = read()
+    csns = sorted({row["csn"] for row in everything if row["csn"]})
+    low, high = csns[2], csns[5]
+    wanted = [row for row in everything if row["csn"] and low <= row["csn"] <= high]
+    assert read(startCsn=low, endCsn=high, maxPartitionBytes=size) == wanted
+
+
+@pytest.mark.parametrize("size", [0, 300])
+def test_bounds_on_the_time_are_inclusive(size: int) -> None:
+    everything = [row for row in read() if row["time"]]
+    times = sorted({row["time"] for row in everything})
+    low, high = times[2], times[4]
+    wanted = [row for row in everything if low <= row["time"] <= high]
+    assert read(startTimestamp=low.isoformat(), endTimestamp=high.isoformat(), maxPartitionBytes=size) == wanted
+
+
+@pytest.mark.parametrize("size", [0, 300])
+def test_bounds_on_the_place_are_inclusive(size: int) -> None:
+    everything = read()
+    first, last = everything[4], everything[-3]
+    bounds = {"startSeqno": 0, "startRba": first["rba"], "endSeqno": 1, "endRba": last["rba"]}
+    assert read(**bounds, maxPartitionBytes=size) == everything[4:-2]
+    assert read(startSeqno=1) == [row for row in everything if row["seqno"] == 1]
+    assert read(endSeqno=0) == [row for row in everything if row["seqno"] == 0]
+
+
+def test_pieces_without_a_wanted_record_are_not_planned() -> None:
+    slices = [one for lot in planned(TRAIL, startSeqno=1, startRba=2000, maxPartitionBytes=500) for one in lot]
+    assert slices
+    assert all(one.seqno == 1 and one.stop > 2000 for one in slices)
+
+
+def test_where_speaks_the_language_of_filter() -> None:
+    sales = [row for row in read() if row["table"] == "TEAHOUSE.SALES" and row["op"] == "Insert"]
+    where = "FILENAME teahouse.sales; IOTYPE Insert; MATCH ALL"
+    assert read(where=where) == sales
+    assert read(where=f"FILTER {where.replace('; ', '; FILTER ')}", maxPartitionBytes=300) == sales
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"where": "FILENAM x"}, "^option where: FILTER has no option FILENAM; did you mean FILENAME"),
+        ({"where": "SHOW"}, "^option where takes criteria, not SHOW$"),
+        ({"startCsn": "soon"}, "^option startCsn: 'soon' is no CSN"),
+        ({"startRba": 5}, "^startRba needs startSeqno"),
+        ({"endRba": 5, "startSeqno": 1}, "endRba needs endSeqno"),
+    ],
+)
+def test_a_wrong_bound_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadOption, match=message):
+        read(**given)
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Path:
+    """A copy of a trail's first file whose header tells its first and last CSN and time, as a closed file's does."""
+    with TrailFile(TRAILS / "et000000000") as trail:
+        records = list(trail.records())
+    header = records[0].file_header
+    values = {"LastCSN": "41882402", "LastIOTime": records[-1].header.io_time}
+    head = make_file_header_record(replace_values(header, "TrailInfo", values))
+    path = tmp_path / "lt000000000"
+    path.write_bytes(head.raw + b"".join(record.raw for record in records[1:]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("given", "is_opened"),
+    [
+        ({"startCsn": "41882403"}, False),
+        ({"startCsn": "41882402"}, True),
+        ({"endCsn": "41882316"}, False),
+        ({"endCsn": "41882317"}, True),
+        ({"startTimestamp": "2024-03-15"}, False),
+        ({"endTimestamp": "2024-03-13"}, False),
+        ({"startTimestamp": "2024-03-14", "endTimestamp": "2024-03-15"}, True),
+        ({"startCsn": "00000000/05002818"}, True),
+        ({"startCsn": "41882403", "skipFiles": "false"}, True),
+    ],
+)
+def test_a_file_outside_of_the_bounds_is_left_out(closed: Path, given: dict[str, str], *, is_opened: bool) -> None:
+    assert bool(planned(closed, **given)) is is_opened
+
+
+def test_a_file_that_goes_on_with_a_transaction_may_hold_lower_csns(tmp_path: Path) -> None:
+    for name in ("st000000000", "st000000001"):
+        shutil.copy(TRAILS / name, tmp_path)
+    later = [row for row in rows(tmp_path / "st*", "seqno", "csn", "rba") if row["seqno"] == 1 and row["csn"]]
+    found = rows(tmp_path / "st*", "seqno", "csn", "rba", endCsn=later[0]["csn"])
+    assert later[0] in found

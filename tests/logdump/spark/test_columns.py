@@ -1,0 +1,222 @@
+"""Each column says of each record what the record says of itself; what is not asked for is not decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.spark.columns.header import timestamps
+from logdump.spark.columns.names import name_parts
+from logdump.spark.errors import BadTrail, ValueTooLarge
+from logdump.spark.schema import COLUMNS
+from tests.logdump.spark.reads import batches, rows
+from trailformat import Record, TrailError, TrailFile, io_type_name, make_header, make_record, parse_ddl, to_datetime
+from trailformat.columns import Columns
+from trailformat.ddl import DDL_NAMES
+from trailformat.io_types import DDL_OP
+from trailformat.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.transactions import TransactionContext
+
+WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhsbm"]
+BULK = [one.name for one in COLUMNS if one.name not in {"before", "after", "gg_tokens", "user_tokens", "ddl"}]
+
+
+def expected(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file, made record by record."""
+    with TrailFile(path) as trail:
+        context = TransactionContext(trail)
+        for record in trail.records():
+            number = "".join(filter(str.isdigit, path.name))
+            place = {"file": str(path), "seqno": int(number), "rba": record.rba, "length": record.length}
+            row = {**dict.fromkeys(one.name for one in COLUMNS), **place, "raw": record.raw}
+            row["record_length"] = record.data_length
+            if record.is_file_header:
+                yield {**row, "op": "FileHeader"}
+            else:
+                transaction = context.of(record)
+                yield {**row, **_of_header(record), **_of_name(trail.name_of(record)), **transaction._asdict()} | {
+                    **_of_tokens(record),
+                    **_of_images(trail, record),
+                }
+
+
+def _of_header(record: Record) -> dict[str, Any]:
+    header = record.header
+    return {
+        "op": io_type_name(header.io_type),
+        "op_code": header.io_type,
+        "time": to_datetime(header.io_time),
+        "trans_ind": header.trans_ind,
+        "before_after": chr(header.before_after),
+        "audit_rba": None if record.is_metadata else header.audit_rba,
+        "audit_pos": Decimal(header.audit_pos),
+        "tdr_index": record.table_index,
+        "partition": header.partition,
+        "ddl": [(DDL_NAMES.get(key, key), value) for key, value in parse_ddl(record.data)]
+        if header.io_type == DDL_OP
+        else None,
+    }
+
+
+def _of_name(name: str) -> dict[str, str | None]:
+    schema, _, last = name.rpartition(".")
+    return {"table": name or None, "schema": schema or None, "name": last or None}
+
+
+def _of_tokens(record: Record) -> dict[str, Any]:
+    found = {"row_id": _or_none(lambda: record.row_id), "user_tokens": _or_none(lambda: record.user_tokens)}
+    if found["user_tokens"] is not None:
+        found["user_tokens"] = [(name.decode(), value.decode()) for name, value in found["user_tokens"]]
+    return found
+
+
+def _of_images(trail: TrailFile, record: Record) -> dict[str, Any]:
+    images = _or_none(lambda: record.images)
+    entry = trail.table_of(record)
+    definition = trail.tables.columns(entry) if entry else None
+    names = [column.name for column in definition.columns] if definition else []
+    return {"before": _image(images and images.before, names), "after": _image(images and images.after, names)}
+
+
+def _image(columns: Columns | None, names: list[str]) -> list[dict[str, Any]] | None:
+    return columns and [
+        {
+            "index": one.index,
+            "name": names[one.index] if one.index < len(names) else None,
+            "bytes": None if one.is_null else one.value,
+            "is_null": one.is_null,
+        }
+        for one in columns
+    ]
+
+
+def _or_none(get: Any) -> Any:
+    try:
+        return get()
+    except TrailError:
+        return None
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+def test_rows_are_what_the_records_say(path: Path) -> None:
+    for found, wanted in zip(rows(path), expected(path), strict=True):
+        shown = {name: found[name] for name in wanted if name not in {"gg_tokens", "problems"}}
+        assert shown == {name: value for name, value in wanted.items() if name in shown}
+
+
+def test_tokens_have_names_and_bytes() -> None:
+    found = [row["gg_tokens"] for row in rows(TRAILS / "et000000000", "gg_tokens")]
+    assert ("LOGCSN", b"41882317") in found[3]
+    assert all(name != "LOGCSN" for name, _ in found[4])
+
+
+def test_a_token_that_stands_there_twice_is_told_once() -> None:
+    pairs = rows(TRAILS / "dt000000000", "gg_tokens")[1]["gg_tokens"]
+    assert len([name for name, _ in pairs if name == "LOGCSN"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("", (None, None, None)),
+        ("TEAS", (None, None, "TEAS")),
+        ("HR.TEAS", (None, "HR", "TEAS")),
+        ("PDB1.HR.TEAS", ("PDB1", "HR", "TEAS")),
+        (r"\TRILL.$QA01.QASRC.ACCTN", (r"\TRILL.$QA01", "QASRC", "ACCTN")),
+        ('"a.b"."c.d"', (None, '"a.b"', '"c.d"')),
+        ("...", (None, None, "...")),
+    ],
+)
+def test_a_name_comes_apart(name: str, parts: tuple[str | None, ...]) -> None:
+    assert name_parts(name) == (name or None, *parts)
+
+
+def test_times_outside_of_the_calendar_are_null() -> None:
+    import numpy as np
+
+    stored = [0, -(2**63), 2**63 - 1, JULIAN_UNIX_EPOCH, JULIAN_UNIX_EPOCH - 62_135_596_800_000_000]
+    found = timestamps(np.array(stored), np.ones(5, bool)).to_pylist()
+    assert found == [None, None, None, datetime(1970, 1, 1, tzinfo=UTC), datetime(1, 1, 1, tzinfo=UTC)]
+
+
+def test_audit_pos_is_unsigned(tmp_path: Path) -> None:
+    path = tmp_path / "lt000000"
+    path.write_bytes(make_record(make_header(5, audit_pos=(1 << 64) - 2, name_field=b"A\0")).raw)
+    assert rows(path, "audit_pos") == [{"audit_pos": Decimal((1 << 64) - 2)}]
+
+
+def test_bulk_columns_touch_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = ("file", "rba", "length", "op", "table", "name", "time", "audit_pos", "tdr_index", "record_length", "raw")
+    touched = _count_calls(monkeypatch, "header", "tokens", "images", "gg_tokens", "user_tokens")
+    assert len(rows(TRAILS / "ut000000000", *columns)) > 5
+    assert touched == []
+
+
+@pytest.mark.parametrize(
+    ("column", "parts"), [("after", {"images"}), ("user_tokens", {"user_tokens"}), ("gg_tokens", {"gg_tokens"})]
+)
+def test_a_column_decodes_its_part_only(column: str, parts: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    touched = _count_calls(monkeypatch, "images", "gg_tokens", "user_tokens")
+    rows(TRAILS / "vt000000000", column)
+    assert set(touched) == parts
+
+
+def _count_calls(monkeypatch: pytest.MonkeyPatch, *parts: str) -> list[str]:
+    """Notes each look at these parts of a record."""
+    touched: list[str] = []
+    for name in parts:
+        get = getattr(Record, name).func
+
+        def look(record: Record, get: Any = get, name: str = name) -> Any:
+            touched.append(name)
+            return get(record)
+
+        monkeypatch.setattr(Record, name, property(look))
+    return touched
+
+
+def test_raw_bytes_of_neighbours_are_not_copied() -> None:
+    (batch,) = batches(TRAILS / "et000000000", "raw")
+    (part,) = batches(TRAILS / "et000000000", "raw", where="IOTYPE Insert")
+    assert batch.column(0).buffers()[2].size == (TRAILS / "et000000000").stat().st_size
+    assert part.column(0).buffers()[2].size == sum(map(len, part.column(0).to_pylist()))
+
+
+def test_what_cannot_be_decoded_is_null_where_problems_are_told() -> None:
+    found = [row for row in rows(TRAILS / "pt000000000", "op", "after", "problems") if row["problems"]]
+    assert [row["op"] for row in found] == ["Insert"]
+    assert found[0]["after"] is None
+    assert found[0]["problems"] == ["images: the columns go on in the record fragments that follow"]
+
+
+def test_what_cannot_be_decoded_ends_a_read_that_would_hide_it() -> None:
+    with pytest.raises(BadTrail, match=r"RBA 2407: column .*; with the column problems too"):
+        rows(TRAILS / "pt000000000", "op", "after")
+
+
+def test_a_record_over_a_gigabyte_is_named(tmp_path: Path) -> None:
+    path = huge(tmp_path / "lt000000")
+    with pytest.raises(ValueTooLarge, match=r"seqno 0, RBA 1130: \d+ bytes do not fit in a value of Spark"):
+        rows(path, "raw", maxPartitionBytes=0)
+    head, large = rows(path, "rba", "raw", "length", maxPartitionBytes=0, mode="PERMISSIVE")
+    assert len(head["raw"]) == head["length"] == 1130
+    assert large == {"rba": 1130, "raw": None, "length": path.stat().st_size - 1130}
+
+
+def huge(path: Path) -> Path:
+    """A file header and a record whose data are a gibibyte of zeros that take no room on the disk."""
+    front = (TRAILS / "ht000000000").read_bytes()
+    size = 1 << 30
+    head = make_record(make_header(116, name_field=b"A.B\0")).raw[4:-4]
+    length = 6 + len(head) + 6 + size + 6
+    with path.open("wb") as file:
+        file.write(front + b"G\x40" + length.to_bytes(4) + head + b"D\x40" + size.to_bytes(4))
+        file.seek(len(front) + length - 6)
+        file.write(b"Z\x40" + length.to_bytes(4))
+    return path

@@ -1,0 +1,100 @@
+"""Which files ``load`` means, and in which order they are read."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logdump.spark.errors import BadOption, NoTrailFiles
+from logdump.spark.options import Options
+from logdump.spark.paths import find_files
+
+
+@pytest.fixture
+def dirdat(tmp_path: Path) -> Path:
+    """A directory with two trails, a folder with one, and what else may lie about."""
+    (tmp_path / "more").mkdir()
+    for name in ("lt000000001", "lt000000000", "rt000000000", "more/xt000000000", ".hidden", "_SUCCESS"):
+        (tmp_path / name).write_bytes(b"x")
+    return tmp_path
+
+
+def found(*paths: Path | str, **given: Any) -> list[str]:
+    options = Options(paths=tuple(map(str, paths)), **given)
+    return [file.path.name for file in find_files(options)]
+
+
+def test_a_directory_means_the_files_in_it(dirdat: Path) -> None:
+    assert found(dirdat) == ["lt000000000", "lt000000001", "rt000000000"]
+    assert found(dirdat, recursive_file_lookup=True) == ["lt000000000", "lt000000001", "rt000000000", "xt000000000"]
+
+
+def test_a_glob_means_what_it_matches(dirdat: Path) -> None:
+    assert found(dirdat / "lt*") == ["lt000000000", "lt000000001"]
+    assert found(dirdat / "*") == ["lt000000000", "lt000000001", "rt000000000", "xt000000000"]
+    assert found(dirdat / "**" / "?t000000000", recursive_file_lookup=True) == [
+        "lt000000000",
+        "rt000000000",
+        "xt000000000",
+    ]
+
+
+def test_a_bare_trail_name_means_all_its_files(dirdat: Path) -> None:
+    assert found(dirdat / "lt") == ["lt000000000", "lt000000001"]
+
+
+def test_commas_separate_and_belong_to_a_file_that_is_there(dirdat: Path) -> None:
+    both = Options(path=f"{dirdat}/rt*, {dirdat}/lt000000001")
+    assert [file.path.name for file in find_files(both)] == ["lt000000001", "rt000000000"]
+    (dirdat / "a,b").write_bytes(b"x")
+    assert found(f"{dirdat}/a,b") == ["a,b"]
+
+
+def test_a_file_that_is_named_twice_is_read_once(dirdat: Path) -> None:
+    assert found(dirdat / "lt000000000", dirdat / "lt*", dirdat / "lt") == ["lt000000000", "lt000000001"]
+
+
+def test_a_uri_of_a_file_is_a_path(dirdat: Path) -> None:
+    assert found(f"file:{dirdat}/rt000000000") == found(f"file://{dirdat}/rt000000000") == ["rt000000000"]
+
+
+def test_numbers_that_have_started_over_come_after_the_highest(tmp_path: Path) -> None:
+    for number in (0, 1, 999_998, 999_999):
+        (tmp_path / f"lt{number:06}").write_bytes(b"x")
+    files = find_files(Options(path=str(tmp_path)))
+    assert [file.seqno for file in files] == [999_998, 999_999, 0, 1]
+    ages = [file.age_of(file.seqno or 0) for file in files]
+    assert ages == sorted(ages)
+
+
+def test_the_last_file_of_a_trail_may_grow(dirdat: Path) -> None:
+    assert [file.ends_trail for file in find_files(Options(path=str(dirdat / "lt*")))] == [False, True]
+
+
+def test_names_and_times_narrow_the_choice(dirdat: Path) -> None:
+    os.utime(dirdat / "lt000000000", (0, 0))
+    epoch = datetime(1970, 1, 2, tzinfo=UTC)
+    assert found(dirdat, path_glob_filter="*0") == ["lt000000000", "rt000000000"]
+    assert found(dirdat, modified_before=epoch) == ["lt000000000"]
+    assert found(dirdat, modified_after=epoch) == ["lt000000001", "rt000000000"]
+
+
+def test_finding_nothing_is_an_error_that_names_the_pattern(dirdat: Path) -> None:
+    with pytest.raises(NoTrailFiles, match=r"^no trail files match .*/zz\*$"):
+        found(dirdat / "zz*")
+    with pytest.raises(NoTrailFiles, match=r"match .*/lt\*: pathGlobFilter or modifiedAfter/Before leave none of 2$"):
+        found(dirdat / "lt*", path_glob_filter="rt*")
+
+
+def test_without_a_path_the_error_names_the_forms_that_take_one() -> None:
+    with pytest.raises(BadOption, match=r"WITH \(path='…'\) or CREATE TEMPORARY VIEW"):
+        found()
+
+
+def test_another_file_system_is_refused() -> None:
+    with pytest.raises(BadOption, match=r"^s3a://bucket/lt: only files that every worker can open are read, not s3a:$"):
+        found("s3a://bucket/lt")

@@ -1,0 +1,71 @@
+"""What a schema or the option ``columns`` selects."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
+
+from logdump.spark.errors import BadOption, BadSchema
+from logdump.spark.options import Options
+from logdump.spark.schema import COLUMNS, default_ddl, select
+from logdump.spark.summary_columns import SUMMARY_COLUMNS
+
+
+def schema(**fields: DataType) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in fields.items()])
+
+
+def test_a_schema_selects_case_aside_and_keeps_the_spelling() -> None:
+    (one,) = select(schema(RBA=LongType()), Options())
+    assert (one.alias, one.column.name, one.is_wanted) == ("RBA", "rba", True)
+
+
+def test_columns_leave_the_others_null() -> None:
+    found = select(schema(rba=LongType(), op=StringType()), Options(columns=("OP",)))
+    assert [one.is_wanted for one in found] == [False, True]
+
+
+def test_columns_make_the_schema_where_none_is_given() -> None:
+    assert default_ddl(Options(columns=("OP", "rba"))) == "`OP` string, `rba` bigint"
+    assert default_ddl(Options()).startswith("`file` string, `seqno` int, `rba` bigint, ")
+
+
+def test_a_summary_has_columns_of_its_own() -> None:
+    assert default_ddl(Options(summary=True)).count("`") == 2 * len(SUMMARY_COLUMNS)
+
+
+def test_the_corrupt_record_has_the_name_that_is_wanted() -> None:
+    options = Options(column_name_of_corrupt_record="damage")
+    assert default_ddl(options).endswith("`damage` string")
+    assert select(schema(damage=StringType()), options)[0].column.name == "_corrupt_record"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (schema(rbaa=LongType()), "schema: there is no column rbaa; did you mean rba?"),
+        (schema(zzz=LongType()), "schema: there is no column zzz; there are file, seqno, rba,"),
+        (schema(rba=IntegerType()), "schema: column rba is bigint, not int"),
+        (schema(after=StringType()), "schema: column after is array<struct<"),
+        (schema(rba=LongType(), RBA=LongType()), "schema: rba stands there twice"),
+        (StructType([StructField("rba", LongType(), nullable=False)]), "schema: column rba can be null"),
+        (schema(problems=ArrayType(StringType(), containsNull=False)), "schema: column problems can be null, all through"),
+    ],
+)
+def test_a_schema_that_does_not_fit_is_refused(fields: StructType, message: str) -> None:
+    with pytest.raises(BadSchema) as caught:
+        select(fields, Options())
+    assert str(caught.value).startswith(message)
+
+
+def test_columns_that_there_are_not_are_refused() -> None:
+    with pytest.raises(BadOption, match="^option columns: there is no column tabel; did you mean table[?]$"):
+        default_ddl(Options(columns=("tabel",)))
+    with pytest.raises(BadOption, match="^option columns names op, which the schema of this read has not$"):
+        select(schema(rba=LongType()), Options(columns=("op",)))
+
+
+def test_no_column_stands_there_twice() -> None:
+    for columns in (COLUMNS, SUMMARY_COLUMNS):
+        names = [column.name.lower() for column in columns]
+        assert len(set(names)) == len(names)
