@@ -1,7 +1,7 @@
 """COUNT from the rows of a summary: exactly what the local engine counts.
 
-    rows = spark.read.format("trail").option("summary", True).load("dirdat/lt*").collect()
-    count = count_of(row.asDict(recursive=True) for row in rows)
+rows = spark.read.format("trail").option("summary", True).load("dirdat/lt*").collect()
+count = count_of(row.asDict(recursive=True) for row in rows)
 """
 
 from __future__ import annotations

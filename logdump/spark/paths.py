@@ -1,4 +1,4 @@
-"""The files that ``load`` means: names, directories, globs and lists to paths, in the order in which trails are written.
+"""The files that ``load`` means: names, directories, globs and lists, in the order in which trails are written.
 
 Spark's rules hold: what begins with ``.`` or ``_`` is left out of directories and globs, a directory is listed but not
 entered unless ``recursiveFileLookup`` says so. A path that leads to two-letter trail names (``dirdat/lt``) means all
@@ -103,7 +103,7 @@ def _matching(pattern: str, options: Options) -> Iterator[Path]:
     elif path.exists():
         yield path
     elif glob.has_magic(pattern):
-        for match in map(Path, sorted(glob.glob(str(path), recursive=True))):
+        for match in map(Path, sorted(glob.glob(str(path), recursive=True))):  # noqa: PTH207 - of an absolute path
             if _is_visible(match.name):
                 yield from _listed(match, options) if match.is_dir() else [match]
     else:

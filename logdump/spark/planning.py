@@ -1,6 +1,6 @@
 """Which bytes of which files a query reads, and in how many tasks: files found, left out, packed, split.
 
-A large file is cut where :mod:`trailformat.scan.split` finds records, here, once, so that all tasks know the same places.
+A large file is cut where :mod:`trailformat.scan.split` finds records, here, once: all tasks know the same places.
 Whether each piece ends exactly where the next begins is seen by the task that reads it.
 """
 

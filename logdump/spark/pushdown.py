@@ -8,15 +8,17 @@ given back to Spark, which holds it against the rows again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyspark.sql import datasource
 from pyspark.sql.datasource import DataSourceReader
 
 from logdump.spark.errors import BadOption
 from logdump.spark.options import Options
 from logdump.spark.schema import Selected
 from logdump.spark.source import TrailReader
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import Filter
 
 _COMPARISONS = {
     "EqualTo": "equal",
@@ -46,12 +48,12 @@ class PushdownReader(TrailReader):
         if not hasattr(DataSourceReader, "pushFilters"):
             raise BadOption("option pushdown needs Spark 4.1 or later; where filters in every release")
 
-    def pushFilters(self, filters: list[datasource.Filter]) -> Iterable[datasource.Filter]:  # noqa: N802 - Spark's name
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - Spark's name
         """Keep the filters that columns of ours can be held against; all of them go back to Spark."""
         self._pushed = tuple(self._kept(filters))
         return filters
 
-    def _kept(self, filters: list[datasource.Filter]) -> Iterator[Pushed]:
+    def _kept(self, filters: list[Filter]) -> Iterator[Pushed]:
         columns = {one.alias: one.column for one in self._selected}
         for one in filters:
             function = _COMPARISONS.get(type(one).__name__)

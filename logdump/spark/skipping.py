@@ -36,7 +36,8 @@ def _is_before(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return False
     if isinstance(one, CsnKey):
-        return one.kind == other.kind and one.parts < other.parts
+        is_less: bool = one.parts < other.parts
+        return one.kind == other.kind and is_less
     return bool(one < other)
 
 

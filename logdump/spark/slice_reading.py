@@ -1,4 +1,4 @@
-"""One slice: its file opened, its batches, which of their rows are wanted, and the proof that it ends where it should."""
+"""One slice: its file opened, its batches, the rows wanted of them, and the proof that it ends where it should."""
 
 from __future__ import annotations
 
@@ -47,19 +47,21 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
     text = located(error, part.path)
     if isinstance(error.__cause__, FileNotFoundError):
         if options.ignore_missing_files:
-            return report(text)
+            report(text)
+            return None
         raise FileChanged(f"{text}; option ignoreMissingFiles goes on without it") from None
     if is_unborn(error, part.ends_trail):
         return None
     if options.ignore_corrupt_files or options.mode == "DROPMALFORMED":
-        return report(text)
+        report(text)
+        return None
     if options.mode == "PERMISSIVE":
         return text
     raise BadTrail(f"{text}; pathGlobFilter selects files, ignoreCorruptFiles passes others over") from None
 
 
 def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tuple[Batch, Array]]:
-    """The batches of a slice, each with the numbers of its wanted rows: records that pass, and, under PERMISSIVE, damage.
+    """The batches of a slice, each with the numbers of its wanted rows: records that pass; under PERMISSIVE, damage.
 
     Raises:
         BadTrail: damage, under FAILFAST.

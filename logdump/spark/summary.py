@@ -126,7 +126,8 @@ class _Tallies:
         if not self._has_csn:
             return None
         owners = self._source.owners(batch)
-        return owners.transactions[owners.index[row]].csn
+        csn: str | None = owners.transactions[owners.index[row]].csn
+        return csn
 
     def _file_header(self, batch: Batch, row: int) -> Row:
         size, rba = int(batch.record_length[row]), int(batch.rba[row])
@@ -173,7 +174,7 @@ class _Transactions:
                 first = mine[0]
                 self._first = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
             self._columns.join(self._first, batch, mine)
-        self._ended = self._ended or bool((np.isin(batch.trans_ind, (LAST, ONLY)) & (ordinals == 0)).any())
+        self._ended = self._ended or bool((np.isin(np.asarray(batch.trans_ind), (LAST, ONLY)) & (ordinals == 0)).any())
         self._columns.add(batch, rows[ordinals[rows] != 0])
 
     def piece(self) -> Row:

@@ -15,9 +15,9 @@ _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
 
 def name_parts(name: str) -> tuple[str | None, ...]:
-    """The name whole, its catalog, its schema, its last part; what is not there is None.
+    r"""The name whole, its catalog, its schema, its last part; what is not there is None.
 
-    A dot in double quotes separates nothing; more than three parts (``\\NODE.$VOLUME.SUBVOLUME.FILE``) leave the first
+    A dot in double quotes separates nothing; more than three parts (``\NODE.$VOLUME.SUBVOLUME.FILE``) leave the first
     ones to the catalog.
     """
     if not name:

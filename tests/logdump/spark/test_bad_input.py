@@ -50,7 +50,9 @@ def test_permissive_shows_damage_as_a_row_and_keeps_the_good_ones(path: Path) ->
     assert given == {"file", "seqno", "rba", "length", "raw", "_corrupt_record"}
 
 
-@pytest.mark.parametrize("columns", [("_corrupt_record",), ("op", "_corrupt_record"), ("after", "_corrupt_record", "raw")])
+@pytest.mark.parametrize(
+    "columns", [("_corrupt_record",), ("op", "_corrupt_record"), ("after", "_corrupt_record", "raw")]
+)
 def test_the_corrupt_record_is_the_same_whatever_else_is_asked(columns: tuple[str, ...]) -> None:
     alone = [row["_corrupt_record"] for row in rows(DAMAGED, mode="PERMISSIVE")]
     assert [row["_corrupt_record"] for row in rows(DAMAGED, *columns, mode="PERMISSIVE")] == alone
@@ -119,7 +121,9 @@ def test_permissive_gives_such_a_file_one_row(mixture: Path) -> None:
     assert "this is no trail" in other["_corrupt_record"]
 
 
-@pytest.mark.parametrize("given", [{"ignoreCorruptFiles": "true"}, {"pathGlobFilter": "lt*"}, {"mode": "DROPMALFORMED"}])
+@pytest.mark.parametrize(
+    "given", [{"ignoreCorruptFiles": "true"}, {"pathGlobFilter": "lt*"}, {"mode": "DROPMALFORMED"}]
+)
 def test_such_files_can_be_left_out(mixture: Path, given: dict[str, str]) -> None:
     assert len(rows(mixture, "rba", **given)) == len(sound(GOOD))
 

@@ -11,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.spark.errors import BadOption
 from tests.logdump.spark.reads import Row, planned, rows
-from trailformat import TrailFile, TrailWriter
+from trailformat import TrailFile
 from trailformat.file_header import replace_values
 from trailformat.record import make_file_header_record
 
@@ -84,7 +84,7 @@ def closed(tmp_path: Path) -> Path:
     with TrailFile(TRAILS / "et000000000") as trail:
         records = list(trail.records())
     header = records[0].file_header
-    values = {"LastCSN": "41882402", "LastIOTime": records[-1].header.io_time}
+    values: dict[str, Any] = {"LastCSN": "41882402", "LastIOTime": records[-1].header.io_time}
     head = make_file_header_record(replace_values(header, "TrailInfo", values))
     path = tmp_path / "lt000000000"
     path.write_bytes(head.raw + b"".join(record.raw for record in records[1:]))

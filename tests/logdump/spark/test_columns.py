@@ -85,15 +85,19 @@ def _of_images(trail: TrailFile, record: Record) -> dict[str, Any]:
 
 
 def _image(columns: Columns | None, names: list[str]) -> list[dict[str, Any]] | None:
-    return columns and [
-        {
-            "index": one.index,
-            "name": names[one.index] if one.index < len(names) else None,
-            "bytes": None if one.is_null else one.value,
-            "is_null": one.is_null,
-        }
-        for one in columns
-    ]
+    return (
+        None
+        if columns is None
+        else [
+            {
+                "index": one.index,
+                "name": names[one.index] if one.index < len(names) else None,
+                "bytes": None if one.is_null else one.value,
+                "is_null": one.is_null,
+            }
+            for one in columns
+        ]
+    )
 
 
 def _or_none(get: Any) -> Any:

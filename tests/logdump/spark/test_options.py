@@ -74,7 +74,7 @@ def test_an_option_like_no_other_lists_them_all() -> None:
 
 
 def test_an_option_of_a_batch_read_is_none_of_a_stream() -> None:
-    with pytest.raises(BadOption, match="^option pushdown is not for a stream$"):
+    with pytest.raises(BadOption, match=r"^option pushdown is not for a stream$"):
         parse_options({"pushdown": "true"}, Use.STREAM)
 
 

@@ -49,7 +49,10 @@ def test_the_corrupt_record_has_the_name_that_is_wanted() -> None:
         (schema(after=StringType()), "schema: column after is array<struct<"),
         (schema(rba=LongType(), RBA=LongType()), "schema: rba stands there twice"),
         (StructType([StructField("rba", LongType(), nullable=False)]), "schema: column rba can be null"),
-        (schema(problems=ArrayType(StringType(), containsNull=False)), "schema: column problems can be null, all through"),
+        (
+            schema(problems=ArrayType(StringType(), containsNull=False)),
+            "schema: column problems can be null, all through",
+        ),
     ],
 )
 def test_a_schema_that_does_not_fit_is_refused(fields: StructType, message: str) -> None:
@@ -59,9 +62,9 @@ def test_a_schema_that_does_not_fit_is_refused(fields: StructType, message: str)
 
 
 def test_columns_that_there_are_not_are_refused() -> None:
-    with pytest.raises(BadOption, match="^option columns: there is no column tabel; did you mean table[?]$"):
+    with pytest.raises(BadOption, match=r"^option columns: there is no column tabel; did you mean table[?]$"):
         default_ddl(Options(columns=("tabel",)))
-    with pytest.raises(BadOption, match="^option columns names op, which the schema of this read has not$"):
+    with pytest.raises(BadOption, match=r"^option columns names op, which the schema of this read has not$"):
         select(schema(rba=LongType()), Options(columns=("op",)))
 
 

@@ -52,7 +52,9 @@ def test_it_comes_to_the_count_of_the_local_engine(path: Path, size: int) -> Non
     assert outcome(count_of(summary, history())) == outcome(counted([path]))
 
 
-@pytest.mark.parametrize("where", ["IOTYPE Insert", "FILENAME *.SALES", "TRANSIND = 0", "RBA < 0", "EXCLUDE RECLEN > 90"])
+@pytest.mark.parametrize(
+    "where", ["IOTYPE Insert", "FILENAME *.SALES", "TRANSIND = 0", "RBA < 0", "EXCLUDE RECLEN > 90"]
+)
 @pytest.mark.parametrize("size", [0, 500])
 def test_it_comes_to_the_filtered_count(where: str, size: int) -> None:
     paths = [TRAILS / "st000000000", TRAILS / "st000000001"]
