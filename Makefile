@@ -2,20 +2,32 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SPARKS := 4.0 4.1
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo test check format bench fixtures docs clean
+.PHONY: demo test test-spark-versions check format bench fixtures docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
 
 test: $(VENV)/.test
+	$(BIN)/python -m scripts.provide_java
 	$(BIN)/python -m pytest -n 2
+
+# The oldest releases of Spark that are supported, each in an environment of its own.
+test-spark-versions: $(SPARKS:%=.venv-spark-%/.done)
+	$(foreach version,$(SPARKS),.venv-spark-$(version)/bin/python -m pytest -m spark tests/logdump/spark &&) true
+
+.venv-spark-%/.done: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark==$*.*'
+	touch $@
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m scripts.provide_java
 	$(BIN)/python -m pytest -n 2
 
 format: $(VENV)/.dev
@@ -49,4 +61,4 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/.test $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-spark-* build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts import json_members, readme_session, readme_table
+from scripts import json_members, readme_session, readme_table, spark_tables
 
 
 def main() -> None:
@@ -10,6 +10,7 @@ def main() -> None:
     readme_session.main()
     readme_table.main()
     json_members.main()
+    spark_tables.main()
 
 
 if __name__ == "__main__":

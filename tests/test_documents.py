@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from logdump.exit_status import ExitStatus
-from scripts import readme_session
+from scripts import readme_session, spark_tables
 from tests.laws.test_registry_law import LOGDUMP_WORDS
 from trailformat.values import DATA_TYPES
 
@@ -24,6 +24,11 @@ ROWS = [line.split(" | ") for line in FIDELITY.split("## Where")[0].splitlines()
 
 def test_the_session_of_the_readme_is_a_real_one() -> None:
     assert readme_session.updated(README) == README, "python -m scripts.update_docs brings it up to date"
+
+
+def test_the_columns_and_options_of_spark_are_documented() -> None:
+    page = spark_tables.PAGE.read_text(encoding="utf-8")
+    assert spark_tables.updated(page) == page, "python -m scripts.update_docs brings it up to date"
 
 
 def test_the_python_of_the_readme_works_and_prints_what_it_says() -> None:

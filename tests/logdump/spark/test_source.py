@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
+ROOT = Path(__file__).parents[3]
 MAPS = ("gg_tokens", "user_tokens", "ddl")
 
 
@@ -229,3 +231,16 @@ def test_the_format_is_discovered_without_registration(spark: SparkSession) -> N
 def test_registering_twice_does_nothing(spark: SparkSession) -> None:
     register(spark)
     register(spark)
+
+
+def test_the_examples_of_the_page_work(spark: SparkSession, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    shutil.copytree(TRAILS, tmp_path / "dirdat")
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(code.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*"), {"spark": spark})
+    statements = re.search(r"```sql\n(.*?)```", page, re.DOTALL)
+    assert statements
+    for statement in re.split(r";\s*\n", re.sub("--.*", "", statements[1])):
+        if statement.strip():
+            spark.sql(statement.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*")).collect()
+    spark.sql("DROP TABLE trail")

@@ -1,0 +1,45 @@
+"""The tables of columns and options in docs/spark.md, from the tables that the data source uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from logdump.spark.options import OPTIONS, Option, Use
+from logdump.spark.schema import COLUMNS, Column
+from logdump.spark.summary_columns import SUMMARY_COLUMNS
+from scripts.marked import ROOT, table, with_content
+
+PAGE = ROOT / "docs" / "spark.md"
+_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write"}
+
+
+def columns(shown: Iterable[Column]) -> str:
+    """A row per column."""
+    return table(("Column", "Type", "Meaning"), [(f"`{one.name}`", f"`{one.type.ddl}`", one.meaning) for one in shown])
+
+
+def options() -> str:
+    """A row per option."""
+    return table(("Option", "Takes", "Default", "For", "Meaning"), [_row(one) for one in OPTIONS.values()])
+
+
+def _row(one: Option) -> tuple[str, ...]:
+    default = f"`{one.shown_default}`" if one.shown_default else ""
+    uses = ", ".join(name for use, name in _USES.items() if use in one.use)
+    return f"`{one.name}`", one.kind.wants, default, uses, one.meaning
+
+
+def updated(page: str) -> str:
+    """The page with the columns and options of today."""
+    page = with_content(page, "columns", columns(COLUMNS))
+    page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
+    return with_content(page, "options", options())
+
+
+def main() -> None:
+    """Write the tables into the page."""
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
