@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SPARKS := 4.0 4.1
+QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
 .PHONY: demo test test-spark-versions check format bench fixtures docs clean
@@ -14,9 +15,9 @@ test: $(VENV)/.test
 	$(BIN)/python -m scripts.provide_java
 	$(BIN)/python -m pytest -n 2
 
-# The oldest releases of Spark that are supported, each in an environment of its own.
+# The oldest releases of Spark that are supported, each in an environment of its own; their PySpark leaves sockets open.
 test-spark-versions: $(SPARKS:%=.venv-spark-%/.done)
-	$(foreach version,$(SPARKS),.venv-spark-$(version)/bin/python -m pytest -m spark tests/logdump/spark &&) true
+	$(foreach version,$(SPARKS),.venv-spark-$(version)/bin/python -m pytest -m spark $(QUIET) tests/logdump/spark &&) true
 
 .venv-spark-%/.done: pyproject.toml
 	$(PYTHON) -m venv $(@D)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from logdump.range_saving import table_indexes
 from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.report import report
 from logdump.spark.transaction_carrier import Owners, TransactionCarrier
-from trailformat import Record, TrailError, TrailFile
+from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 
 Array = Any
@@ -59,6 +60,8 @@ class Rows:
         self.source = source
         self.batch = batch
         self.at = at
+        self.walked: dict[str, Any] = {}
+        """What several columns need and one of them has found."""
 
     def __len__(self) -> int:
         return len(self.at)
@@ -83,10 +86,35 @@ class Rows:
         return self.kind <= FILE_HEADER
 
     @cached_property
-    def records(self) -> list[Record | None]:
-        """The records themselves, for what the columns of a batch do not hold; None for damage and the file header.
+    def view(self) -> Array:
+        """The bytes of the file."""
+        return np.frombuffer(self.source.trail.buffer, np.uint8)
 
-        They stay as long as these rows do: the columns made from records share what they have decoded.
+    @cached_property
+    def is_little(self) -> Array:
+        """The byte order of each row."""
+        return self.of("order") == 1
+
+    @cached_property
+    def tdr_index(self) -> Array:
+        """The table index in each header, -1 where there is none."""
+        index = np.full(len(self), -1, np.int64)
+        rows = self.at[self.is_record]
+        index[self.is_record] = table_indexes(self.batch, rows, self.source.trail.buffer)
+        return index
+
+    def payload(self, part: str) -> tuple[Array, Array]:
+        """Where the payload of ``data`` or ``token`` begins and ends in the file; both alike where there is none."""
+        starts = self.of("rba") + self.of(f"{part}_offset")
+        return starts, starts + self.of(f"{part}_size")
+
+    def record(self, row: int) -> Record:
+        """One of the rows as a record, which it must be.
+
+        Raises:
+            TrailError: the file has changed.
         """
-        at, rbas = self.source.trail.record_at, self.of("rba").tolist()
-        return [at(rba) if is_record else None for rba, is_record in zip(rbas, self.is_record.tolist(), strict=True)]
+        found = self.source.trail.record_at(int(self.batch.rba[self.at[row]]))
+        if found is None:
+            raise NotATrail("the file has become shorter", path=self.source.trail.path)
+        return found

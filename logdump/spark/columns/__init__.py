@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.spark.columns import content, header, names, places, tokens, transactions
+from logdump.spark.columns import header, images, names, places, problems, tokens, transactions
 from logdump.spark.rows import Rows
 
 ArrowArray = Any
@@ -16,6 +16,7 @@ BUILDERS: dict[str, Callable[[Rows], ArrowArray]] = {
     **names.BUILDERS,
     **transactions.BUILDERS,
     **tokens.BUILDERS,
-    **content.BUILDERS,
+    **images.BUILDERS,
+    **problems.BUILDERS,
 }
 """What makes a ``pyarrow.Array`` of each column."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.range_saving import table_indexes
+from logdump.spark.columns.arrow_values import masked, validity
 from logdump.spark.rows import Rows
 from trailformat import io_type_name
 from trailformat.io_types import METADATA
@@ -22,11 +22,6 @@ _LETTERS = pa.array([chr(number) for number in range(256)])
 _FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
 _LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
 """The years 1 to 9999 in Julian microseconds."""
-
-
-def masked(values: Any, valid: Any) -> Any:
-    """An Arrow array with nulls where ``valid`` is false."""
-    return pa.array(values) if valid.all() else pa.array(values, mask=~valid)
 
 
 def _op(rows: Rows) -> Any:
@@ -60,14 +55,12 @@ def _audit_pos(rows: Rows) -> Any:
     """Unsigned 64 bits as the low half of Arrow's 128-bit decimals."""
     halves = np.zeros((len(rows), 2), np.uint64)
     halves[:, 0] = rows.of("audit_pos")
-    validity = None if rows.is_record.all() else pa.array(rows.is_record).buffers()[1]
-    return pa.Array.from_buffers(pa.decimal128(20, 0), len(rows), [validity, pa.py_buffer(halves)])
+    buffers = [validity(rows.is_record), pa.py_buffer(halves)]
+    return pa.Array.from_buffers(pa.decimal128(20, 0), len(rows), buffers)
 
 
 def _tdr_index(rows: Rows) -> Any:
-    index = np.full(len(rows), -1, np.int32)
-    index[rows.is_record] = table_indexes(rows.batch, rows.at[rows.is_record], rows.source.trail.buffer)
-    return masked(index, index >= 0)
+    return masked(rows.tdr_index.astype(np.int32), rows.tdr_index >= 0)
 
 
 def _record_length(rows: Rows) -> Any:

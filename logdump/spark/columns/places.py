@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from logdump.spark.columns.arrow_values import bytes_at
 from logdump.spark.errors import ValueTooLarge, place
 from logdump.spark.report import report
 from logdump.spark.rows import Rows
@@ -38,23 +39,11 @@ def _raw(rows: Rows) -> Any:
     fits = sizes < MOST_BYTES
     for row in np.flatnonzero(~fits).tolist():
         _refuse_large(rows, int(starts[row]), int(sizes[row]))
-    sizes = np.where(fits, sizes, 0)
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes))).astype(np.int32)
-    validity = None if fits.all() else pa.array(fits).buffers()[1]
-    buffers = [validity, pa.py_buffer(offsets), _bytes_at(rows, starts, sizes)]
-    return pa.Array.from_buffers(pa.binary(), len(rows), buffers)
-
-
-def _bytes_at(rows: Rows, starts: Any, sizes: Any) -> Any:
-    """The bytes of the rows in one buffer."""
-    view = memoryview(rows.source.trail.buffer)
-    ends = starts + sizes
-    breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
-    firsts = starts[np.concatenate(([0], breaks))].tolist()
-    lasts = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
-    if len(firsts) == 1:
-        return pa.py_buffer(view[firsts[0] : lasts[0]])
-    return pa.py_buffer(b"".join([view[first:last] for first, last in zip(firsts, lasts, strict=True)]))
+    if not fits.all() or (starts[1:] != (starts + sizes)[:-1]).any():
+        return bytes_at(rows.view, starts, np.where(fits, sizes, 0), fits)
+    offsets = np.append(starts, starts[-1] + sizes[-1]) - starts[0]
+    stretch = pa.py_buffer(rows.view[starts[0] : starts[-1] + sizes[-1]])
+    return pa.Array.from_buffers(pa.binary(), len(rows), [None, pa.py_buffer(offsets.astype(np.int32)), stretch])
 
 
 def _refuse_large(rows: Rows, rba: int, size: int) -> None:

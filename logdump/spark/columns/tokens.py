@@ -1,52 +1,153 @@
-"""Tokens: those of GoldenGate, those of the user, and the row id among the former."""
+"""Tokens: those of GoldenGate, the row id among them, and those of the user; for all rows together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from logdump.spark.column_types import BYTES, TEXTS
-from logdump.spark.rows import Rows
-from trailformat import Record, TrailError
+from logdump.spark.columns.arrow_values import bytes_at, lists, masked, replaced
+from logdump.spark.rows import Array, Rows
+from trailformat import TrailError
+from trailformat.scan.parts import Parts, tokens_in
 from trailformat.token_names import GGS_TOKENS, token_name
+from trailformat.tokens import UNSET, WIDE
+from trailformat.user_tokens import UserTokens, parse_user_tokens
+
+_NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
+_ROW_ID, _USER = ord("R"), ord("U")
+_ROW_ID_SIZE = 18
+_FRAME, _WIDE_FRAME = 4, 6
+_NOT_ASCII = 0x80
 
 
-def of_records(part: Callable[[Record], Any], make_type: Callable[[Any], Any]) -> Callable[[Rows], Any]:
-    """A builder that asks each record; what cannot be decoded is null, or ends the read."""
-
-    def build(rows: Rows) -> Any:
-        values = []
-        for record in rows.records:
-            value = None
-            if record is not None:
-                try:
-                    value = part(record)
-                except TrailError as error:
-                    rows.source.undecodable(error)
-            values.append(value)
-        return pa.array(values, make_type(pa))
-
-    return build
+def gg_parts(rows: Rows) -> Parts:
+    """Where the GGS tokens of the rows lie; found once, for all columns that need them."""
+    if "gg_tokens" not in rows.walked:
+        rows.walked["gg_tokens"] = tokens_in(rows.view, *rows.payload("token"), rows.is_little)
+    found: Parts = rows.walked["gg_tokens"]
+    return found
 
 
-def _gg_tokens(record: Record) -> list[tuple[str, bytes]]:
-    """Names and payloads; a token that stands there twice with one payload, as in DDL records, stands here once."""
-    pairs = [(token_name(GGS_TOKENS, one.id) or f"x{one.id:02x}", one.payload) for one in record.gg_tokens]
-    return list(dict.fromkeys(pairs))
+def _gg_tokens(rows: Rows) -> Any:
+    parts = gg_parts(rows)
+    kind = BYTES.arrow(pa)
+    pairs = [_NAMES.take(pa.array(parts.number)), bytes_at(rows.view, parts.start, parts.size)]
+    struct = pa.StructArray.from_arrays(pairs, fields=[kind.key_field, kind.item_field])
+    array = lists(kind, parts.first, struct, rows.is_record)
+    asked = np.flatnonzero(~parts.is_sound | _repeats(parts)).tolist()
+    return replaced(array, asked, [_asked(rows, row) for row in asked])
 
 
-def _user_tokens(record: Record) -> list[tuple[str, str]]:
-    return [(_text(name), _text(value)) for name, value in record.user_tokens]
+def _repeats(parts: Parts) -> Array:
+    """Which regions have two tokens of one id."""
+    place = parts.region * 256 + parts.number
+    last = np.empty(256 * len(parts.is_sound), np.int64)
+    order = np.arange(len(place))
+    last[place] = order
+    repeats = np.zeros(len(parts.is_sound), dtype=bool)
+    repeats[parts.region[last[place] != order]] = True
+    return repeats
+
+
+def _asked(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
+    """The tokens as the record has them; one that stands there twice with one payload, as in DDL records, once."""
+    try:
+        found = rows.record(row).gg_tokens
+    except TrailError as error:
+        rows.source.undecodable(error)
+        return None
+    return list(dict.fromkeys((_NAMES[one.id].as_py(), one.payload) for one in found))
+
+
+def _row_id(rows: Rows) -> Any:
+    parts = gg_parts(rows)
+    at, region = _first_of(parts, _ROW_ID)
+    texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
+    asked = np.flatnonzero(~parts.is_sound).tolist()
+    if (np.frombuffer(texts.buffers()[2] or b"", np.uint8) >= _NOT_ASCII).any():
+        asked, region = sorted({*asked, *region.tolist()}), region[:0]
+    place, has = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
+    place[region], has[region] = np.arange(len(region)), True
+    found = (texts if len(region) else pa.array([b""])).take(masked(place, has)).cast(pa.string())
+    return replaced(found, asked, [_asked_row_id(rows, row) for row in asked])
+
+
+def _asked_row_id(rows: Rows, row: int) -> str | None:
+    try:
+        return rows.record(row).row_id
+    except TrailError as error:
+        rows.source.undecodable(error)
+        return None
+
+
+def _first_of(parts: Parts, number: int) -> tuple[Array, Array]:
+    """The first token with an id in each region that has one: the places among the parts, and the regions."""
+    at = np.flatnonzero(parts.number == number)
+    region, first = np.unique(parts.region[at], return_index=True)
+    return at[first], region
+
+
+def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
+    """The user tokens of the rows that have some, or why they cannot be decoded; found once."""
+    if "user_tokens" not in rows.walked:
+        rows.walked["user_tokens"] = _user_tokens_by_row(rows)
+    found: dict[int, UserTokens | TrailError] = rows.walked["user_tokens"]
+    return found
+
+
+def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
+    parts = _bodies(rows)
+    at, region = _first_of(parts, _USER)
+    found = {}
+    for row, start, size in zip(region.tolist(), parts.start[at].tolist(), parts.size[at].tolist(), strict=True):
+        found[row] = _parsed(rows.view[start : start + size].tobytes())
+    for row in np.flatnonzero(~parts.is_sound).tolist():
+        token = rows.record(row).token("U")
+        found[row] = _parsed(token.payload if token else b"")
+    return found
+
+
+def _bodies(rows: Rows) -> Parts:
+    """The tokens that the records are made of."""
+    rbas, length = rows.of("rba"), rows.of("length")
+    info = rows.view[np.minimum(rbas + 1, len(rows.view) - 1)]
+    frame = np.where((info & WIDE != 0) & (info != UNSET), _WIDE_FRAME, _FRAME)
+    starts, ends = np.where(rows.is_record, rbas + frame, 0), np.where(rows.is_record, rbas + length - frame, 0)
+    return tokens_in(rows.view, starts, ends, rows.is_little)
+
+
+def _parsed(data: bytes) -> UserTokens | TrailError:
+    try:
+        return parse_user_tokens(data)
+    except TrailError as error:
+        return error
+
+
+def _user_tokens(rows: Rows) -> Any:
+    kind = TEXTS.arrow(pa)
+    names: list[str] = []
+    values: list[str] = []
+    count = np.zeros(len(rows), np.int64)
+    valid = rows.is_record.copy()
+    for row, pairs in sorted(user_tokens_by_row(rows).items()):
+        if isinstance(pairs, TrailError):
+            rows.source.undecodable(pairs.at(rows.source.trail.path, int(rows.batch.rba[rows.at[row]])))
+            valid[row] = False
+            continue
+        count[row] = len(pairs)
+        names += [_text(name) for name, _ in pairs]
+        values += [_text(value) for _, value in pairs]
+    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
+    pairs_array = [pa.array(names, pa.string()), pa.array(values, pa.string())]
+    struct = pa.StructArray.from_arrays(pairs_array, fields=[kind.key_field, kind.item_field])
+    return lists(kind, first, struct, valid)
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-BUILDERS = {
-    "row_id": of_records(lambda record: record.row_id, lambda arrow: arrow.string()),
-    "gg_tokens": of_records(_gg_tokens, BYTES.arrow),
-    "user_tokens": of_records(_user_tokens, TEXTS.arrow),
-}
+BUILDERS = {"row_id": _row_id, "gg_tokens": _gg_tokens, "user_tokens": _user_tokens}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -155,34 +156,70 @@ def test_audit_pos_is_unsigned(tmp_path: Path) -> None:
     assert rows(path, "audit_pos") == [{"audit_pos": Decimal((1 << 64) - 2)}]
 
 
-def test_bulk_columns_touch_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = ("file", "rba", "length", "op", "table", "name", "time", "audit_pos", "tdr_index", "record_length", "raw")
-    touched = _count_calls(monkeypatch, "header", "tokens", "images", "gg_tokens", "user_tokens")
-    assert len(rows(TRAILS / "ut000000000", *columns)) > 5
-    assert touched == []
+LOOKS = {
+    "images": "logdump.spark.columns.images.columns_in",
+    "tokens": "logdump.spark.columns.tokens.tokens_in",
+    "pairs": "logdump.spark.columns.tokens.parse_user_tokens",
+    "names": "trailformat.table_definitions.TableDefinitions.lookup",
+    "transactions": "logdump.spark.rows.TransactionCarrier.of",
+    "record": "trailformat.trail_file.TrailFile.record_at",
+}
 
 
 @pytest.mark.parametrize(
-    ("column", "parts"), [("after", {"images"}), ("user_tokens", {"user_tokens"}), ("gg_tokens", {"gg_tokens"})]
+    ("columns", "looked_at"),
+    [
+        (("file", "rba", "length", "op", "table", "name", "time", "audit_pos", "record_length", "raw"), set()),
+        (("tdr_index", "before_after", "_corrupt_record"), set()),
+        (("csn", "rba"), {"transactions"}),
+        (("after", "rba"), {"images", "names"}),
+        (("gg_tokens",), {"tokens"}),
+        (("row_id",), {"tokens"}),
+        (("user_tokens",), {"tokens", "pairs"}),
+        (("ddl",), set()),
+    ],
 )
-def test_a_column_decodes_its_part_only(column: str, parts: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    touched = _count_calls(monkeypatch, "images", "gg_tokens", "user_tokens")
-    rows(TRAILS / "vt000000000", column)
-    assert set(touched) == parts
+def test_only_what_is_asked_for_is_decoded(
+    columns: tuple[str, ...], looked_at: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = TRAILS / "vt000000000"
+    whole = rows(path)
+    looks = _note_calls(monkeypatch)
+    assert rows(path, *columns) == [{name: row[name] for name in columns} for row in whole]
+    assert looks - {"record"} == looked_at
 
 
-def _count_calls(monkeypatch: pytest.MonkeyPatch, *parts: str) -> list[str]:
-    """Notes each look at these parts of a record."""
-    touched: list[str] = []
-    for name in parts:
-        get = getattr(Record, name).func
+def _note_calls(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Notes which parts of a trail are looked at."""
+    looks: set[str] = set()
+    for what, target in LOOKS.items():
+        module, _, name = target.rpartition(".")
+        owner = resolve_name(module)
+        call = getattr(owner, name)
 
-        def look(record: Record, get: Any = get, name: str = name) -> Any:
-            touched.append(name)
-            return get(record)
+        def look(*arguments: Any, call: Any = call, what: str = what, **named: Any) -> Any:
+            looks.add(what)
+            return call(*arguments, **named)
 
-        monkeypatch.setattr(Record, name, property(look))
-    return touched
+        monkeypatch.setattr(owner, name, look)
+    return looks
+
+
+def test_no_record_is_made_for_what_many_rows_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    make = Record.__init__
+
+    def note(record: Record, raw: bytes, **named: Any) -> None:
+        made.append(named.get("rba", 0))
+        make(record, raw, **named)
+
+    monkeypatch.setattr(Record, "__init__", note)
+    found = rows(
+        TRAILS / "st000000000", "rba", "before", "after", "gg_tokens", "row_id", "user_tokens", "problems", "raw"
+    )
+    inserts = [row["rba"] for row in found if row["after"] and row["row_id"]]
+    assert len(inserts) > 5
+    assert not set(inserts) & set(made)
 
 
 def test_raw_bytes_of_neighbours_are_not_copied() -> None:

@@ -1,0 +1,53 @@
+"""DDL, and what of a record cannot be decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.spark.column_types import STRINGS, TEXTS
+from logdump.spark.columns.images import image_parts
+from logdump.spark.columns.tokens import gg_parts, user_tokens_by_row
+from logdump.spark.rows import Rows
+from trailformat import Record, TrailError, parse_ddl
+from trailformat.ddl import DDL_NAMES
+from trailformat.io_types import DDL_OP
+
+_PARTS: dict[str, Callable[[Record], Any]] = {
+    "images": lambda record: record.images,
+    "gg_tokens": lambda record: record.gg_tokens,
+    "user_tokens": lambda record: record.user_tokens,
+}
+"""What may be undecodable in a record whose framing is sound."""
+_CUT = "the columns go on in the record fragments that follow"
+
+
+def _ddl(rows: Rows) -> Any:
+    found: list[list[tuple[str, str]] | None] = [None] * len(rows)
+    for row in np.flatnonzero(rows.is_record & (rows.of("io_type") == DDL_OP)).tolist():
+        found[row] = [(DDL_NAMES.get(key, key), value) for key, value in parse_ddl(rows.record(row).data)]
+    return pa.array(found, TEXTS.arrow(pa))
+
+
+def _problems(rows: Rows) -> Any:
+    suspects = rows.is_record & ~(image_parts(rows).is_sound & gg_parts(rows).is_sound)
+    suspects[[row for row, pairs in user_tokens_by_row(rows).items() if isinstance(pairs, TrailError)]] = True
+    found: list[list[str] | None] = [None] * len(rows)
+    for row in np.flatnonzero(suspects).tolist():
+        found[row] = list(_problems_of(rows.record(row))) or None
+    return pa.array(found, STRINGS.arrow(pa))
+
+
+def _problems_of(record: Record) -> Iterator[str]:
+    for what, part in _PARTS.items():
+        try:
+            part(record)
+        except TrailError as error:
+            is_cut = what == "images" and record.header.continued
+            yield f"{what}: {_CUT if is_cut else error.problem}"
+
+
+BUILDERS = {"ddl": _ddl, "problems": _problems}
