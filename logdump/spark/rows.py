@@ -12,9 +12,9 @@ from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.report import report
-from logdump.spark.transaction_carrier import Owners, TransactionCarrier
 from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.scan.transactions import Owners, TransactionCarrier
 
 Array = Any
 """A one-dimensional ``numpy.ndarray``."""

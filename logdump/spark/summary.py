@@ -125,9 +125,7 @@ class _Tallies:
     def _csn(self, batch: Batch, row: int) -> str | None:
         if not self._has_csn:
             return None
-        owners = self._source.owners(batch)
-        csn: str | None = owners.transactions[owners.index[row]].csn
-        return csn
+        return self._source.owners(batch).of_row(row).csn
 
     def _file_header(self, batch: Batch, row: int) -> Row:
         size, rba = int(batch.record_length[row]), int(batch.rba[row])

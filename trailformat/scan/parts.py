@@ -35,21 +35,21 @@ class Parts(NamedTuple):
     is_sound: Array
 
     @property
-    def count(self) -> Array:
+    def counts(self) -> Array:
         """How many parts each region has."""
         return np.diff(self.first)
 
     @property
     def region(self) -> Array:
         """The region of each part."""
-        return np.repeat(np.arange(len(self.is_sound)), self.count)
+        return np.repeat(np.arange(len(self.is_sound)), self.counts)
 
     def only(self, regions: Array) -> Parts:
         """The same regions, with parts in those that the mask takes."""
         if regions.all():
             return self
         kept = regions[self.region]
-        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.where(regions, self.count, 0))))
+        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.where(regions, self.counts, 0))))
         return Parts(first, self.number[kept], self.start[kept], self.size[kept], self.is_sound)
 
 
@@ -73,7 +73,8 @@ def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Parts:
 def u16_at(view: Array, at: Array, little: Array) -> Array:
     """Two bytes at each place as an unsigned integer, int64."""
     first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
-    return np.where(little, second << 8 | first, first << 8 | second)
+    found: Array = np.where(little, second << 8 | first, first << 8 | second)
+    return found
 
 
 def _column_head(view: Array, at: Array, little: Array) -> tuple[Array, Array, Array]:

@@ -37,7 +37,7 @@ def bytes_at(view: Any, starts: Any, sizes: Any, valid: Any = None) -> Any:
 
 
 def lists(kind: Any, first: Any, values: Any, valid: Any) -> Any:
-    """Lists or maps of ``kind``: the elements of number n are ``values`` from ``first[n]`` to before ``first[n + 1]``."""
+    """Lists or maps of ``kind``: number n has the ``values`` from ``first[n]`` to before ``first[n + 1]``."""
     buffers = [validity(valid), pa.py_buffer(first.astype(np.int32))]
     return pa.Array.from_buffers(kind, len(first) - 1, buffers, children=[values])
 

@@ -11,16 +11,16 @@ from logdump.spark.rows import Rows
 
 
 def _csn(rows: Rows) -> Any:
-    return _taken(rows, "csn")
+    return _taken(rows, "csns")
 
 
 def _xid(rows: Rows) -> Any:
-    return _taken(rows, "xid")
+    return _taken(rows, "xids")
 
 
 def _taken(rows: Rows, part: str) -> Any:
     owners = rows.source.owners(rows.batch)
-    texts = pa.array([getattr(one, part) for one in owners.transactions], pa.string())
+    texts = pa.array(list(getattr(owners, part)), pa.string())
     return texts.take(pa.array(np.asarray(owners.index)[rows.at]))
 
 
