@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.spark.columns import BUILDERS
+from logdump.spark.columns.places import MOST_BYTES
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import Array, OpenSlice, Rows
@@ -121,7 +122,7 @@ def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
     ends = np.cumsum(np.asarray(batch.length)[at])
     first = taken = 0
     while first < len(at):
-        fitting = int(np.searchsorted(ends, taken + options.batch_bytes, side="right"))
+        fitting = int(np.searchsorted(ends, taken + min(options.batch_bytes, MOST_BYTES), side="right"))
         last = max(first + 1, min(first + options.batch_rows, fitting))
         yield at[first:last]
         first, taken = last, int(ends[last - 1])
