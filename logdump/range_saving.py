@@ -1,13 +1,13 @@
 """SAVE by columns: runs of neighbouring records are copied as one range of bytes.
 
 Only the first row of each table index after a metadata record is looked at as a record: it tells which definitions must
-stand before it, and those behind it need no others.
+stand before it, and those behind it need no others. The same is true again in every file that the target goes on to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,74 +18,130 @@ from trailformat.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan import RECORD, Batch
 from trailformat.tokens import UNSET, WIDE
 
+NO_INDEX = -1
+
+
+class Rows(NamedTuple):
+    """Rows to be copied, in order; every column is a numpy array with one value per row.
+
+    Attributes:
+        buffer: the bytes that hold them.
+        starts: where each record begins in the buffer.
+        ends: where each ends.
+        segment: how many metadata records the source has before the row; any number that changes with each will do.
+        is_metadata: whether the row is one itself.
+        table_index: the index in its header, NO_INDEX where that holds a name.
+        record: the record of a row, by the row's number here.
+    """
+
+    buffer: Buffer | memoryview
+    starts: Any
+    ends: Any
+    segment: Any
+    is_metadata: Any
+    table_index: Any
+    record: Callable[[int], Record | None]
+
 
 class RangeCopy:
-    """Copies rows of batches.
+    """Copies rows.
 
     Args:
-        trail: the source.
-        write_record: takes a record that must be looked at.
+        write_record: takes a record that must be looked at; true where a new file, which knows no definitions, begins
+            with it.
         write_bytes: takes the bytes of so many records that can be copied as they are.
+        room: how many bytes the file being written takes as they are; None for any number.
     """
 
     def __init__(
         self,
-        trail: TrailFile,
-        write_record: Callable[[Record], None],
+        write_record: Callable[[Record], bool],
         write_bytes: Callable[[bytes, int], None],
+        room: Callable[[], int] | None = None,
     ) -> None:
-        self._trail = trail
         self._write_record = write_record
         self._write_bytes = write_bytes
+        self._room = room
 
-    def copy(self, batch: Batch, rows: Any) -> None:
-        """Copy these rows, given by their numbers in order."""
-        found = np.asarray(batch.rba)[_is_metadata(batch)]
-        end = int(batch.rba[-1]) + int(batch.length[-1])
-        self._trail.tables.learn(int(batch.rba[0]), end, found.tolist())
-        begun = 0
-        for at in np.flatnonzero(self._must_be_looked_at(batch, rows)).tolist():
-            self._copy_ranges(batch, rows[begun:at])
-            record = self._trail.record_at(int(batch.rba[rows[at]]))
-            if record is not None:
-                self._write_record(record)
-            begun = at + 1
-        self._copy_ranges(batch, rows[begun:])
+    def copy(self, rows: Rows) -> None:
+        """Copy all of them."""
+        done = 0
+        while done < len(rows.starts):
+            done = self._copy_into_one_file(rows, done)
 
-    def _must_be_looked_at(self, batch: Batch, rows: Any) -> Any:
-        """Metadata, and between two metadata records of the file the first row of each table index."""
-        is_metadata = _is_metadata(batch)
-        segment = np.cumsum(is_metadata)[rows].astype(np.int64)
-        index = table_indexes(batch, rows, self._trail.buffer)
-        firsts = np.zeros(len(rows), dtype=bool)
-        firsts[np.unique(segment << 17 | (index + 1), return_index=True)[1]] = True
-        return is_metadata[rows] | (firsts & (index >= 0))
+    def _copy_into_one_file(self, rows: Rows, begun: int) -> int:
+        """Copy from row ``begun`` on, at most to the first row of a new file; returns where to go on."""
+        count = len(rows.starts)
+        looked_at = begun + np.flatnonzero(_must_be_looked_at(rows, begun))
+        for at in [*looked_at.tolist(), count]:
+            stop = self._fitting(rows, begun, at)
+            self._copy_ranges(rows, begun, stop)
+            if stop == count:
+                return count
+            record = rows.record(stop)
+            is_new_file = record is not None and self._write_record(record)
+            begun = stop + 1
+            if is_new_file or stop < at:
+                break
+        return begun
 
-    def _copy_ranges(self, batch: Batch, rows: Any) -> None:
-        if not len(rows):
+    def _fitting(self, rows: Rows, first: int, stop: int) -> int:
+        """The first row from ``first`` on that does not fit the file being written, or ``stop``."""
+        if self._room is None or first == stop:
+            return stop
+        total = np.cumsum(rows.ends[first:stop] - rows.starts[first:stop])
+        return first + int(np.searchsorted(total, self._room(), side="right"))
+
+    def _copy_ranges(self, rows: Rows, first: int, stop: int) -> None:
+        if first == stop:
             return
-        starts = np.asarray(batch.rba)[rows]
-        ends = starts + np.asarray(batch.length)[rows]
+        starts, ends = rows.starts[first:stop], rows.ends[first:stop]
         breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
-        firsts = starts[np.concatenate(([0], breaks))].tolist()
-        lasts = ends[np.concatenate((breaks - 1, [len(rows) - 1]))].tolist()
-        buffer = self._trail.buffer
-        self._write_bytes(b"".join([buffer[first:last] for first, last in zip(firsts, lasts, strict=True)]), len(rows))
+        begins = starts[np.concatenate(([0], breaks))].tolist()
+        finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
+        ranges = [rows.buffer[begin:finish] for begin, finish in zip(begins, finishes, strict=True)]
+        self._write_bytes(b"".join(ranges), len(starts))
 
 
-def _is_metadata(batch: Batch) -> Any:
-    return (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
+def _must_be_looked_at(rows: Rows, first: int) -> Any:
+    """Metadata, and between two metadata records of the source the first row of each table index."""
+    index = rows.table_index[first:]
+    firsts = np.zeros(len(index), dtype=bool)
+    firsts[np.unique(rows.segment[first:].astype(np.int64) << 17 | (index + 1), return_index=True)[1]] = True
+    return rows.is_metadata[first:] | (firsts & (index != NO_INDEX))
 
 
-def table_indexes(batch: Batch, rows: Any, buffer: Buffer) -> Any:
-    """The table index in the header of each row, -1 where it holds a name; read from the mapped bytes."""
-    view = np.frombuffer(buffer, dtype=np.uint8)
-    header = np.asarray(batch.rba)[rows]
+def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Rows:
+    """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
+    rba, length = np.asarray(batch.rba), np.asarray(batch.length)
+    is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
+    trail.tables.learn(int(rba[0]), int(rba[-1]) + int(length[-1]), rba[is_metadata].tolist())
+    buffer, starts = trail.buffer, rba[numbers]
+    is_little = np.asarray(batch.order)[numbers] == 1
+    return Rows(
+        buffer,
+        starts,
+        starts + length[numbers],
+        np.cumsum(is_metadata)[numbers],
+        is_metadata[numbers],
+        table_indexes(np.frombuffer(buffer, dtype=np.uint8), starts, is_little),
+        lambda row: trail.record_at(int(starts[row])),
+    )
+
+
+def header_positions(view: Any, starts: Any) -> Any:
+    """Where the payload of ``H`` begins in each record; ``view`` holds the bytes."""
+    at = starts
     for _ in range(2):
-        info = view[header + 1]
-        header = header + 4 + 2 * ((info & WIDE != 0) & (info != UNSET))
+        info = view[at + 1]
+        at = at + 4 + 2 * ((info & WIDE != 0) & (info != UNSET))
+    return at
+
+
+def table_indexes(view: Any, starts: Any, is_little: Any) -> Any:
+    """The table index in the header of each ``G`` record, NO_INDEX where it holds a name."""
+    header = header_positions(view, starts)
     name = header + HEADER_SIZE
     first, second = view[name].astype(np.int64), view[name + 1].astype(np.int64)
-    is_little = np.asarray(batch.order)[rows] == 1
     index = np.where(is_little, second << 8 | first, first << 8 | second)
-    return np.where(np.asarray(batch.partition)[rows] & NAME_IS_INDEX != 0, index, -1)
+    return np.where(view[header + 1] & NAME_IS_INDEX != 0, index, NO_INDEX)

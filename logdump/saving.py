@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.events import Event, Progress
 from logdump.saved_definitions import SavedDefinitions
+from logdump.saved_header import own_header
 from logdump.selection import Scan, Selection
 from logdump.session import CommandError, Session
 from logdump.times import current_timestamp
-from trailformat import FileHeader, Record, TrailFile, TrailName, TrailWriter, make_header, make_record
-from trailformat.file_header import replace_values
+from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.io_types import COMMENT
 from trailformat.record import make_file_header_record, replace_header
-from trailformat.transactions import is_transactional, own_transaction
 
 if TYPE_CHECKING:
     from trailformat.scan import Batch
@@ -109,20 +108,20 @@ class Saver:
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the rest of what passes, up to the limit."""
-        from logdump.range_saving import RangeCopy  # noqa: PLC0415 - it needs numpy
+        from logdump.range_saving import RangeCopy, rows_of  # noqa: PLC0415 - it needs numpy
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long files only
 
         session = self._session
         filters = [session.filters_in_use]
         selection = Selection(self._trail, filters, session.cursor.transactions, session.row_definitions)
-        copy = RangeCopy(self._trail, lambda record: self._write(writer, record), self._counted(writer))
+        copy = RangeCopy(lambda record: self._write(writer, record), self._counted(writer))
         start, size = self._session.cursor.next, selection.batch_size
         for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):
             passing = selection.rows(batch)
             bad = next(iter(batch.spans()), len(batch))
             rows = passing[:bad].nonzero()[0]
             kept = self._within_limits(batch, rows)
-            copy.copy(batch, kept)
+            copy.copy(rows_of(self._trail, batch, kept))
             if len(kept):
                 self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
             if len(kept) < len(rows) or self.saved == self._options.records:
@@ -158,9 +157,11 @@ class Saver:
     def _write_head(self, writer: TrailWriter, first: Record | None) -> None:
         header = self._trail.file_header
         if header is not None:
-            writer.write(make_file_header_record(_own_header(header, self._options, first)))
+            own = own_header(header, self._options.target, self._options.name, first)
+            writer.write(make_file_header_record(own))
 
-    def _write(self, writer: TrailWriter, record: Record) -> None:
+    def _write(self, writer: TrailWriter, record: Record) -> bool:
+        """Write a record and what it needs before it; a new file never begins with it."""
         self._end = record.rba + record.length
         for definition in self._definitions.before(record):
             writer.write(definition)
@@ -169,6 +170,7 @@ class Saver:
         writer.write(self._changed(record))
         self.saved += 1
         self.saved_bytes += record.length
+        return False
 
     def _changed(self, record: Record) -> Record:
         options = self._options
@@ -182,25 +184,6 @@ class Saver:
     def _comment(self, text: str) -> Record:
         header = make_header(COMMENT, io_time=current_timestamp())
         return make_record(header, text.encode(), order=self._trail.order)
-
-
-def _own_header(header: FileHeader, options: SaveOptions, first: Record | None) -> FileHeader:
-    """The source's header with the name, number and beginning of the new file; what its end would tell is not set."""
-    name = TrailName.parse(options.target)
-    is_row = first is not None and is_transactional(first)
-    return replace_values(
-        header,
-        "TrailInfo",
-        {
-            "FileName": options.name,
-            "Seqno": name.seqno if name else 0,
-            "FileSize": None,
-            "FirstCSN": own_transaction(first).csn if first is not None and is_row else None,
-            "LastCSN": None,
-            "FirstIOTime": first.header.io_time if first is not None and is_row else None,
-            "LastIOTime": None,
-        },
-    )
 
 
 def _is_no_file_header(record: Record) -> bool:
