@@ -117,14 +117,13 @@ def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Rows:
     is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
     trail.tables.learn(int(rba[0]), int(rba[-1]) + int(length[-1]), rba[is_metadata].tolist())
     buffer, starts = trail.buffer, rba[numbers]
-    is_little = np.asarray(batch.order)[numbers] == 1
     return Rows(
         buffer,
         starts,
         starts + length[numbers],
         np.cumsum(is_metadata)[numbers],
         is_metadata[numbers],
-        table_indexes(np.frombuffer(buffer, dtype=np.uint8), starts, is_little),
+        table_indexes(batch, numbers, buffer),
         lambda row: trail.record_at(int(starts[row])),
     )
 
@@ -138,8 +137,14 @@ def header_positions(view: Any, starts: Any) -> Any:
     return at
 
 
-def table_indexes(view: Any, starts: Any, is_little: Any) -> Any:
-    """The table index in the header of each ``G`` record, NO_INDEX where it holds a name."""
+def table_indexes(batch: Batch, rows: Any, buffer: Buffer) -> Any:
+    """The table index in the header of each row of a batch, NO_INDEX where it holds a name."""
+    view = np.frombuffer(buffer, dtype=np.uint8)
+    return indexes_at(view, np.asarray(batch.rba)[rows], np.asarray(batch.order)[rows] == 1)
+
+
+def indexes_at(view: Any, starts: Any, is_little: Any) -> Any:
+    """The table index in the header of each ``G`` record in ``view``, NO_INDEX where it holds a name."""
     header = header_positions(view, starts)
     name = header + HEADER_SIZE
     first, second = view[name].astype(np.int64), view[name + 1].astype(np.int64)

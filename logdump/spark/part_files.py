@@ -10,7 +10,6 @@ from logdump.saved_header import own_header
 from logdump.spark.publishing import Part
 from trailformat import ByteOrder, CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
 
-Place = tuple[int, int]
 _NAME = "tr{:09d}"
 
 
@@ -51,8 +50,6 @@ class PartFiles:
         self._writer: TrailWriter | None = None
         self._definitions: Definitions | None = None
         self._head_size = self._records = 0
-        self._first: Place | None = None
-        self._last: Place | None = None
 
     def begin(self, source: Source) -> None:
         """What is written from now on comes from this source, and goes to files of its own."""
@@ -66,7 +63,7 @@ class PartFiles:
             return 0
         return max(self._max_bytes - self._writer.size, 0) if self._max_bytes is not None else 1 << 62
 
-    def write(self, record: Record, place: Place | None = None) -> bool:
+    def write(self, record: Record) -> bool:
         """Write a record and what it needs before it; whether a new file begins with it."""
         writer, definitions = self._writer, self._definitions
         wanted = [*definitions.before(record)] if definitions is not None else []
@@ -80,20 +77,15 @@ class PartFiles:
         for definition in wanted:
             writer.write(definition)
         writer.write(definitions.own_form(record) if record.is_metadata else record)
-        self._count(1, place, place)
+        self._records += 1
         return is_new
 
-    def write_bytes(self, data: bytes, records: int, first: Place | None = None, last: Place | None = None) -> None:
+    def write_bytes(self, data: bytes, records: int) -> None:
         """Write the bytes of whole records that need nothing before them and fit in the room."""
         if self._writer is None:
             raise CannotWrite("no file has been begun")
         self._writer.write_bytes(data, records)
-        self._count(records, first, last)
-
-    def _count(self, records: int, first: Place | None, last: Place | None) -> None:
         self._records += records
-        self._first = self._first or first
-        self._last = last
 
     def _start(self, first: Record) -> tuple[TrailWriter, Definitions]:
         self.end()
@@ -117,8 +109,8 @@ class PartFiles:
         writer.commit()
         source = self._source.path if self._source else None
         path = str(writer.paths[0])
-        self.parts.append(Part(path, source, self._first, self._last, self._records, writer.size))
-        self._records, self._first, self._last = 0, None, None
+        self.parts.append(Part(path, source, self._records, writer.size))
+        self._records = 0
 
     def abort(self) -> None:
         """Close the file being written, and forget it."""

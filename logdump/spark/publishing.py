@@ -29,16 +29,12 @@ class Part(NamedTuple):
     Attributes:
         path: where it is staged.
         source: the file its records come from; None when that is not known.
-        first: seqno and RBA of its first record in the source; None when they are not known.
-        last: those of its last record.
         records: how many records were saved, without those carried along for them.
         bytes: its size.
     """
 
     path: str
     source: str | None
-    first: tuple[int, int] | None
-    last: tuple[int, int] | None
     records: int
     bytes: int
 
@@ -72,8 +68,7 @@ def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[Part])
         roll_back(staging)
         staging.discard()
     return [
-        SavedFile(str(final), part.source, part.records, part.bytes)
-        for part, final in zip(parts, finals, strict=True)
+        SavedFile(str(final), part.source, part.records, part.bytes) for part, final in zip(parts, finals, strict=True)
     ]
 
 

@@ -21,9 +21,14 @@ _DAY = 24 * 3600
 
 
 class Staging(NamedTuple):
-    """The folder of one job; it is made when the first attempt asks for a place."""
+    """The folder of one job, made when the first attempt asks for a place; ``makes_target``: what it is in, likewise."""
 
     directory: Path
+    makes_target: bool = False
+
+    def make(self) -> None:
+        """Make the folder, for a job whose driver does so before its tasks begin."""
+        self.directory.mkdir(parents=True)
 
     def attempt(self, partition: int, attempt: int) -> Path:
         """A new, empty folder for one attempt of a task."""
@@ -32,17 +37,19 @@ class Staging(NamedTuple):
         return path
 
     def discard(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder with all that is in it, and a target that was made for it and has stayed empty."""
         for _ in range(3):  # an attempt that is being stopped may still be making files
-            if not self.directory.exists():
-                return
-            shutil.rmtree(self.directory, ignore_errors=True)
+            if self.directory.exists():
+                shutil.rmtree(self.directory, ignore_errors=True)
+        if self.makes_target:
+            with contextlib.suppress(OSError):
+                self.directory.parent.rmdir()
 
 
 def new_staging(target: Path, owner_pid: int) -> Staging:
     """A folder in ``target`` for a new job; the process ``owner_pid`` lives as long as the job does."""
     job = f"{uuid.uuid4().hex[:12]}-{owner_pid}-{_started(owner_pid)}-{socket.gethostname()}"
-    return Staging(target / f"{PREFIX}{job}")
+    return Staging(target / f"{PREFIX}{job}", not target.exists())
 
 
 def stagings(target: Path) -> list[Staging]:

@@ -88,7 +88,9 @@ class Target(NamedTuple):
             return
         found = self._entries()
         if mode is Mode.ERROR and found:
-            raise TargetRefused(f"{self.directory} is not empty: it holds {found[0].name}; see the modes append, overwrite")
+            raise TargetRefused(
+                f"{self.directory} is not empty: it holds {found[0].name}; see the modes append, overwrite"
+            )
         if mode is Mode.OVERWRITE:
             for one in found:
                 if not _is_ours(one):
