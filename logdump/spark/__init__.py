@@ -15,16 +15,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from logdump.spark.local_session import register, session
+    from logdump.spark.publishing import SavedFile
+    from logdump.spark.saving import save
     from logdump.spark.source import TrailSource
 
 _HOMES = {
+    "SavedFile": "publishing",
     "TrailSource": "source",
     "register": "local_session",
+    "save": "saving",
     "session": "local_session",
 }
 """The module of each public name."""
 
-__all__ = ["TrailSource", "register", "session"]
+__all__ = ["SavedFile", "TrailSource", "register", "save", "session"]
 
 _MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4, pyarrow, numpy and numba)"
 

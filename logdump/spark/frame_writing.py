@@ -1,4 +1,4 @@
-"""What a task does with the rows of a DataFrame: Arrow batches to files that stand alone, in the order of the source."""
+"""What a task does with the rows of a DataFrame: Arrow batches to files that stand alone, in order."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from logdump.spark.errors import SourceError, place
 from logdump.spark.part_files import PartFiles
 from logdump.spark.raw_records import RawRecords, read_column
 from logdump.spark.row_sources import SELECT, HeaderSource, RowSource, SourceUnknown, source_of_file
+from logdump.spark.target import Target
 from trailformat import ByteOrder, Record
 
 Key = tuple[str | None, int | None]
@@ -53,8 +54,9 @@ class Stretch(NamedTuple):
 class FrameWriting:
     """One attempt's writing of its rows."""
 
-    def __init__(self, columns: WriteColumns, files: PartFiles) -> None:
+    def __init__(self, columns: WriteColumns, files: PartFiles, target: Target) -> None:
         self.stretches: list[Stretch] = []
+        self._target = target
         self._columns = columns
         self._files = files
         self._copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
@@ -101,7 +103,7 @@ class FrameWriting:
             raise NotInOrder(f"{place(key[0])}: its rows do not come together; sort them, {SORT}")
         self._at = key
         if self._columns.file is not None:
-            self._source = source_of_file(key[0])
+            self._source = source_of_file(key[0], self._target)
         elif is_header:
             self._source = HeaderSource(Record(raw.bytes_of(first)))
         if self._source is not None:

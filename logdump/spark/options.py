@@ -132,6 +132,9 @@ class Options:
     pushdown: bool = _option(
         "pushdown", TRUTH, False, Use.READ, "Take Spark's filters: **one filter per `load()`**, see below", "false"
     )
+    megabytes: int | None = _option(
+        "megabytes", POSITIVE, None, Use.WRITE, "Size over which a new file is not to grow, in units of 1,048,576 bytes"
+    )
 
 
 OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Options)}

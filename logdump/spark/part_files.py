@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from logdump.saved_header import own_header
 from logdump.spark.publishing import Part
-from trailformat import ByteOrder, CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
+from trailformat import CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
 
 _NAME = "tr{:09d}"
 

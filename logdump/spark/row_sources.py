@@ -1,5 +1,7 @@
-"""What the rows of a DataFrame know of where they come from: the source file where ``file`` and ``rba`` are selected,
-or else the file header and the metadata records among the rows themselves.
+"""Where the rows of a DataFrame come from, and what their new files have to begin with.
+
+The source file tells it where ``file`` and ``rba`` are selected; or else the file header and the metadata records among
+the rows themselves.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from logdump.saved_definitions import SavedDefinitions
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.part_files import Source
 from logdump.spark.raw_records import RawRecords
+from logdump.spark.target import Target
 from trailformat import Record, TrailError, TrailFile
 from trailformat.carried_definitions import CarriedDefinitions
 from trailformat.metadata_kinds import REFERENCE, TABLE
@@ -110,15 +113,17 @@ def _rows(raw: RawRecords, numbers: Any, segment: Any, record: Callable[[int], R
     return Rows(raw.buffer, starts, raw.ends[numbers], segment, raw.is_metadata(numbers), indexes, record)
 
 
-def source_of_file(path: str | None) -> RowSource:
+def source_of_file(path: str | None, target: Target) -> RowSource:
     """The source of rows with this value in ``file``.
 
     Raises:
         SourceUnknown: it is null.
+        TargetRefused: it is in the target.
         BadTrail: the file cannot be read.
     """
     if path is None:
         raise SourceUnknown(f"a row has no file; write what {SELECT} gives")
+    target.refuse_source(path)
     return FileSource(path)
 
 
@@ -141,9 +146,7 @@ class _RowDefinitions:
         """See Definitions."""
         index = None if record.is_metadata else record.table_index
         if index is not None and index not in self._known.indexes:
-            raise SourceUnknown(
-                f"a row uses table index {index} and no row before it defines it; write what {SELECT} gives"
-            )
+            raise SourceUnknown(f"table index {index} is defined in no row before; write what {SELECT} gives")
         yield from self._known.carried.wanted_by(record)
 
     def own_form(self, record: Record) -> Record:

@@ -52,9 +52,9 @@ class TrailSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """The writer of a batch query."""
-        from logdump.spark.writing import TrailWriterOfFrames  # noqa: PLC0415 - writes only
+        from logdump.spark.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
 
-        return TrailWriterOfFrames(parse_options(self.options, Use.WRITE), schema, overwrite)
+        return TrailFrameWriter(parse_options(self.options, Use.WRITE), schema, overwrite=overwrite)
 
 
 class TrailReader(DataSourceReader):

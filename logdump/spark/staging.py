@@ -1,8 +1,8 @@
 """Where a job writes before anything of it can be seen: ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``.
 
 Every attempt of a task has a folder of its own, so that retries and speculation never meet; a commit takes the files of
-those attempts that Spark reports, and everything else goes with the folder. The name of the folder tells whose job it is,
-so that the next job knows the remains of a killed one from a job at work.
+those attempts that Spark reports, and everything else goes with the folder. The name of the folder tells whose job it
+is, so that the next job knows the remains of a killed one from a job at work.
 """
 
 from __future__ import annotations
@@ -16,24 +16,26 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat import CannotWrite
+
 PREFIX = "_temporary-"
 _DAY = 24 * 3600
 
 
 class Staging(NamedTuple):
-    """The folder of one job, made when the first attempt asks for a place; ``makes_target``: what it is in, likewise."""
+    """The folder of one job, made when the first attempt asks for a place; ``makes_target``: so is what it is in."""
 
     directory: Path
     makes_target: bool = False
 
     def make(self) -> None:
-        """Make the folder, for a job whose driver does so before its tasks begin."""
-        self.directory.mkdir(parents=True)
+        """Make the folder, for a job whose driver does so before its tasks begin. Raises CannotWrite."""
+        _make(self.directory)
 
     def attempt(self, partition: int, attempt: int) -> Path:
-        """A new, empty folder for one attempt of a task."""
+        """A new, empty folder for one attempt of a task. Raises CannotWrite."""
         path = self.directory / f"part-{partition:05d}-{attempt}"
-        path.mkdir(parents=True)
+        _make(path)
         return path
 
     def discard(self) -> None:
@@ -78,6 +80,13 @@ def driver_pid() -> int:
     while _name(pid).startswith("python") and (parent := _stat(pid, 1)):
         pid = int(parent)
     return pid
+
+
+def _make(path: Path) -> None:
+    try:
+        path.mkdir(parents=True)
+    except OSError as error:
+        raise CannotWrite(error.strerror or str(error), path=path) from None
 
 
 def _is_alive(pid: int) -> bool:

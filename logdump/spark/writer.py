@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from logdump.spark.errors import BadOption, BadSchema
-from logdump.spark.frame_writing import SORT, FrameWriting, NotInOrder, Stretch, WriteColumns
+from logdump.spark.frame_writing import FrameWriting, NotInOrder, Stretch, WriteColumns
 from logdump.spark.options import Options
 from logdump.spark.part_files import PartFiles
 from logdump.spark.publishing import Part, publish, sweep
@@ -61,7 +61,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
         context = TaskContext.get()
         partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
         files = PartFiles(lambda: self._staging.attempt(partition, attempt), self._max_bytes)
-        writing = FrameWriting(self._columns, files)
+        writing = FrameWriting(self._columns, files, self._target)
         try:
             for batch in iterator:
                 writing.add(batch)
@@ -76,8 +76,6 @@ class TrailFrameWriter(DataSourceArrowWriter):
         written = [one for one in messages if isinstance(one, Written)]
         try:
             parts = ordered(written)
-            for source in {one.source for one in parts if one.source is not None}:
-                self._target.refuse_source(source)
         except BaseException:
             self._staging.discard()
             raise

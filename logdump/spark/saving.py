@@ -55,8 +55,8 @@ def save(
 ) -> list[SavedFile]:
     """Save the records of trails that pass to new trail files, each standing alone.
 
-    Every source file becomes a file of its own, or several where ``megabytes`` (of 1,048,576 bytes) is reached; they are
-    numbered in the order of the sources. None of them can be seen before all are complete.
+    Every source file becomes a file of its own, or several where ``megabytes`` (of 1,048,576 bytes) is reached; they
+    are numbered in the order of the sources. None of them can be seen before all are complete.
 
     Args:
         spark: a session whose workers see the files.
