@@ -75,7 +75,7 @@ class Options:
         "modifiedBefore", MOMENT, None, Use.READ, "Only files modified before this time"
     )
     ignore_missing_files: bool = _option(
-        "ignoreMissingFiles", TRUTH, False, Use.READ, "Go on without files that have gone since the plan", "false"
+        "ignoreMissingFiles", TRUTH, False, _BOTH, "Go on without files that have gone since the plan", "false"
     )
     ignore_corrupt_files: bool = _option(
         "ignoreCorruptFiles", TRUTH, False, _BOTH, "Go on without files that are no trails at all", "false"
@@ -94,8 +94,8 @@ class Options:
     columns: tuple[str, ...] | None = _option(
         "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
     )
-    start_seqno: int | None = _option("startSeqno", NUMBER, None, Use.READ, "Only records from this file on")
-    start_rba: int | None = _option("startRba", NUMBER, None, Use.READ, "In that file: only from this RBA on")
+    start_seqno: int | None = _option("startSeqno", NUMBER, None, _BOTH, "Only records from this file on")
+    start_rba: int | None = _option("startRba", NUMBER, None, _BOTH, "In that file: only from this RBA on")
     end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ, "Only records up to this file")
     end_rba: int | None = _option("endRba", NUMBER, None, Use.READ, "In that file: only up to this RBA")
     start_csn: str | None = _option("startCsn", TEXT, None, _BOTH, "Only records of transactions from this CSN on")
@@ -131,6 +131,12 @@ class Options:
     trans_byte_limit: int = _option("transByteLimit", NUMBER, 0, Use.READ, "… or so many bytes")
     pushdown: bool = _option(
         "pushdown", TRUTH, False, Use.READ, "Take Spark's filters: **one filter per `load()`**, see below", "false"
+    )
+    max_bytes_per_trigger: int | None = _option(
+        "maxBytesPerTrigger", POSITIVE_SIZE, None, Use.STREAM, "Bytes of trail in a micro-batch, at most (Spark 4.2 on)"
+    )
+    max_files_per_trigger: int | None = _option(
+        "maxFilesPerTrigger", POSITIVE, None, Use.STREAM, "Files in a micro-batch, at most (Spark 4.2 on)"
     )
     megabytes: int | None = _option(
         "megabytes", POSITIVE, None, Use.WRITE, "Size over which a new file is not to grow, in units of 1,048,576 bytes"

@@ -14,11 +14,12 @@ from logdump.range_saving import RangeCopy, rows_of
 from logdump.saved_definitions import SavedDefinitions
 from logdump.selection import Selection
 from logdump.spark.bounds import filters_of
-from logdump.spark.errors import BadTrail, located
+from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.options import Options, Use, parse_options
 from logdump.spark.part_files import PartFiles, Source
 from logdump.spark.planning import Slice, packed, plan
 from logdump.spark.publishing import Part, SavedFile, publish, sweep
+from logdump.spark.slice_reading import open_trail
 from logdump.spark.staging import Staging, new_staging
 from logdump.spark.target import Mode, Target
 from trailformat import TrailError, TrailFile
@@ -120,7 +121,7 @@ def save_lots(job: _Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Ite
             for one in lot:
                 _save_file(one, job.options, files)
             yield files.parts
-        except (TrailError, BadTrail) as error:
+        except (TrailError, SourceError) as error:
             yield _Failure(error)
         finally:
             files.abort()
@@ -131,12 +132,12 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
 
     Raises:
         BadTrail: it is damaged.
+        FileChanged: it has gone, or become shorter.
         CannotWrite: the attempt's folder cannot be written.
     """
-    try:
-        trail = TrailFile(one.path)
-    except TrailError as error:
-        raise BadTrail(located(error, one.path)) from None
+    trail = open_trail(one, options)
+    if not isinstance(trail, TrailFile):
+        return
     with trail:
         files.begin(Source(one.path, trail.file_header, lambda: SavedDefinitions(trail)))
         selection = Selection(trail, filters_of(options))

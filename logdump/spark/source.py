@@ -31,7 +31,7 @@ class TrailSource(DataSource):
 
     def schema(self) -> str:
         """The columns of a read that gives no schema."""
-        return default_ddl(parse_options(self.options, Use.READ))
+        return default_ddl(parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
