@@ -61,7 +61,7 @@ class FrameWriting:
         self._files = files
         self._copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
         self._source: RowSource | None = None
-        self._at: Key = (None, None)
+        self._at: Key | None = None
         self._first = self._last = -1
         self._order: ByteOrder | None = None
 
@@ -121,7 +121,7 @@ class FrameWriting:
         if len(wrong):
             at = int(wrong[0])
             before = int(rba[at - 1]) if at else self._last
-            file, seqno = self._at
+            file, seqno = self._at or (None, None)
             where = place(file) if file is not None else "a source" if seqno is None else f"seqno {seqno}"
             raise NotInOrder(f"{where}: RBA {int(rba[at])} comes after RBA {before}; sort the rows, {SORT}")
         if self._first < 0:
@@ -132,7 +132,7 @@ class FrameWriting:
         """Finish what has been begun."""
         self._files.end()
         parts = len(self._files.parts) - sum(one.parts for one in self.stretches)
-        if parts:
+        if parts and self._at is not None:
             self.stretches.append(Stretch(self._at[0], self._first, self._last, parts))
         self._first = self._last = -1
         self.close()

@@ -1,0 +1,166 @@
+"""One task's rows of a DataFrame become files that stand alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from fixtures import TRAILS
+from logdump.spark.frame_writing import FrameWriting, NotInOrder
+from logdump.spark.part_files import PartFiles
+from logdump.spark.raw_records import NoRecord
+from logdump.spark.row_sources import SourceUnknown
+from logdump.spark.target import Target, TargetRefused
+from logdump.spark.writer import WriteColumns
+from tests.logdump.spark.written import body, frame, header, meant_rows, paths_of, write_frame
+
+DAMAGED = "fcgm"
+"""The first letters of the fixtures that are damaged, or lack a definition."""
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md" and path.name[0] not in DAMAGED)
+WITH_HEADER = [path for path in FILES if path.name[0] != "n"]
+BY_NAME = {"ids": lambda path: path.name}
+WITH_REFERENCE = [path for path in FILES if path.name[0] == "r"]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 10_000])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_everything_that_is_read_is_written_byte_for_byte(path: Path, rows: int, tmp_path: Path) -> None:
+    _, parts = write_frame(frame(path, batchRows=rows), tmp_path / "out")
+    assert b"".join(body(one) for one in paths_of(parts)) == body(path)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in WITH_HEADER if path not in WITH_REFERENCE], ids=lambda path: path.name
+)
+def test_raw_alone_suffices_when_header_and_definitions_are_among_the_rows(path: Path, tmp_path: Path) -> None:
+    _, parts = write_frame(frame(path, "raw", batchRows=2), tmp_path / "out")
+    assert b"".join(body(one) for one in paths_of(parts)) == body(path)
+
+
+@pytest.mark.parametrize("where", ["exclude rectype metadata", "filename *sales", "rectype insert", "transind last"])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_filtered_rows_keep_their_names_and_definitions(path: Path, where: str, tmp_path: Path) -> None:
+    some = frame(path, where=where, batchRows=2)
+    if not some:
+        return
+    _, parts = write_frame(some, tmp_path / "out")
+    kept = [bytes(value) for batch in some for value in batch.column("raw").to_pylist()]
+    assert meant_rows(*paths_of(parts)) == [row for row in meant_rows(path) if row.raw in kept]
+    assert sum(one.records for one in parts) == sum(1 for value in kept if value[:1] != b"F")
+
+
+@pytest.mark.parametrize("max_bytes", [1, 2500, 4000])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_full_file_is_followed_by_one_that_stands_alone_too(path: Path, max_bytes: int, tmp_path: Path) -> None:
+    _, parts = write_frame(frame(path), tmp_path / "out", max_bytes)
+    assert meant_rows(*paths_of(parts)) == meant_rows(path)
+    heads = [one.stat().st_size - len(body(one)) for one in paths_of(parts)]
+    rows = [len(meant_rows(one)) for one in paths_of(parts)]
+    for part, head, count in zip(parts, heads, rows, strict=True):
+        assert part.bytes <= max_bytes or count <= 1 or part.bytes - head <= max_bytes
+
+
+def test_each_source_has_a_file_and_a_header_of_its_own(tmp_path: Path) -> None:
+    some = frame(TRAILS / "st*")
+    _, parts = write_frame(some, tmp_path / "out")
+    assert [one.source for one in parts] == [str(TRAILS / "st000000000"), str(TRAILS / "st000000001")]
+    assert [body(one) for one in paths_of(parts)] == [body(TRAILS / "st000000000"), body(TRAILS / "st000000001")]
+
+
+def test_the_header_tells_where_the_new_file_begins(tmp_path: Path) -> None:
+    path = TRAILS / "et000000000"
+    _, parts = write_frame(frame(path, where="rectype insert"), tmp_path / "out")
+    new, old = header(parts[0].path), header(path)
+    assert new.get("TrailInfo", "FirstCSN") is not None
+    assert new.get("TrailInfo", "LastCSN") is None
+    assert new.get("DatabaseInfo", "Name") == old.get("DatabaseInfo", "Name")
+
+
+def _reversed(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.take(pa.array(range(batch.num_rows - 1, -1, -1)))
+
+
+def test_rows_out_of_order_are_refused_with_the_cure(tmp_path: Path) -> None:
+    [batch] = frame(TRAILS / "et000000000")
+    with pytest.raises(
+        NotInOrder, match=r'et000000000, seqno 0: RBA \d+ comes after .*sortWithinPartitions\("seqno", "rba"\)'
+    ):
+        write_frame([_reversed(batch)], tmp_path / "out")
+
+
+def test_rows_out_of_order_are_refused_without_the_file_too(tmp_path: Path) -> None:
+    [batch] = frame(TRAILS / "et000000000", "seqno", "rba", "raw")
+    order = [0, 2, 1]
+    with pytest.raises(NotInOrder, match="seqno 0: RBA"):
+        write_frame([batch.take(pa.array(order))], tmp_path / "out")
+
+
+def test_a_source_that_comes_again_is_refused(tmp_path: Path) -> None:
+    first, second = frame(TRAILS / "st*", batchRows=10_000)
+    with pytest.raises(NotInOrder, match="do not come together"):
+        write_frame([first.slice(0, 5), second, first.slice(5)], tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("columns", "where"),
+    [(("raw",), "rectype insert"), (("rba", "raw"), "rectype insert"), (("seqno", "rba", "raw"), "rectype insert")],
+)
+def test_rows_without_header_and_file_are_refused_with_the_cure(
+    columns: tuple[str, ...], where: str, tmp_path: Path
+) -> None:
+    some = frame(TRAILS / "et000000000", *columns, where=where)
+    with pytest.raises(SourceUnknown, match=r'select\("file", "seqno", "rba", "raw"\)'):
+        write_frame(some, tmp_path / "out")
+
+
+def test_rows_without_their_definition_are_refused_with_the_cure(tmp_path: Path) -> None:
+    [batch] = frame(TRAILS / "et000000000", "raw")
+    [ops] = frame(TRAILS / "et000000000", "op_code")
+    without = batch.filter(pa.compute.not_equal(ops.column(0), 170).fill_null(True))
+    with pytest.raises(SourceUnknown, match="table index 1 is defined in no row before"):
+        write_frame([without], tmp_path / "out")
+
+
+@pytest.mark.parametrize("path", WITH_REFERENCE, ids=lambda path: path.name)
+def test_a_reference_among_the_rows_needs_the_file(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(SourceUnknown, match="refers to an earlier table definition"):
+        write_frame(frame(path, "raw"), tmp_path / "out")
+
+
+def test_a_row_without_a_file_is_refused(tmp_path: Path) -> None:
+    [batch] = frame(TRAILS / "et000000000")
+    batch = batch.set_column(0, "file", pa.nulls(batch.num_rows, pa.string()))
+    with pytest.raises(SourceUnknown, match="a row has no file"):
+        write_frame([batch], tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "value", [None, b"", b"G", b"hello", b"G\x01\x00\x08Z\x01\x00\x08", b"F\x00\x00\x0c0123Z\x00\x00\x0d"]
+)
+def test_what_is_no_record_is_refused(value: bytes | None, tmp_path: Path) -> None:
+    good = frame(TRAILS / "et000000000", "raw")[0].column(0)[0].as_py()
+    batch = pa.RecordBatch.from_pydict({"raw": pa.array([good, value], pa.binary())})
+    with pytest.raises(NoRecord, match="row 1 of a batch"):
+        write_frame([batch], tmp_path / "out")
+
+
+def test_nothing_is_made_for_no_rows(tmp_path: Path) -> None:
+    [batch] = frame(TRAILS / "et000000000")
+    _, parts = write_frame([batch.slice(0, 0)], tmp_path / "out")
+    assert parts == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_is_made_for_a_file_header_alone(tmp_path: Path) -> None:
+    _, parts = write_frame(frame(TRAILS / "ht000000000"), tmp_path / "out")
+    assert parts == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_source_in_the_target_is_refused(tmp_path: Path) -> None:
+    files = PartFiles(lambda: tmp_path, None)
+    writing = FrameWriting(WriteColumns(3, 0, 1, 2), files, Target(TRAILS, None))
+    with pytest.raises(TargetRefused, match="is being read"):
+        writing.add(frame(TRAILS / "et000000000")[0])
