@@ -63,7 +63,8 @@ def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[Part])
             _rename_header(Path(part.path), final, f"{final}")
         _carry_out(staging, target, target.replaced(mode, finals), list(zip(parts, finals, strict=True)))
     except OSError as error:
-        raise CannotWrite(error.strerror or str(error), path=Path(error.filename or target.directory)) from error
+        path = error.filename2 or error.filename or target.directory
+        raise CannotWrite(error.strerror or str(error), path=Path(path)) from error
     finally:
         roll_back(staging)
         staging.discard()

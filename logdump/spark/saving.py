@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 MEGABYTE = 1 << 20
 
 
-class _Job(NamedTuple):
+class Job(NamedTuple):
+    """What all tasks know: the folder, which records are wanted, and the size of a file; None for no limit."""
+
     staging: Staging
     options: Options
     max_bytes: int | None
 
 
-class _Failure(NamedTuple):
+class Failure(NamedTuple):
     """What another attempt would not make better."""
 
     error: Exception
@@ -84,7 +86,7 @@ def save(
     context = spark.sparkContext
     share = -(-sum(one.size for one in slices) // context.defaultParallelism)
     lots = list(packed(slices, min(share, read.max_partition_bytes)))
-    job = _Job(new_staging(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
+    job = Job(new_staging(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
     try:
         job.staging.make()
         tasks = context.parallelize(lots, max(len(lots), 1))
@@ -100,16 +102,16 @@ def _paths(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
     return {"paths": json.dumps([os.fspath(one) for one in source])}
 
 
-def _parts(outcomes: Iterable[list[Part] | _Failure]) -> list[Part]:
+def _parts(outcomes: Iterable[list[Part] | Failure]) -> list[Part]:
     parts: list[Part] = []
     for one in outcomes:
-        if isinstance(one, _Failure):
+        if isinstance(one, Failure):
             raise one.error
         parts += one
     return parts
 
 
-def save_lots(job: _Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[Part] | _Failure]:
+def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[Part] | Failure]:
     """What a task does: the parts it has written, of each of its lots of slices."""
     from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
 
@@ -122,7 +124,7 @@ def save_lots(job: _Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Ite
                 _save_file(one, job.options, files)
             yield files.parts
         except (TrailError, SourceError) as error:
-            yield _Failure(error)
+            yield Failure(error)
         finally:
             files.abort()
 

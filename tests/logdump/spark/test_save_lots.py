@@ -1,0 +1,110 @@
+"""What a task of SAVE writes, without Spark: what SAVE in line mode writes; rolled, each file stands alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.spark.errors import BadTrail
+from logdump.spark.options import Use, parse_options
+from logdump.spark.planning import Slice, plan
+from logdump.spark.publishing import Part
+from logdump.spark.saving import Failure, Job, save_lots
+from logdump.spark.staging import Staging
+from tests.logdump.line import Line
+from tests.logdump.spark.written import body, meant_rows, paths_of
+
+DAMAGED = "fcgm"
+"""The first letters of the fixtures that are damaged, or lack a definition."""
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md" and path.name[0] not in DAMAGED)
+FILTERS = [None, "rectype insert", "filename *sales", "exclude rectype metadata", "transind last", "csn > 1"]
+BY_NAME: dict[str, Any] = {"ids": lambda path: path.name}
+
+
+def _outcome(path: Path, tmp_path: Path, *, max_bytes: int | None = None, **given: str) -> list[Part] | Failure:
+    options = parse_options({"path": str(path), "maxPartitionBytes": "0", **given}, Use.READ)
+    job = Job(Staging(tmp_path / "job"), options, max_bytes)
+    lots: list[list[Slice]] = [[one for lot in plan(options) for one in lot]]
+    [outcome] = save_lots(job, 0, lots)
+    return outcome
+
+
+def _saved(path: Path, tmp_path: Path, **given: Any) -> list[Part]:
+    outcome = _outcome(path, tmp_path, **given)
+    assert isinstance(outcome, list)
+    return outcome
+
+
+def _by_line_mode(path: Path, where: str | None, target: Path) -> bytes:
+    line = Line()
+    line(f"open {path}")
+    if where:
+        line(f"filter {where}")
+    line(f"save {target}")
+    line.session.close()
+    return body(target) if target.stat().st_size else b""
+
+
+@pytest.mark.parametrize("where", FILTERS)
+@pytest.mark.parametrize("path", FILES, **BY_NAME)
+def test_the_records_are_those_of_save_in_line_mode(path: Path, where: str | None, tmp_path: Path) -> None:
+    parts = _saved(path, tmp_path, **({"where": where} if where else {}))
+    by_line_mode = _by_line_mode(path, where, tmp_path / "xx000000000")
+    assert b"".join(body(one) for one in paths_of(parts)) == by_line_mode
+
+
+@pytest.mark.parametrize("where", [None, "filename *sales"])
+@pytest.mark.parametrize("max_bytes", [1, 3000])
+@pytest.mark.parametrize("path", FILES, **BY_NAME)
+def test_files_that_are_rolled_stand_alone(path: Path, max_bytes: int, where: str | None, tmp_path: Path) -> None:
+    given = {"where": where} if where else {}
+    whole = paths_of(_saved(path, tmp_path / "whole", **given))
+    rolled = paths_of(_saved(path, tmp_path / "rolled", max_bytes=max_bytes, **given))
+    assert meant_rows(*rolled) == meant_rows(*whole)
+
+
+def test_bounds_on_the_place_hold(tmp_path: Path) -> None:
+    path = TRAILS / "st000000000"
+    rows = meant_rows(path)
+    parts = _saved(TRAILS / "st*", tmp_path, endSeqno="0", where="exclude rectype metadata")
+    assert meant_rows(*paths_of(parts)) == rows
+
+
+@pytest.mark.parametrize("name", ["ft000000000", "gt000000000"])
+def test_damage_is_told_with_its_place(name: str, tmp_path: Path) -> None:
+    outcome = _outcome(TRAILS / name, tmp_path)
+    assert isinstance(outcome, Failure)
+    assert isinstance(outcome.error, BadTrail)
+    assert f"{name}, seqno 0, RBA " in str(outcome.error)
+
+
+def test_the_last_record_of_a_trail_may_be_half_written(tmp_path: Path) -> None:
+    parts = _saved(TRAILS / "ct000000000", tmp_path)
+    cut = body(TRAILS / "ct000000000")
+    saved = body(parts[0].path)
+    assert saved == cut[: len(saved)]
+    assert 0 < len(saved) < len(cut)
+
+
+def test_a_record_in_the_middle_of_a_trail_may_not(tmp_path: Path) -> None:
+    for name, source in (("lt000000000", "ct000000000"), ("lt000000001", "et000000000")):
+        (tmp_path / name).write_bytes((TRAILS / source).read_bytes())
+    outcome = _outcome(tmp_path / "lt*", tmp_path)
+    assert isinstance(outcome, Failure)
+    assert "lt000000000, seqno 0, RBA " in str(outcome.error)
+
+
+def test_no_file_is_made_where_nothing_passes(tmp_path: Path) -> None:
+    assert _saved(TRAILS / "et000000000", tmp_path, where="filename no.such") == []
+    assert not (tmp_path / "job").exists()
+
+
+def test_the_report_counts_rows_and_bytes(tmp_path: Path) -> None:
+    path = TRAILS / "et000000000"
+    [part] = _saved(path, tmp_path, where="rectype insert")
+    assert part.source == str(path)
+    assert part.bytes == Path(part.path).stat().st_size
+    assert part.records == len(meant_rows(part.path))

@@ -1,0 +1,204 @@
+"""How far a trail has been written, as a stream sees it: record ends, never back, from file to file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
+from logdump.spark.options import Use, parse_options
+from logdump.spark.planning import Slice
+from logdump.spark.stream_trail import Limit, Offset, StreamTrail
+from trailformat import TrailFile
+
+SAMPLE = (TRAILS / "et000000000").read_bytes()
+SIZE = len(SAMPLE)
+
+
+def _ends() -> list[int]:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        return [record.rba + record.length for record in trail.records()]
+
+
+ENDS = _ends()
+
+
+def _put(directory: Path, *sizes: int) -> None:
+    """Files 0, 1, … of the trail lt, each with so many bytes."""
+    for number, size in enumerate(sizes):
+        (directory / f"lt{number:09d}").write_bytes(SAMPLE[:size])
+
+
+def _stream(directory: Path, **given: str) -> StreamTrail:
+    return StreamTrail(parse_options({"path": str(directory), **given}, Use.STREAM))
+
+
+def _places(slices: list[Slice]) -> list[tuple[int | None, int, int]]:
+    return [(one.seqno, one.start, one.stop) for one in slices]
+
+
+def test_a_stream_begins_at_the_beginning(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE)
+    assert _stream(tmp_path).first() == Offset(0, 0)
+
+
+def test_a_stream_begins_where_the_options_say(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE)
+    assert _stream(tmp_path, startSeqno="1").first() == Offset(1, 0)
+    assert _stream(tmp_path, startSeqno="1", startRba=str(ENDS[3] - 1)).first() == Offset(1, ENDS[3])
+
+
+def test_there_must_be_something_to_follow(tmp_path: Path) -> None:
+    with pytest.raises(NoTrailFiles, match="no trail files match"):
+        _stream(tmp_path).first()
+    _put(tmp_path, SIZE)
+    with pytest.raises(NoTrailFiles, match="no file with startSeqno 3"):
+        _stream(tmp_path, startSeqno="3").first()
+    with pytest.raises(SourceError, match="startRba needs startSeqno"):
+        _stream(tmp_path, startRba="3").first()
+
+
+@pytest.mark.parametrize("cut", range(0, SIZE + 1, 97))
+def test_a_record_that_is_half_written_waits(cut: int, tmp_path: Path) -> None:
+    _put(tmp_path, cut)
+    whole = max((end for end in ENDS if end <= cut), default=0)
+    stream = _stream(tmp_path)
+    assert stream.after(Offset(0, 0)) == stream.newest() == Offset(0, whole)
+
+
+def test_the_walk_goes_on_from_where_it_was(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[5] + 10)
+    stream = _stream(tmp_path)
+    reached = stream.after(Offset(0, ENDS[2]))
+    assert reached == Offset(0, ENDS[5])
+    assert stream.after(reached) == reached
+    _put(tmp_path, SIZE)
+    assert stream.after(reached) == Offset(0, SIZE)
+
+
+def test_it_goes_from_file_to_file(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, ENDS[1])
+    stream = _stream(tmp_path)
+    end = stream.after(Offset(0, ENDS[4]))
+    assert end == stream.newest() == Offset(2, ENDS[1])
+    slices = list(stream.slices(Offset(0, ENDS[4]), end))
+    assert _places(slices) == [(0, ENDS[4], SIZE), (1, 0, SIZE), (2, 0, ENDS[1])]
+
+
+@pytest.mark.parametrize("size", [0, 10])
+def test_a_next_file_that_is_just_being_made_waits(size: int, tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, size)
+    stream = _stream(tmp_path)
+    assert stream.after(Offset(0, 0)) == stream.newest() == Offset(0, SIZE)
+
+
+def test_nothing_new_gives_no_slices(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE)
+    assert list(_stream(tmp_path).slices(Offset(0, SIZE), Offset(0, SIZE))) == []
+
+
+def test_pieces_of_a_stretch_begin_at_records(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE)
+    slices = list(_stream(tmp_path, maxPartitionBytes="1000").slices(Offset(0, ENDS[1]), Offset(0, ENDS[-2])))
+    assert len(slices) > 2
+    assert [one.start for one in slices] == [ENDS[1], *(one.stop for one in slices[:-1])]
+    assert slices[-1].stop == ENDS[-2]
+    assert {one.stop for one in slices} <= set(ENDS)
+
+
+@pytest.mark.parametrize("most", [1, 700, 2000, SIZE, SIZE + 300])
+def test_bytes_are_limited_at_record_ends(most: int, tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, ENDS[-3])
+    stream = _stream(tmp_path)
+    at, steps = Offset(0, 0), []
+    while (end := stream.after(at, Limit(bytes=most))) != at:
+        taken = sum(one.stop - one.start for one in stream.slices(at, end))
+        steps.append((taken, at, end))
+        at = end
+    assert at == Offset(2, ENDS[-3])
+    singles = {later - earlier for earlier, later in zip([0, *ENDS], ENDS, strict=False)}
+    assert all(taken <= most or taken in singles for taken, _, _ in steps)
+    assert sum(taken for taken, _, _ in steps) == 2 * SIZE + ENDS[-3]
+
+
+def test_files_are_limited(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, SIZE, SIZE)
+    stream = _stream(tmp_path)
+    assert stream.after(Offset(0, 0), Limit(files=2)) == Offset(1, SIZE)
+    assert stream.after(Offset(1, SIZE), Limit(files=2)) == Offset(3, SIZE)
+
+
+def test_a_target_is_not_passed(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, ENDS[6])
+    stream = _stream(tmp_path)
+    target = stream.newest()
+    _put(tmp_path, SIZE, SIZE, SIZE)
+    assert stream.after(Offset(0, 0), target=target) == target
+    assert stream.after(target, target=target) == target
+    assert stream.after(Offset(0, 0), Limit(bytes=SIZE + ENDS[2]), target) == Offset(1, ENDS[2])
+
+
+def test_a_file_that_became_shorter_is_told(tmp_path: Path) -> None:
+    _put(tmp_path, ENDS[3])
+    with pytest.raises(FileChanged, match=rf"seqno 0, RBA {SIZE}: the stream has read so far, .* only {ENDS[3]} bytes"):
+        _stream(tmp_path).after(Offset(0, SIZE))
+
+
+def test_a_file_that_was_written_anew_is_told(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE)
+    with pytest.raises(FileChanged, match="no record ends there: the file was written anew"):
+        _stream(tmp_path).after(Offset(0, ENDS[3] + 1))
+
+
+def test_a_file_that_has_gone_is_told(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, SIZE)
+    (tmp_path / "lt000000000").unlink()
+    with pytest.raises(FileChanged, match="seqno 0 has gone: the stream has read it up to RBA 7; option ignoreMiss"):
+        _stream(tmp_path).after(Offset(0, 7))
+    assert _stream(tmp_path, ignoreMissingFiles="true").after(Offset(0, 7)) == Offset(2, SIZE)
+
+
+def test_a_missing_number_is_told(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE, SIZE)
+    (tmp_path / "lt000000001").unlink()
+    with pytest.raises(FileChanged, match="lt000000001 is missing, while later files are there"):
+        _stream(tmp_path).after(Offset(0, 0))
+    assert _stream(tmp_path, ignoreMissingFiles="true").after(Offset(0, 0)) == Offset(2, SIZE)
+
+
+def test_the_last_file_of_a_batch_must_be_there(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE, SIZE)
+    with pytest.raises(FileChanged, match="seqno 5 has gone"):
+        list(_stream(tmp_path).slices(Offset(0, 0), Offset(5, 10)))
+
+
+def test_numbers_start_over(tmp_path: Path) -> None:
+    for name in ("lt999998", "lt999999", "lt000000", "lt000001"):
+        shutil.copy(TRAILS / "et000000000", tmp_path / name)
+    stream = _stream(tmp_path)
+    assert stream.first() == Offset(999998, 0)
+    assert stream.after(stream.first()) == Offset(1, SIZE)
+    assert [one.seqno for one in stream.slices(Offset(999999, ENDS[0]), Offset(1, SIZE))] == [999999, 0, 1]
+
+
+def test_one_trail_is_followed(tmp_path: Path) -> None:
+    _put(tmp_path, SIZE)
+    shutil.copy(TRAILS / "et000000000", tmp_path / "rt000000000")
+    with pytest.raises(SourceError, match=r"follows one trail, and the path leads to .*lt000000000, .*rt000000000"):
+        _stream(tmp_path).first()
+    assert _stream(tmp_path / "lt").first() == Offset(0, 0)
+
+
+def test_a_file_without_a_number_is_not_followed(tmp_path: Path) -> None:
+    shutil.copy(TRAILS / "et000000000", tmp_path / "notrail")
+    with pytest.raises(SourceError, match="notrail: a stream follows a trail, and this has no sequence number"):
+        _stream(tmp_path).first()
+
+
+def test_a_file_that_is_no_trail_is_told(tmp_path: Path) -> None:
+    (tmp_path / "lt000000000").write_bytes(b"nonsense" * 100)
+    with pytest.raises(BadTrail, match="lt000000000, seqno 0, RBA 0: this is no trail"):
+        _stream(tmp_path).after(Offset(0, 0))
