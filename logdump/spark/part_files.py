@@ -54,7 +54,7 @@ class PartFiles:
     def begin(self, source: Source) -> None:
         """What is written from now on comes from this source, and goes to files of its own."""
         self.end()
-        self._source = source
+        self._source, self._definitions = source, None
 
     @property
     def room(self) -> int:

@@ -68,6 +68,13 @@ def test_each_source_has_a_file_and_a_header_of_its_own(tmp_path: Path) -> None:
     assert [body(one) for one in paths_of(parts)] == [body(TRAILS / "st000000000"), body(TRAILS / "st000000001")]
 
 
+def test_filtered_rows_of_several_sources_go_to_files_of_their_own(tmp_path: Path) -> None:
+    _, parts = write_frame(frame(TRAILS / "st*", where="filename *sales"), tmp_path / "out")
+    kept = [row for row in meant_rows(TRAILS / "st000000000", TRAILS / "st000000001") if row.name.endswith("SALES")]
+    assert meant_rows(*paths_of(parts)) == kept
+    assert len(parts) == 2
+
+
 def test_the_header_tells_where_the_new_file_begins(tmp_path: Path) -> None:
     path = TRAILS / "et000000000"
     _, parts = write_frame(frame(path, where="rectype insert"), tmp_path / "out")

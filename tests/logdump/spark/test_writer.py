@@ -1,0 +1,162 @@
+"""``df.write.format("trail")`` and INSERT: what was read comes out again, in order, once, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import AnalysisException, PythonException
+from pyspark.sql import functions
+
+from fixtures import TRAILS
+from tests.logdump.spark.reads import table
+from tests.logdump.spark.written import body, header, meant_rows, trail_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+SAME = ("op", "table", "time", "csn", "xid", "before", "after", "raw")
+"""Columns that do not tell the place of a record."""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A trail of four files."""
+    directory = tmp_path / "dirdat"
+    directory.mkdir()
+    for number in range(4):
+        (directory / f"lt{number:09d}").write_bytes((TRAILS / f"st00000000{number % 2}").read_bytes())
+    return directory
+
+
+def _read(spark: SparkSession, source: Path, **options: str) -> DataFrame:
+    return spark.read.format("trail").options(**options).load(str(source))
+
+
+def _write(frame: DataFrame, out: Path, mode: str = "append", **options: str) -> list[Path]:
+    frame.write.format("trail").mode(mode).options(**options).save(str(out))
+    return trail_files(out) if out.is_dir() else []
+
+
+@pytest.mark.parametrize("options", [{}, {"maxPartitionBytes": "0"}])
+def test_what_was_read_is_written_byte_for_byte(
+    spark: SparkSession, source: Path, options: dict[str, str], tmp_path: Path
+) -> None:
+    files = _write(_read(spark, source, **options), tmp_path / "out")
+    assert [body(one) for one in files] == [body(one) for one in trail_files(source)]
+    assert [header(one).get("TrailInfo", "Seqno") for one in files] == [0, 1, 2, 3]
+    where = "exclude rba 0"
+    assert table(tmp_path / "out", *SAME, where=where).equals(table(source, *SAME, where=where))
+    assert (tmp_path / "out" / "_SUCCESS").exists()
+
+
+def test_pieces_of_a_file_are_numbered_in_its_order(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    files = _write(_read(spark, source, maxPartitionBytes="4000"), tmp_path / "out")
+    assert len(files) > 4
+    assert meant_rows(*files) == meant_rows(*trail_files(source))
+
+
+def test_what_spark_filtered_stands_alone(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    rows = _read(spark, source).where("op = 'Insert' AND table LIKE '%SALES'").select("file", "rba", "raw")
+    kept = [bytes(row.raw) for row in rows.orderBy("file", "rba").collect()]
+    files = _write(rows, tmp_path / "out", megabytes="1")
+    assert [row.raw for row in meant_rows(*files)] == kept
+    assert {row.name for row in meant_rows(*files)} == {
+        row.name for row in meant_rows(source / "lt000000000")[:1]
+    } or kept
+    assert all(row.definition for row in meant_rows(*files))
+
+
+def test_raw_alone(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    files = _write(_read(spark, source).select("raw"), tmp_path / "out")
+    assert [one.name for one in files] == [f"tr{number:09d}" for number in range(4)]
+    assert [body(one) for one in files] == [body(one) for one in trail_files(source)]
+
+
+def test_tasks_that_hold_whole_files_in_another_order(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    rows = _read(spark, source).repartition(3, "file").sortWithinPartitions("seqno", "rba")
+    files = _write(rows, tmp_path / "out")
+    assert [body(one) for one in files] == [body(one) for one in trail_files(source)]
+
+
+def test_rows_that_are_mixed_over_tasks_are_refused(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    rows = _read(spark, source).repartition(2, "rba").sortWithinPartitions("file", "rba")
+    with pytest.raises(AnalysisException, match=r'its rows lie mixed in several tasks; use .orderBy\("seqno", "rba"\)'):
+        _write(rows, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_tasks_without_rows_write_nothing(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    rows = _read(spark, source, maxPartitionBytes="0").where("seqno = 2")
+    assert [one.name for one in _write(rows, tmp_path / "out")] == ["lt000000000"]
+    assert _write(rows.where("false"), tmp_path / "none") == []
+    assert [one.name for one in (tmp_path / "none").iterdir()] == ["_SUCCESS"]
+
+
+def test_append_and_overwrite(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    one = _read(spark, source / "lt000000001")
+    _write(one, tmp_path / "out")
+    assert [path.name for path in _write(one, tmp_path / "out")] == ["lt000000000", "lt000000001"]
+    assert [path.name for path in _write(one, tmp_path / "out", "overwrite")] == ["lt000000000"]
+
+
+def test_a_failed_overwrite_leaves_what_was_there(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    _write(_read(spark, source), tmp_path / "out")
+    before = {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()}
+    with pytest.raises(PythonException, match="NotInOrder"):
+        _write(_read(spark, source).orderBy(functions.desc("rba")), tmp_path / "out", "overwrite")
+    assert {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()} == before
+
+
+def test_in_sql(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    spark.sql("CREATE TABLE IF NOT EXISTS trail USING trail")
+    out = tmp_path / "out"
+    wanted = f"SELECT * FROM trail WITH (path='{source}', where='rectype insert')"
+    spark.sql(f"INSERT INTO trail WITH (path='{out}', megabytes='100') {wanted}")
+    spark.sql(f"INSERT INTO trail WITH (path='{out}') {wanted}")
+    assert len(trail_files(out)) == 8
+    spark.sql(f"INSERT OVERWRITE trail WITH (path='{out}') {wanted}")
+    assert len(trail_files(out)) == 4
+    assert {row.raw for row in meant_rows(*trail_files(out))} < {row.raw for row in meant_rows(*trail_files(source))}
+
+
+def test_explaining_a_write_leaves_nothing(spark: SparkSession, source: Path, tmp_path: Path) -> None:
+    spark.sql("CREATE TABLE IF NOT EXISTS trail USING trail")
+    wanted = f"SELECT * FROM trail WITH (path='{source}')"
+    spark.sql(f"EXPLAIN INSERT INTO trail WITH (path='{tmp_path}/out') {wanted}").collect()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (
+            ["file", "rba"],
+            'BadSchema: there is no column raw, .* write what select("file", "seqno", "rba", "raw") gives',
+        ),
+        (["file", "raw"], "BadSchema: there is file but no rba"),
+        (["string(raw) AS raw"], "BadSchema: column raw is written as binary, not string"),
+    ],
+)
+def test_columns_that_do_not_do(
+    spark: SparkSession, source: Path, columns: list[str], line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(AnalysisException, match=line.replace("(", r"\(").replace(")", r"\)")):
+        _write(_read(spark, source).selectExpr(*columns), tmp_path / "out")
+
+
+def test_targets_that_do_not_do(spark: SparkSession, source: Path) -> None:
+    rows = _read(spark, source)
+    with pytest.raises(AnalysisException, match=r"TargetRefused: .* cannot be written: .*lt000000000 is no directory"):
+        _write(rows, source / "lt000000000" / "deeper")
+    (source / "notes.txt").touch()
+    with pytest.raises(AnalysisException, match=r"TargetRefused: .*not overwritten: notes.txt in it is no trail file"):
+        _write(rows, source, "overwrite")
+
+
+def test_the_sound_rows_of_a_damaged_file(spark: SparkSession, tmp_path: Path) -> None:
+    rows = _read(spark, TRAILS / "gt000000000", mode="PERMISSIVE").where("_corrupt_record IS NULL")
+    assert meant_rows(*_write(rows, tmp_path / "out")) == meant_rows(TRAILS / "et000000000")
