@@ -1,0 +1,49 @@
+"""Spark's daemon of workers, in which first attempts of tasks that write die: by an error, or with their process.
+
+Run by Spark as ``spark.python.daemon.module``. Which tasks die, where and how, is drawn by the number of the task.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+from pyspark import TaskContext, daemon
+
+from logdump.spark.part_files import PartFiles
+
+_WAYS = ("error", "exit", "exit", "none")
+
+
+def _dies_in(step: str) -> bool:
+    """Whether a first attempt dies here, having done a part of its work."""
+    context = TaskContext.get()
+    if context is None or context.attemptNumber():
+        return False
+    drawn = random.Random(f"{context.stageId()}.{context.partitionId()}")
+    way, where = drawn.choice(_WAYS), drawn.choice(("write", "write_bytes", "end"))
+    if where != step or way == "none":
+        return False
+    if way == "exit":
+        os._exit(9)
+    return True
+
+
+def _deadly(step: str) -> None:
+    do = getattr(PartFiles, step)
+
+    def done_or_dead(self: PartFiles, *arguments: Any) -> Any:
+        result = do(self, *arguments)
+        if _dies_in(step):
+            raise RuntimeError(f"an attempt dies in {step}")
+        return result
+
+    setattr(PartFiles, step, done_or_dead)
+
+
+for name in ("write", "write_bytes", "end"):
+    _deadly(name)
+
+if __name__ == "__main__":
+    daemon.manager()
