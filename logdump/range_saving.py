@@ -19,6 +19,10 @@ from trailformat.scan import RECORD, Batch
 from trailformat.tokens import UNSET, WIDE
 
 NO_INDEX = -1
+_INDEXES = 1 << 17
+"""More than there are table indexes, NO_INDEX among them."""
+_MOST_KEYS = 1 << 20
+"""Up to so many keys a table of all of them is faster than sorting."""
 
 
 class Rows(NamedTuple):
@@ -56,7 +60,7 @@ class RangeCopy:
     def __init__(
         self,
         write_record: Callable[[Record], bool],
-        write_bytes: Callable[[bytes, int], None],
+        write_bytes: Callable[[bytes | memoryview, int], None],
         room: Callable[[], int] | None = None,
     ) -> None:
         self._write_record = write_record
@@ -99,16 +103,27 @@ class RangeCopy:
         breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
         begins = starts[np.concatenate(([0], breaks))].tolist()
         finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
-        ranges = [rows.buffer[begin:finish] for begin, finish in zip(begins, finishes, strict=True)]
-        self._write_bytes(b"".join(ranges), len(starts))
+        view = memoryview(rows.buffer)
+        ranges = [view[begin:finish] for begin, finish in zip(begins, finishes, strict=True)]
+        self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
 
 
 def _must_be_looked_at(rows: Rows, first: int) -> Any:
     """Metadata, and between two metadata records of the source the first row of each table index."""
-    index = rows.table_index[first:]
+    index, segment = rows.table_index[first:], rows.segment[first:].astype(np.int64)
     firsts = np.zeros(len(index), dtype=bool)
-    firsts[np.unique(rows.segment[first:].astype(np.int64) << 17 | (index + 1), return_index=True)[1]] = True
+    firsts[_first_of_each((segment - segment[0]) * _INDEXES + index + 1)] = True
     return rows.is_metadata[first:] | (firsts & (index != NO_INDEX))
+
+
+def _first_of_each(keys: Any) -> Any:
+    """The numbers of the rows in which a key comes for the first time; keys are 0 or more."""
+    most = int(keys.max()) + 1
+    if most > _MOST_KEYS:
+        return np.unique(keys, return_index=True)[1]
+    first = np.full(most, -1)
+    first[keys[::-1]] = np.arange(len(keys))[::-1]
+    return first[first >= 0]
 
 
 def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Rows:

@@ -130,10 +130,10 @@ class Saver:
                 self._trail.record_at(int(batch.rba[bad]))
             yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]))
 
-    def _counted(self, writer: TrailWriter) -> Callable[[bytes, int], None]:
+    def _counted(self, writer: TrailWriter) -> Callable[[bytes | memoryview, int], None]:
         """Writes bytes of whole records and counts them as saved."""
 
-        def write(data: bytes, records: int) -> None:
+        def write(data: bytes | memoryview, records: int) -> None:
             writer.write_bytes(data, records)
             self.saved += records
             self.saved_bytes += len(data)

@@ -95,7 +95,7 @@ class TrailWriter:
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
 
-    def write_bytes(self, data: bytes, records: int) -> None:
+    def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need no definitions before them; the file does not roll over."""
         try:
             self._open_file().write(data)

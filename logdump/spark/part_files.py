@@ -80,7 +80,7 @@ class PartFiles:
         self._records += 1
         return is_new
 
-    def write_bytes(self, data: bytes, records: int) -> None:
+    def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need nothing before them and fit in the room."""
         if self._writer is None:
             raise CannotWrite("no file has been begun")

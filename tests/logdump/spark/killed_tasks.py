@@ -31,12 +31,14 @@ def main(source: Path, out: Path) -> None:
     by_save = _failed_tasks(spark)
     rows = spark.read.format("trail").option("maxPartitionBytes", "0").load(str(source))
     rows.select("file", "rba", "raw").write.format("trail").mode("append").save(str(out / "frame"))
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
     found = {
         "saved": [one.records for one in saved],
         "by_save": by_save,
         "by_frame": _failed_tasks(spark) - by_save,
         "owner": spark.sparkContext.parallelize([0], 1).map(lambda _: driver_pid()).collect()[0],
-        "jvm": spark.sparkContext._jvm.ProcessHandle.current().pid(),
+        "jvm": jvm.ProcessHandle.current().pid(),
     }
     spark.stop()
     sys.stdout.write(json.dumps(found) + "\n")

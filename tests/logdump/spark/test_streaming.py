@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from trailformat import TrailFile
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 pytestmark = pytest.mark.spark
 
@@ -51,10 +52,8 @@ class Follower:
     def places(self) -> list[Place]:
         return [place for _, found in sorted(self._batches.items()) for place in found]
 
-    @property
-    def newest(self) -> int:
-        """The number of the file that has been reached."""
-        return max((seqno for seqno, _ in self.places), default=-1)
+    def has_reached(self, number: int) -> bool:
+        return any(seqno == number for seqno, _ in self.places)
 
     @property
     def batches(self) -> list[int]:
@@ -103,7 +102,7 @@ def test_every_record_comes_once(follower: Follower, tmp_path: Path) -> None:
         _wait((directory / "lt000000000").exists)
         for number in range(1, FILES):
             query = follower.start(maxBytesPerTrigger="20000")
-            _wait(lambda reached=number: follower.newest >= reached)
+            _wait(partial(follower.has_reached, number))
             query.stop()
             assert len(follower.places) < len(_places(*[SAMPLE] * (number + 1)))
             writer.stdin.write("go on\n")
