@@ -10,7 +10,7 @@ from logdump.spark.summary_columns import SUMMARY_COLUMNS
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
-_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write"}
+_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save"}
 
 
 def columns(shown: Iterable[Column]) -> str:

@@ -34,9 +34,11 @@ class Use(enum.Flag):
     READ = enum.auto()
     STREAM = enum.auto()
     WRITE = enum.auto()
+    SAVE = enum.auto()
 
 
 _BOTH = Use.READ | Use.STREAM
+_CHOICE = _BOTH | Use.SAVE
 
 
 class Option(NamedTuple):
@@ -59,55 +61,60 @@ class Options:
     """The values of all options; this is the table."""
 
     path: str | None = _option(
-        "path", TEXT, None, Use.READ | Use.STREAM | Use.WRITE, "File, directory or glob; several with commas between"
+        "path", TEXT, None, _CHOICE | Use.WRITE, "File, directory or glob; several with commas between"
     )
-    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _BOTH, "What `load([…])` makes of its list", "")
+    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _CHOICE, "What `load([…])` makes of its list", "")
     path_glob_filter: str | None = _option(
-        "pathGlobFilter", TEXT, None, _BOTH, "Only files whose names match, as `lt0000000*`"
+        "pathGlobFilter", TEXT, None, _CHOICE, "Only files whose names match, as `lt0000000*`"
     )
     recursive_file_lookup: bool = _option(
-        "recursiveFileLookup", TRUTH, False, _BOTH, "Files in the folders of a directory too", "false"
+        "recursiveFileLookup", TRUTH, False, _CHOICE, "Files in the folders of a directory too", "false"
     )
     modified_after: datetime | None = _option(
-        "modifiedAfter", MOMENT, None, Use.READ, "Only files modified after this time"
+        "modifiedAfter", MOMENT, None, Use.READ | Use.SAVE, "Only files modified after this time"
     )
     modified_before: datetime | None = _option(
-        "modifiedBefore", MOMENT, None, Use.READ, "Only files modified before this time"
+        "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE, "Only files modified before this time"
     )
     ignore_missing_files: bool = _option(
-        "ignoreMissingFiles", TRUTH, False, _BOTH, "Go on without files that have gone since the plan", "false"
+        "ignoreMissingFiles", TRUTH, False, _CHOICE, "Go on without files that have gone since the plan", "false"
     )
     ignore_corrupt_files: bool = _option(
-        "ignoreCorruptFiles", TRUTH, False, _BOTH, "Go on without files that are no trails at all", "false"
+        "ignoreCorruptFiles", TRUTH, False, _CHOICE, "Go on without files that are no trails at all", "false"
     )
     max_partition_bytes: int = _option(
         "maxPartitionBytes",
         SIZE,
         128 << 20,
-        _BOTH,
+        _CHOICE,
         "Size of a partition: larger files are split, smaller ones packed; 0: one file each, never split",
         "128m",
     )
     where: str | None = _option(
-        "where", TEXT, None, _BOTH, "FILTER statements with `;` between: only records that pass are read"
+        "where", TEXT, None, _CHOICE, "FILTER statements with `;` between: only records that pass are read"
     )
     columns: tuple[str, ...] | None = _option(
         "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
     )
-    start_seqno: int | None = _option("startSeqno", NUMBER, None, _BOTH, "Only records from this file on")
-    start_rba: int | None = _option("startRba", NUMBER, None, _BOTH, "In that file: only from this RBA on")
-    end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ, "Only records up to this file")
-    end_rba: int | None = _option("endRba", NUMBER, None, Use.READ, "In that file: only up to this RBA")
-    start_csn: str | None = _option("startCsn", TEXT, None, _BOTH, "Only records of transactions from this CSN on")
-    end_csn: str | None = _option("endCsn", TEXT, None, _BOTH, "Only records of transactions up to this CSN")
+    start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
+    start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
+    end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")
+    end_rba: int | None = _option("endRba", NUMBER, None, Use.READ | Use.SAVE, "In that file: only up to this RBA")
+    start_csn: str | None = _option("startCsn", TEXT, None, _CHOICE, "Only records of transactions from this CSN on")
+    end_csn: str | None = _option("endCsn", TEXT, None, _CHOICE, "Only records of transactions up to this CSN")
     start_timestamp: datetime | None = _option(
-        "startTimestamp", MOMENT, None, _BOTH, "Only records with an IO Time at or after this"
+        "startTimestamp", MOMENT, None, _CHOICE, "Only records with an IO Time at or after this"
     )
     end_timestamp: datetime | None = _option(
-        "endTimestamp", MOMENT, None, _BOTH, "Only records with an IO Time at or before this"
+        "endTimestamp", MOMENT, None, _CHOICE, "Only records with an IO Time at or before this"
     )
     skip_files: bool = _option(
-        "skipFiles", TRUTH, True, Use.READ, "Leave files out by the range of CSN and time in their headers", "true"
+        "skipFiles",
+        TRUTH,
+        True,
+        Use.READ | Use.SAVE,
+        "Leave files out by the range of CSN and time in their headers",
+        "true",
     )
     mode: str = _option(
         "mode",
@@ -148,7 +155,7 @@ OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
 _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
 """What Spark adds when a table is made, as properties of the table."""
-_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing"}
+_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save"}
 
 
 def parse_options(given: Mapping[str, str], use: Use) -> Options:

@@ -67,7 +67,7 @@ def save(
         target: a directory, or the first file to write, as ``dirdat/rt000000000``.
         megabytes: size over which a file is not to grow; a single record may be larger.
         mode: ``errorifexists``, ``append`` or ``overwrite``.
-        options: those of a read that choose records: ``where``, ``startCsn``, ``endTimestamp``, ….
+        options: those that choose files and records: ``where``, ``startCsn``, ``endTimestamp``, ….
 
     Returns:
         What was written, in order.
@@ -77,23 +77,27 @@ def save(
         CannotWrite: the target could not be written; it is as it was before.
     """
     goal, chosen = Target.parse(os.fspath(target)), Mode.parse(mode)
-    read = parse_options({**_paths(source), **options}, Use.READ)
+    read = parse_options({**_paths(source), **options}, Use.SAVE)
     sweep(goal.directory)
     goal.check(chosen)
     slices = [one for lot in plan(replace(read, max_partition_bytes=0)) for one in lot]
     for one in slices:
         goal.refuse_source(one.path)
-    context = spark.sparkContext
-    share = -(-sum(one.size for one in slices) // context.defaultParallelism)
-    lots = list(packed(slices, min(share, read.max_partition_bytes)))
     job = Job(new_staging(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
     try:
         job.staging.make()
-        tasks = context.parallelize(lots, max(len(lots), 1))
-        outcomes = tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect()
-        return publish(job.staging, goal, chosen, _parts(outcomes))
+        return publish(job.staging, goal, chosen, _run(spark, job, slices))
     finally:
         job.staging.discard()
+
+
+def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[Part]:
+    """Have the tasks save whole files, small ones together; the parts in the order of the sources."""
+    context = spark.sparkContext
+    share = -(-sum(one.size for one in slices) // context.defaultParallelism)
+    lots = list(packed(slices, min(share, job.options.max_partition_bytes)))
+    tasks = context.parallelize(lots, max(len(lots), 1))
+    return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
 
 
 def _paths(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> dict[str, str]:

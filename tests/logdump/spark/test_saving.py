@@ -92,6 +92,8 @@ def test_what_cannot_be_asked_for(spark: SparkSession, tmp_path: Path) -> None:
         save(spark, tmp_path / "none*", tmp_path / "out")
     with pytest.raises(BadOption, match="did you mean where"):
         save(spark, SAMPLE, tmp_path / "out", wher="x")
+    with pytest.raises(BadOption, match="option columns is not for save"):
+        save(spark, SAMPLE, tmp_path / "out", columns="raw")
     with pytest.raises(TargetRefused, match="is being read"):
         save(spark, SAMPLE, SAMPLE.with_name("et000000009"))
     assert list(tmp_path.iterdir()) == []

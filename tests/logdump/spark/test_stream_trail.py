@@ -5,13 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import Slice
+from logdump.spark.reading import Request, read
+from logdump.spark.schema import COLUMNS, Selected
 from logdump.spark.stream_trail import Limit, Offset, StreamTrail
+from tests.logdump.spark.reads import table
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -122,6 +126,19 @@ def test_bytes_are_limited_at_record_ends(most: int, tmp_path: Path) -> None:
     singles = {later - earlier for earlier, later in zip([0, *ENDS], ENDS, strict=False)}
     assert all(taken <= most or taken in singles for taken, _, _ in steps)
     assert sum(taken for taken, _, _ in steps) == 2 * SIZE + ENDS[-3]
+
+
+@pytest.mark.parametrize("most", [1, 900, 3000])
+def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int) -> None:
+    options = parse_options({"path": str(TRAILS / "st*")}, Use.STREAM)
+    stream = StreamTrail(options)
+    whole = table(TRAILS / "st*")
+    request = Request(tuple(Selected(column.name, column) for column in COLUMNS), options)
+    at, found = stream.first(), []
+    while (end := stream.after(at, Limit(bytes=most))) != at:
+        found += read(list(stream.slices(at, end)), request)
+        at = end
+    assert pa.Table.from_batches(found).combine_chunks().equals(whole)
 
 
 def test_files_are_limited(tmp_path: Path) -> None:
