@@ -34,10 +34,8 @@ class Source(NamedTuple):
 class PartFiles:
     """Writes records, each after the definitions it needs, into files that stand alone.
 
-    Leaving it by an exception removes what was written.
-
     Args:
-        directory: an empty folder, which the first record makes.
+        directory: makes an empty folder; asked for when the first record comes.
         max_bytes: size over which a file is not to grow; a single record may be larger. None: no limit.
     """
 

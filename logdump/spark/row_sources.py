@@ -19,8 +19,11 @@ from logdump.spark.raw_records import RawRecords
 from logdump.spark.target import Target
 from trailformat import Record, TrailError, TrailFile
 from trailformat.carried_definitions import CarriedDefinitions
+from trailformat.io_types import METADATA
 from trailformat.metadata_kinds import REFERENCE, TABLE
+from trailformat.scan import RECORD, scan
 
+_AHEAD = 64 << 20
 SELECT = 'select("file", "seqno", "rba", "raw")'
 
 
@@ -72,12 +75,17 @@ class FileSource:
         return _rows(raw, numbers, segment, record)
 
     def _learn_to(self, rba: int) -> None:
-        """Look for the metadata records before ``rba``, which is where a record begins."""
-        if rba > self._scanned:
-            found = list(self._trail.metadata_rbas(self._scanned, rba))
-            self._trail.tables.learn(self._scanned, rba, found)
-            self._metadata += found
-            self._scanned = rba
+        """Look for the metadata records before ``rba``, and some way on, so that columns pay."""
+        if rba <= self._scanned:
+            return
+        begun, found = self._scanned, []
+        batches = scan(self._trail, begun, min(self._trail.size, rba + _AHEAD))
+        for batch in batches:
+            is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
+            found += np.asarray(batch.rba)[is_metadata].tolist()
+        self._scanned = batches.place.rba
+        self._trail.tables.learn(begun, self._scanned, found)
+        self._metadata += found
 
     def close(self) -> None:
         """See RowSource."""

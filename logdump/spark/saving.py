@@ -56,7 +56,7 @@ def save(
     mode: str = "errorifexists",
     **options: str,
 ) -> list[SavedFile]:
-    """Save the records of trails that pass to new trail files, each standing alone.
+    """Save the records of trails that pass to new trail files, each standing alone; returns what was written, in order.
 
     Every source file becomes a file of its own, or several where ``megabytes`` (of 1,048,576 bytes) is reached; they
     are numbered in the order of the sources. None of them can be seen before all are complete.
@@ -68,9 +68,6 @@ def save(
         megabytes: size over which a file is not to grow; a single record may be larger.
         mode: ``errorifexists``, ``append`` or ``overwrite``.
         options: those that choose files and records: ``where``, ``startCsn``, ``endTimestamp``, ….
-
-    Returns:
-        What was written, in order.
 
     Raises:
         SourceError: an option or the target is refused, there is no source, or it is damaged.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -134,7 +135,8 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int) -> None:
     stream = StreamTrail(options)
     whole = table(TRAILS / "st*")
     request = Request(tuple(Selected(column.name, column) for column in COLUMNS), options)
-    at, found = stream.first(), []
+    at = stream.first()
+    found: list[Any] = []
     while (end := stream.after(at, Limit(bytes=most))) != at:
         found += read(list(stream.slices(at, end)), request)
         at = end
