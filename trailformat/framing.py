@@ -16,6 +16,7 @@ from mmap import mmap
 
 from trailformat.byte_order import ByteOrder
 from trailformat.errors import BadRecord, PartialRecord
+from trailformat.mapped_file import copied
 from trailformat.record_header import HDR_IND, HEADER_SIZE
 from trailformat.tokens import UNSET, WIDE, is_wide
 
@@ -35,7 +36,8 @@ _TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
 _REACH = 18
 """The longest match of _RECORD_START, so that windows can overlap by as much."""
-_WINDOW = 1 << 20
+_FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
+"""Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
 
 
 def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
@@ -67,6 +69,11 @@ def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
 def _read(buffer: Buffer, offset: int, order: ByteOrder, *, wide: bool) -> int:
     value: int = (_LONG if wide else _SHORT)[order].unpack_from(buffer, offset)[0]
     return value
+
+
+def claimed_length(buffer: Buffer, rba: int, order: ByteOrder) -> int:
+    """The length that stands in the token of the record at ``rba``; its first 8 bytes are in the buffer."""
+    return _read(buffer, rba + 2, order, wide=is_wide(buffer[rba + 1]))
 
 
 def _check_first_token(buffer: Buffer, offset: int, end: int, order: ByteOrder, kind: int) -> None:
@@ -171,7 +178,7 @@ def start_before(buffer: Buffer, end: int, order: ByteOrder) -> int | None:
 
 def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
     """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``."""
-    for at in _candidates(buffer, rba, end):
+    for at in candidates(buffer, rba, end):
         if detect_order(buffer, at, end, order) is not None:
             return at
     return None
@@ -182,18 +189,24 @@ def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int 
     stop = rba
     while stop > 0:
         start = max(0, stop - _WINDOW)
-        for at in reversed(list(_candidates(buffer, start, min(end, stop + _REACH)))):
+        for at in reversed(list(candidates(buffer, start, min(end, stop + _REACH)))):
             if at < stop and detect_order(buffer, at, end, order) is not None:
                 return at
         stop = start
     return None
 
 
-def _candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
-    position = start
-    while found := _RECORD_START.search(buffer, position, end):
-        yield found.start()
-        position = found.start() + 1
+def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
+    """Where the bytes from ``start`` to before ``end`` look like the beginning of a record."""
+    size = _FIRST_WINDOW
+    while start < end:
+        window = copied(buffer, start, min(end, start + size + _REACH))
+        position = 0
+        while (found := _RECORD_START.search(window, position)) and found.start() < size:
+            yield start + found.start()
+            position = found.start() + 1
+        start += size
+        size = min(2 * size, _WINDOW)
 
 
 def header_at(buffer: Buffer, rba: int) -> int:

@@ -15,6 +15,7 @@ from trailformat import framing, io_types
 from trailformat.byte_order import ByteOrder
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.file_header import FileHeader
+from trailformat.mapped_file import MappedFile
 from trailformat.record import Record
 from trailformat.record_header import RecordHeader
 from trailformat.table_definitions import TableDefinitions, TableEntry
@@ -44,7 +45,7 @@ class TrailFile:
         self.path = Path(path)
         self.order = ByteOrder.BIG
         self._order_known = False
-        self._map: mmap.mmap | None = None
+        self._map: MappedFile | None = None
         self._size = 0
         self._index: TrailIndex | None = None
         self._file = self._open()
@@ -70,6 +71,23 @@ class TrailFile:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def twin(self) -> TrailFile:
+        """The same file once more, for another thread: a TrailFile is for one thread at a time.
+
+        Raises:
+            NotATrail: the file is closed, or no more files can be opened.
+        """
+        other = object.__new__(TrailFile)
+        other.path, other.order = self.path, self.order
+        other._order_known, other._map, other._size = self._order_known, None, 0
+        other._index = None
+        other.tables = TableDefinitions(other)
+        try:
+            other._file = os.dup(self._file)
+        except OSError as error:
+            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+        return other
 
     def _open(self) -> int:
         try:
@@ -102,7 +120,8 @@ class TrailFile:
         self._unmap()
         self._size = size
         if size:
-            self._map = mmap.mmap(self._file, size, access=mmap.ACCESS_READ)
+            self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
+            self._map.file = self._file
 
     def _unmap(self) -> None:
         """Let the mapping go; where somebody still holds a view of it, it lives as long as the view."""
@@ -146,6 +165,32 @@ class TrailFile:
     def buffer(self) -> framing.Buffer:
         """The mapped bytes, valid until the next call that looks at the file again."""
         return self._map if self._map is not None else b""
+
+    def read_into(self, target: memoryview, rba: int) -> int:
+        """Copy bytes of the file, from ``rba`` on, to where the caller wants them; returns how many there were.
+
+        Unlike looking at the mapping this is safe where somebody cuts the file.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        if self._file < 0:
+            raise NotATrail("the file is closed", path=self.path)
+        try:
+            return self._read_into(target, rba)
+        except OSError as error:
+            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+
+    def _read_into(self, target: memoryview, rba: int) -> int:
+        if not hasattr(os, "preadv"):
+            # there nobody can cut a file that is mapped
+            found = self.buffer[rba : rba + len(target)]
+            target[: len(found)] = found
+            return len(found)
+        read = 0
+        while read < len(target) and (count := os.preadv(self._file, [target[read:]], rba + read)):
+            read += count
+        return read
 
     @property
     def size(self) -> int:

@@ -11,11 +11,14 @@ print(len(batch), batch.names[batch.table[0]], sum(batch.record_length))
 from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, Column
+from trailformat.scan.byte_search import occurrences
+from trailformat.scan.counting import Counted, Group, Part, Taken
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
 from trailformat.scan.names import Names
 from trailformat.scan.pieces import Piece, consistent_pieces, guess_pieces, scan_piece
 from trailformat.scan.place import Place
 from trailformat.scan.scanning import Scan, scan
+from trailformat.scan.side_by_side import SideBySide, Workers, parallel_batches, parallel_counts, parallel_scan
 from trailformat.scan.split import next_boundary, split_points
 from trailformat.scan.texts import Texts
 from trailformat.scan.token_rows import rows_with_token
@@ -29,19 +32,29 @@ __all__ = [
     "RECORD",
     "Batch",
     "Column",
+    "Counted",
     "Engine",
+    "Group",
     "Names",
     "Owners",
+    "Part",
     "Piece",
     "Place",
     "Scan",
+    "SideBySide",
+    "Taken",
     "Texts",
     "TransactionCarrier",
+    "Workers",
     "choose_engine",
     "consistent_pieces",
     "guess_pieces",
     "is_available",
     "next_boundary",
+    "occurrences",
+    "parallel_batches",
+    "parallel_counts",
+    "parallel_scan",
     "rows_with_token",
     "scan",
     "scan_piece",

@@ -7,22 +7,20 @@ import importlib
 import sys
 from functools import cache
 
-from trailformat.scan.numba_cache import prepare_cache
-
 
 class Engine(enum.Enum):
-    """PYTHON needs no other package; NUMBA is about a hundred times as fast once it is loaded."""
+    """PYTHON needs no other package; NUMBA, machine code that numba compiled once, is a hundred times as fast."""
 
     PYTHON = "python"
     NUMBA = "numba"
 
 
-NUMBA_ENGINE = "trailformat.scan.numba_engine"
-NUMBA_PAYS = 32 << 20
+NUMBA_ENGINE = "trailformat.scan.machine_code"
+NUMBA_PAYS = 8 << 20
 """From so many bytes on NUMBA is done first.
 
-Loading numpy, numba and the kept kernels takes 0.35 s (0.7 s on a slower disk), in which PYTHON scans 15 to 30 MB. Only
-the first use on a machine takes some seconds more, in which the kernels are compiled.
+Loading llvmlite, numpy and the kept kernels takes 0.15 s, in which PYTHON scans 8 MB or so. Only the first use on a
+machine takes some seconds more, in which numba compiles the kernels.
 """
 
 
@@ -35,10 +33,9 @@ def is_available(engine: Engine) -> bool:
     """Whether the engine can be loaded, which is tried; numba's kernels are for little-endian machines."""
     if engine is Engine.PYTHON:
         return True
-    prepare_cache()
     try:
-        importlib.import_module(NUMBA_ENGINE)
-    except ImportError:
+        importlib.import_module(NUMBA_ENGINE).kernels()
+    except (ImportError, OSError, RuntimeError):
         return False
     return sys.byteorder == "little"
 

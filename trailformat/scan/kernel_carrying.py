@@ -1,31 +1,30 @@
 """The transactions of a batch's rows as machine code; the plain twin is in carrying.py.
 
-``data`` is the address of the first mapped byte; the caller has seen to it that every row lies inside of the mapping.
-Every load lies inside of the payload of ``T`` whose place the batch tells.
+``data`` is the address where the byte at RBA 0 would stand; the caller has seen to it that the bytes of every row are
+there. Every load lies inside of the payload of ``T`` whose place the batch tells.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numba import njit
-
-from trailformat.io_types import NOT_TRANSACTIONAL
 from trailformat.layout import MOST
 from trailformat.scan.batch import FILE_HEADER, RECORD
 from trailformat.scan.carrying import ABSENT, FIRST_BEGUN, LOOKED_FOR, NONE
-from trailformat.scan.kernel_loads import CACHE, u8
-from trailformat.scan.kernel_tokens import next_token
-from trailformat.transactions import BEGINS, ENDS, LOGCSN, TRANID
+from trailformat.scan.kernel_arguments import (
+    BEGINNING,
+    ENDING,
+    OUTSIDE,
+    T_IO_TYPE,
+    T_KIND,
+    T_TRANS_IND,
+)
+from trailformat.scan.kernel_loads import i64, inlined, store8, store32, store64, u8
+from trailformat.scan.kernel_tokens import area_of, next_token
+from trailformat.transactions import LOGCSN, TRANID
 
-_OUTSIDE = np.array([number in NOT_TRANSACTIONAL for number in range(256)])
-_BEGINS = np.array([number in BEGINS for number in range(256)])
-_ENDS = np.array([number in ENDS for number in range(256)])
-_NOTHING = (0, ABSENT, 0, ABSENT)
 
-
-@njit(cache=CACHE, nogil=True, forceinline=True)
+@inlined
 def _own(data: int, at: int, stop: int, little: int) -> Any:
     """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
     csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
@@ -39,47 +38,53 @@ def _own(data: int, at: int, stop: int, little: int) -> Any:
             xid_at, xid_size = at, size
         at += size
     if at != stop:
-        return _NOTHING
+        csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
     return csn_at, csn_size, xid_at, xid_size
 
 
-@njit(cache=CACHE, nogil=True)
-def carry(data: int, octets: Any, rbas: Any, tokens: Any, is_open: bool, index: Any, begun: Any) -> Any:  # noqa: FBT001
-    """Fill ``index``, int32, and ``begun`` from FIRST_BEGUN on; how many there are then, and whether the last is open.
+@inlined
+def _begin(begun: int, most: int, number: int, row: int, own: Any) -> None:
+    store64(begun, 8 * number, row)
+    store64(begun, 8 * (most + number), own[0])
+    store64(begun, 8 * (2 * most + number), own[1])
+    store64(begun, 8 * (3 * most + number), own[2])
+    store64(begun, 8 * (4 * most + number), own[3])
 
-    ``octets``: kind, io_type, trans_ind, order, uint8; ``tokens``: token_offset, token_size, uint32; ``begun``: first
-    row, place and size of LOGCSN, place and size of TRANID, int64[5, rows + FIRST_BEGUN].
+
+def carry(data: int, columns: int, rows: int, flags: int, is_open: int, index: int, begun: int) -> int:
+    """Fill ``index``, int32[rows], and ``begun`` from FIRST_BEGUN on; twice how many there are then, plus is_open.
+
+    ``columns``, ``flags``: see kernel_arguments; ``is_open``: 1 where a transaction is; ``begun``: first row, place and
+    size of LOGCSN, place and size of TRANID, int64[5, rows + FIRST_BEGUN].
     """
-    kinds, io_types, trans_inds, orders = octets
-    offsets, sizes = tokens
-    count, follows = FIRST_BEGUN, True
-    for row in range(len(rbas)):
-        if kinds[row] != RECORD or _OUTSIDE[io_types[row]]:
-            is_open = is_open and follows
-            follows = kinds[row] <= FILE_HEADER
-            index[row] = NONE
+    kinds, io_types = i64(columns, 8 * T_KIND), i64(columns, 8 * T_IO_TYPE)
+    trans_inds = i64(columns, 8 * T_TRANS_IND)
+    count, follows, most = FIRST_BEGUN, 1, rows + FIRST_BEGUN
+    for row in range(rows):
+        kind = u8(kinds, row)
+        if kind != RECORD or u8(flags, u8(io_types, row)) & OUTSIDE != 0:
+            is_open &= follows
+            follows = 1 if kind <= FILE_HEADER else 0
+            store32(index, 4 * row, NONE)
             continue
-        own = _NOTHING
-        size = np.int64(sizes[row])
-        if size != 0:
-            at = np.int64(rbas[row]) + np.int64(offsets[row])
-            own = _own(data, at, at + size, np.int64(orders[row]))
-        if _BEGINS[trans_inds[row]] or own[1] != ABSENT:
-            begun[0, count], begun[1, count], begun[2, count], begun[3, count], begun[4, count] = row, *own
+        at, stop, little = area_of(columns, row)
+        own = _own(data, at, stop, little)
+        trans_ind = u8(flags, u8(trans_inds, row))
+        if trans_ind & BEGINNING != 0 or own[1] != ABSENT:
+            _begin(begun, most, count, row, own)
             count += 1
-        elif not (follows and is_open):
-            begun[0, count], begun[1, count], begun[2, count] = row, 0, LOOKED_FOR
-            begun[3, count], begun[4, count] = 0, ABSENT
+        elif follows & is_open == 0:
+            _begin(begun, most, count, row, (0, LOOKED_FOR, 0, ABSENT))
             count += 1
-        index[row] = count - 1
-        is_open, follows = not _ENDS[trans_inds[row]], True
-    return count, is_open and follows
+        store32(index, 4 * row, count - 1)
+        is_open, follows = 0 if trans_ind & ENDING != 0 else 1, 1
+    return 2 * count + (is_open & follows)
 
 
-@njit(cache=CACHE, nogil=True)
-def gather(data: int, places: Any, sizes: Any, starts: Any, out: Any) -> None:
+def gather(data: int, places: int, sizes: int, starts: int, count: int, out: int) -> int:
     """Copy the bytes at the places, of the sizes, to ``out`` from the starts on; sizes below 0 are passed over."""
-    for number in range(len(sizes)):
-        at, start = places[number], starts[number]
-        for place in range(sizes[number]):
-            out[start + place] = u8(data, at + place)
+    for number in range(count):
+        at, start = i64(places, 8 * number), i64(starts, 8 * number)
+        for place in range(i64(sizes, 8 * number)):
+            store8(out, start + place, u8(data, at + place))
+    return count

@@ -1,6 +1,7 @@
-"""Integers of any alignment and byte order out of mapped bytes, for the kernels. Nothing here checks bounds.
+"""Integers of any alignment and byte order out of bytes, and into columns, for kernels. Nothing here checks bounds.
 
-``data`` is an address, int64, ``at`` an offset from it, int64, ``little`` is 0 or 1.
+``data`` is an address, int64, ``at`` an offset from it, int64, ``little`` is 0 or 1. Addresses, because numba counts
+the references of an array at every call, and because plain integers are all that a caller without numba has to pass.
 """
 
 from __future__ import annotations
@@ -8,11 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, njit, types
+from numba import njit, types
 from numba.extending import intrinsic
 
-CACHE = bool(config.CACHE_DIR)
-"""Whether numba keeps what it compiles; see numba_cache."""
+inlined = njit(forceinline=True, error_model="numpy")
+"""A function that a kernel calls."""
+
+
+def _pointer(context: Any, builder: Any, place: Any, word: Any) -> Any:
+    """An element of an array of bytes, not a number made into an address: only so LLVM sees neighbours in a loop."""
+    address, offset = place
+    octets = builder.inttoptr(address, context.get_value_type(types.int8).as_pointer())
+    return builder.bitcast(builder.gep(octets, [offset]), word.as_pointer())
 
 
 def _loader(bits: int) -> Any:
@@ -20,12 +28,26 @@ def _loader(bits: int) -> Any:
     def load(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba matches them by name
         def generate(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             word = _context.get_value_type(signature.return_type)
-            pointer = builder.inttoptr(builder.add(*arguments), word.as_pointer())
-            return builder.load(pointer, align=1)
+            return builder.load(_pointer(_context, builder, arguments, word), align=1)
 
         return getattr(types, f"uint{bits}")(types.int64, types.int64), generate
 
     return load
+
+
+def _storer(bits: int) -> Any:
+    @intrinsic
+    def store(_context: Any, data: Any, at: Any, value: Any) -> Any:  # noqa: ARG001 - numba matches them by name
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            address, offset, number = arguments
+            word = _context.get_value_type(getattr(types, f"int{bits}"))
+            pointer = _pointer(_context, builder, (address, offset), word)
+            builder.store(number if bits == 64 else builder.trunc(number, word), pointer, align=1)
+            return _context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64), generate
+
+    return store
 
 
 load64 = _loader(64)
@@ -33,9 +55,13 @@ _load32 = _loader(32)
 _load16 = _loader(16)
 _load8 = _loader(8)
 """The little-endian integer at an offset, aligned or not."""
+store64 = _storer(64)
+store32 = _storer(32)
+store8 = _storer(8)
+"""Put the low bits of an int64 at an offset."""
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _swapped64(word: Any) -> Any:
     high = np.uint64(0x00FF00FF00FF00FF)
     word = ((word >> np.uint64(8)) & high) | ((word & high) << np.uint64(8))
@@ -44,14 +70,20 @@ def _swapped64(word: Any) -> Any:
     return (word >> np.uint64(32)) | (word << np.uint64(32))
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
+def i64(data: int, at: int) -> Any:
+    """The word at an offset, as the kernels keep their own numbers."""
+    return np.int64(load64(data, at))
+
+
+@inlined
 def u64(data: int, at: int, little: int) -> Any:
     """Eight bytes as an unsigned integer."""
     word = load64(data, at)
     return word if little else _swapped64(word)
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def u32(data: int, at: int, little: int) -> Any:
     """Four bytes as an unsigned integer."""
     word = np.int64(_load32(data, at))
@@ -60,14 +92,14 @@ def u32(data: int, at: int, little: int) -> Any:
     return (word >> 24) | ((word >> 8) & 0xFF00) | ((word << 8) & 0xFF0000) | ((word << 24) & 0xFF000000)
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def u16(data: int, at: int, little: int) -> Any:
     """Two bytes as an unsigned integer."""
     word = np.int64(_load16(data, at))
     return word if little else (word >> 8) | ((word << 8) & 0xFF00)
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def u8(data: int, at: int) -> Any:
     """The byte at an offset."""
     return np.int64(_load8(data, at))

@@ -1,6 +1,6 @@
 """Names to keys, in the kernels: the look-up in the open hash table that numba_engine keeps.
 
-Like the trail, the table is known by addresses: numba counts the references of an array at every call.
+Like the trail, the table is known by addresses.
 """
 
 from __future__ import annotations
@@ -8,11 +8,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from trailformat.record_header import HEADER_SIZE, NAME_IS_INDEX
-from trailformat.scan.kernel_arguments import HASH, HASH_SHIFT, KEY, SLOT_SIZE, START
-from trailformat.scan.kernel_loads import CACHE, load64, u8, u16
+from trailformat.scan.kernel_arguments import (
+    BY_INDEX,
+    HASH,
+    HASH_SHIFT,
+    INDEXES,
+    KEY,
+    MASK,
+    SECRET,
+    SLOT_SIZE,
+    SLOTS,
+    START,
+    WORDS,
+)
+from trailformat.scan.kernel_loads import i64, inlined, load64, u8, u16
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -21,7 +32,7 @@ _SHIFT = np.uint64(HASH_SHIFT)
 _SLOT_BYTES = 8 * SLOT_SIZE
 
 
-@njit(cache=CACHE, nogil=True, forceinline=True)
+@inlined
 def _name_word(data: int, at: int, left: int, end: int) -> Any:
     """The next 8 bytes of a name of at most ``left`` more, zeros from its NUL or its end on."""
     if at + 8 <= end:
@@ -39,7 +50,7 @@ def _name_word(data: int, at: int, left: int, end: int) -> Any:
     return word
 
 
-@njit(cache=CACHE, nogil=True, forceinline=True)
+@inlined
 def _hash_of(data: int, at: int, size: int, end: int, seed: Any) -> Any:
     """The keyed hash of the name in the ``size`` bytes at ``at``; 0 for the empty name alone."""
     result = seed
@@ -58,7 +69,7 @@ def _hash_of(data: int, at: int, size: int, end: int, seed: Any) -> Any:
     return result | _U1
 
 
-@njit(cache=CACHE, nogil=True, forceinline=True)
+@inlined
 def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
     """Whether the name at ``at`` is the one whose words stand at the address; a word with a zero byte ends it."""
     place, is_same, is_more = 0, True, True
@@ -70,13 +81,13 @@ def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
     return is_same
 
 
-@njit(cache=CACHE, nogil=True, forceinline=True)
-def key_of_name(data: int, at: int, size: int, end: int, tables: Any) -> Any:
+@inlined
+def key_of_name(data: int, at: int, size: int, end: int, tables: int) -> Any:
     """The key of the name in the ``size`` bytes at ``at``, -1 for one without; and its hash."""
-    slots, mask, words, _, secret = tables
-    value = _hash_of(data, at, size, end, np.uint64(secret))
+    value = _hash_of(data, at, size, end, load64(tables, 8 * SECRET))
     if value == _U0:
         return 0, value
+    slots, mask, words = i64(tables, 8 * SLOTS), i64(tables, 8 * MASK), i64(tables, 8 * WORDS)
     slot = np.int64(value >> _SHIFT) & mask
     while True:
         found = load64(slots, slot * _SLOT_BYTES + 8 * HASH)
@@ -88,11 +99,11 @@ def key_of_name(data: int, at: int, size: int, end: int, tables: Any) -> Any:
         slot = (slot + 1) & mask
 
 
-@njit(cache=CACHE, nogil=True, forceinline=True)
-def key_of(data: int, end: int, header: int, size: int, little: int, tables: Any) -> Any:
+@inlined
+def key_of(data: int, end: int, header: int, size: int, little: int, tables: int) -> Any:
     """The key of the table that the header of ``size`` bytes at ``header`` names, or -1; the name's hash or the index.
 
-    ``tables``: five int64, see kernel_arguments.
+    ``tables``: see kernel_arguments.
     """
     at, size = header + HEADER_SIZE, size - HEADER_SIZE
     if not u8(data, header + 1) & NAME_IS_INDEX:
@@ -100,4 +111,6 @@ def key_of(data: int, end: int, header: int, size: int, little: int, tables: Any
     if size < 2:
         return 0, _U0
     index = u16(data, at, little)
-    return np.int64(load64(tables[3], 8 * index)), np.uint64(index)
+    if index >= i64(tables, 8 * INDEXES):
+        return -1, np.uint64(index)
+    return i64(i64(tables, 8 * BY_INDEX), 8 * index), np.uint64(index)

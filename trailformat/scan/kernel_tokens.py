@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from trailformat.layout import MOST
-from trailformat.scan.kernel_loads import CACHE, u8, u16, u32
+from trailformat.scan.kernel_arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
+from trailformat.scan.kernel_loads import i64, inlined, store8, u8, u16, u32
 from trailformat.tokens import UNSET, WIDE
 
 
-@njit(cache=CACHE, nogil=True, forceinline=True)
+@inlined
 def next_token(data: int, at: int, stop: int, little: int) -> Any:
     """Id of the token at ``at``, place and size of its payload; -1 and a place behind ``stop`` where none fits."""
     if at + 4 <= stop:
@@ -23,21 +22,24 @@ def next_token(data: int, at: int, stop: int, little: int) -> Any:
     return -1, stop + 1, 0
 
 
-@njit(cache=CACHE, nogil=True)
-def mark_rows(data: int, orders: Any, rbas: Any, tokens: Any, token_id: int, marks: Any) -> None:
-    """Set ``marks``, uint8, to 1 for the rows with such a token in an undamaged ``T``, else to 0."""
-    offsets, sizes = tokens
-    for row in range(len(rbas)):
-        marks[row] = 0
-        if sizes[row] == 0:
-            continue
-        at = int(rbas[row]) + int(offsets[row])
-        stop = at + int(sizes[row])
-        is_there = False
+@inlined
+def area_of(columns: int, row: int) -> Any:
+    """Beginning, end and order of the payload of ``T`` of a row; ``columns``: see kernel_arguments."""
+    at = i64(i64(columns, 8 * T_RBA), 8 * row) + u32(i64(columns, 8 * T_OFFSET), 4 * row, 1)
+    return at, at + u32(i64(columns, 8 * T_SIZE), 4 * row, 1), u8(i64(columns, 8 * T_ORDER), row)
+
+
+def mark_rows(data: int, columns: int, rows: int, token_id: int, marks: int) -> int:
+    """Set ``marks``, uint8[rows], to 1 for the rows with such a token in an undamaged ``T``, else to 0."""
+    for row in range(rows):
+        at, stop, little = area_of(columns, row)
+        is_there = 0
         for _ in range(MOST):
             if at >= stop:
                 break
-            token, at, size = next_token(data, at, stop, int(orders[row]))
-            is_there |= token == token_id
+            token, at, size = next_token(data, at, stop, little)
+            if token == token_id:
+                is_there = 1
             at += size
-        marks[row] = is_there and at == stop
+        store8(marks, row, is_there if at == stop else 0)
+    return rows

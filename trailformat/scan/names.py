@@ -17,6 +17,10 @@ NO_NAME = 0
 _LARGEST_INDEX = 0xFFFF
 
 
+class NeedsEarlier(Exception):
+    """What an index means is asked in a scan that does not know, and cannot look, what stands before its start."""
+
+
 class Names:
     """The keys of one scan.
 
@@ -43,6 +47,7 @@ class Names:
 
         Raises:
             NotATrail: it needs a look at the file before the scan's start, and the file is closed.
+            NeedsEarlier: it needs that look, and the scan is of a piece of a file only.
         """
         text = self._texts[key]
         return text if isinstance(text, str) else self._before(text)
@@ -58,6 +63,18 @@ class Names:
         """Take ``earlier``, the names of the piece of the file before, for what was defined there."""
         self._found = earlier
         self._earlier = lambda: earlier
+
+    def settle(self, earlier: Names) -> None:
+        """Take over all that ``earlier`` says, the settled names of the file up to this scan's start; it ended here."""
+        self._earlier = None
+        for key, text in enumerate(self._texts):
+            if isinstance(text, int) and earlier.defines(text):
+                self._texts[key] = earlier.at_end(text)
+                self._awaited.discard(text)
+        for index in earlier._by_index.keys() - self._by_index.keys():
+            if earlier.defines(index):
+                self._by_index[index] = self._key_of(earlier.at_end(index))
+        self._highest = max(self._highest, earlier._highest)
 
     def key_of_text(self, name: bytes) -> int:
         """The key of a stored name, without its NUL."""

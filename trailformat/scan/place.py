@@ -40,9 +40,12 @@ def first_order(buffer: Buffer, place: Place) -> ByteOrder:
     return ByteOrder.BIG if at_file_header else place.order
 
 
-def after(place: Place, length: int, order: ByteOrder, first: ByteOrder) -> Place:
-    """The place behind a sound record of ``length`` bytes in ``order``, ``first`` having been tried first."""
-    if order is first or place.rba == 0:
+def after(place: Place, length: int, order: ByteOrder, first: ByteOrder, *, is_first: bool) -> Place:
+    """The place behind a sound record of ``length`` bytes in ``order``, ``first`` having been tried first.
+
+    ``is_first`` is set for the record at the beginning of the file.
+    """
+    if order is first or is_first:
         return place._replace(rba=place.rba + length)
     return Place(place.rba + length, order, order_known=True)
 

@@ -19,6 +19,7 @@ from trailformat.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan.batch import FILE_HEADER, RECORD, TYPE_CODES, Batch
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.place import Place, after, first_order
+from trailformat.scan.windows import Window
 from trailformat.tokens import WIDE
 from trailformat.transactions import ENDS
 
@@ -27,6 +28,8 @@ _FIELDS = "BBBHBBqQIB"
 """The header from Partition to TransInd."""
 _HEADER = {order: struct.Struct(order.value + _FIELDS) for order in ByteOrder}
 _USUAL = {order: struct.Struct(order.value + "BBHBBHB" + _FIELDS) for order in ByteOrder}
+_HEAD = 64
+"""So many bytes tell the length of a record."""
 _USUAL_SIZE = 8 + HEADER_SIZE
 """Bytes of the two tokens and the header."""
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
@@ -44,6 +47,7 @@ class PythonFiller:
         self.transactions = 0
         self._batch_size = batch_size
         self._rows: list[_Row] = []
+        self._base = 0
 
     @property
     def is_full(self) -> bool:
@@ -60,23 +64,41 @@ class PythonFiller:
         self._rows = []
         return Batch(self.names, *(array(code, one) for code, one in zip(TYPE_CODES, columns, strict=True)))
 
-    def fill(self, buffer: Buffer, place: Place, end: int, stop: int) -> Place:
-        """Add rows from ``place`` to the first place at or after ``stop``, or where no sound record starts."""
+    def fill(self, window: Window, place: Place, end: int, stop: int) -> tuple[Place, int]:
+        """Add rows; see the protocol."""
+        base, buffer = window.base, window.buffer
+        self._base = base
+        inside = place._replace(rba=place.rba - base)
+        found, need = self._fill(buffer, inside, window.limit - base, stop - base, end - base)
+        return found._replace(rba=found.rba + base), need
+
+    def _fill(self, buffer: Buffer, place: Place, limit: int, stop: int, end: int) -> tuple[Place, int]:
+        """The same with places counted from the beginning of the window."""
         rows, most = self._rows, self._batch_size
         while place.rba < stop and len(rows) < most:
-            place = self._fill_usual(buffer, place, end, stop)
+            if place.rba + _HEAD > limit and limit < end:
+                return place, _HEAD
+            place = self._fill_usual(buffer, place, limit, stop)
             if place.rba >= stop or len(rows) >= most:
                 break
-            first = order = first_order(buffer, place)
-            length = _sound_length(buffer, place.rba, end, first)
-            if length < 0:
-                order = first.other
-                length = _sound_length(buffer, place.rba, end, order)
-                if length < 0:
+            if place.rba + _HEAD > limit and limit < end:
+                return place, _HEAD
+            first = self._first_order(buffer, place)
+            for order in (first, first.other):
+                length, need = _sound_length(buffer, place.rba, limit, order, end)
+                if need:
+                    return place, need
+                if length >= 0:
+                    rows.append(self._row(buffer, place.rba, length, order))
+                    place = after(place, length, order, first, is_first=place.rba + self._base == 0)
                     break
-            rows.append(self._row(buffer, place.rba, length, order))
-            place = after(place, length, order, first)
-        return place
+            else:
+                break
+        return place, 0
+
+    def _first_order(self, buffer: Buffer, place: Place) -> ByteOrder:
+        """The order to try first at a place in the window."""
+        return first_order(buffer, place) if not self._base else place.order
 
     def _fill_usual(self, buffer: Buffer, place: Place, end: int, stop: int) -> Place:
         """Add the rows of usual records up to the first place where there is none in the same order."""
@@ -125,7 +147,7 @@ class PythonFiller:
         """The row of any sound record."""
         if buffer[rba] == framing.FILE_HEADER:
             is_little = order is ByteOrder.LITTLE
-            return (rba, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
+            return (rba + self._base, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
         payload = framing.header_payload(buffer, rba, order)
         fields = _HEADER[order].unpack_from(payload, 1)
         places = framing.payload_places(buffer, rba, length, order)
@@ -145,7 +167,16 @@ class PythonFiller:
             self.names.define(orig_node, index, NO_NAME if partition & NAME_IS_INDEX else table)
         size = record_length if length <= _MAX_SHORT else places[1]
         about = (io_type, orig_node, trans_ind, before_after, partition, size, io_time, audit_pos, audit_rba)
-        return (rba, length, RECORD, is_little, *about, table, self._transaction(io_type, trans_ind), *places)
+        return (
+            rba + self._base,
+            length,
+            RECORD,
+            is_little,
+            *about,
+            table,
+            self._transaction(io_type, trans_ind),
+            *places,
+        )
 
     def _transaction(self, io_type: int, trans_ind: int) -> int:
         if io_type in NOT_TRANSACTIONAL:
@@ -155,9 +186,14 @@ class PythonFiller:
         return ordinal
 
 
-def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
-    """The length of the sound record at ``rba`` in this order, or -1."""
+def _sound_length(buffer: Buffer, rba: int, limit: int, order: ByteOrder, end: int) -> tuple[int, int]:
+    """The length of the sound record at ``rba`` in this order, or -1; and how many bytes are needed to tell, or 0."""
     try:
-        return framing.frame_length(buffer, rba, end, order)
-    except (BadRecord, PartialRecord):
-        return -1
+        return framing.frame_length(buffer, rba, limit, order), 0
+    except BadRecord:
+        return -1, 0
+    except PartialRecord:
+        if end == limit:
+            return -1, 0
+        length = framing.claimed_length(buffer, rba, order)
+        return -1, length if rba + length <= end else 0

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol, Self
+from collections.abc import Callable, Iterator, Sized
+from typing import Protocol, Self, TypeVar
 
-from trailformat.framing import Buffer
+from trailformat.errors import NotATrail
 from trailformat.scan.batch import Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
-from trailformat.scan.numba_cache import prepare_cache
 from trailformat.scan.place import Place, damage_at, first_place
+from trailformat.scan.windows import Window, Windows
 from trailformat.trail_file import TrailFile
 
-BATCH_SIZE = 1 << 16
+BATCH_SIZE = 1 << 14
+"""Rows; so many columns fit into the cache of a core, more would be written to memory and read again."""
+
+T = TypeVar("T", bound=Sized)
+Made_co = TypeVar("Made_co", bound=Sized, covariant=True)
 
 
-class Filler(Protocol):
-    """What an engine is: it collects rows and hands them out as batches.
+class Filler(Protocol[Made_co]):
+    """What an engine is: it goes over records and hands out what it makes of them, a batch or anything else.
 
-    It keeps no view of the buffer between calls.
+    It keeps no view of the window between calls.
     """
 
     @property
@@ -28,62 +32,86 @@ class Filler(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether the batch has all its rows."""
+        """Whether there is no room for another record."""
 
-    def fill(self, buffer: Buffer, place: Place, end: int, stop: int) -> Place:
-        """Add rows until the batch is full, the place is at or after ``stop``, or no sound record starts there.
+    def fill(self, window: Window, place: Place, end: int, stop: int) -> tuple[Place, int]:
+        """Go on until it is full, the place is at or after ``stop``, or no sound record starts there.
 
-        ``end`` is the length of the buffer.
+        ``end`` is the length of the file. Returns the place, and how many bytes from there on a window must have for
+        the work to go on; 0 where it has enough.
         """
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
-        """Add the row of a span that is no sound record."""
+        """Take in a span that is no sound record."""
 
-    def take(self) -> Batch:
-        """The rows so far; the next ones go to a new batch."""
+    def take(self) -> Made_co:
+        """What there is so far; what comes next goes to a new one."""
 
 
-class Scan(Iterator[Batch]):
-    """Batches of one file, from one place on; an iterator that can be asked where it is.
+class Scanning(Iterator[T]):
+    """What a filler makes of one file, from one place on; an iterator that can be asked where it is.
+
+    Args:
+        trail: the file.
+        place: where to begin.
+        stop: the RBA before which the last record begins; None: all there are.
+        make_filler: gives the filler for some names.
+        earlier: gives the names of the file up to ``place``; None where they are to be looked for when they are needed.
 
     Attributes:
-        place: where it has come to; after the last batch at or beyond ``stop``, or at the end of the file.
-        names: what the keys in column ``table`` mean.
+        place: where it has come to; at last at or beyond ``stop``, or at the end of the file.
+        names: what the keys of tables mean.
     """
 
     def __init__(
-        self, trail: TrailFile, place: Place, stop: int | None, engine: Engine | None, batch_size: int = BATCH_SIZE
+        self,
+        trail: TrailFile,
+        place: Place,
+        stop: int | None,
+        make_filler: Callable[[Names], Filler[T]],
+        earlier: Callable[[], Names] | None = None,
     ) -> None:
-        if batch_size < 1:
-            raise ValueError("a batch has at least one row")
         self.place = place
         self._trail = trail
         self._stop = stop
-        self._engine = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
-        self.names = Names(_EarlierNames(trail, place.rba) if place.rba else None)
-        self._filler = _filler(self._engine, self.names, batch_size)
+        self.names = Names((earlier or _EarlierNames(trail, place.rba)) if place.rba else None)
+        self._filler = make_filler(self.names)
+        self._windows = Windows(trail)
+        self._size = 0
 
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Batch:
-        """The next batch, of at least one row."""
+    def __next__(self) -> T:
+        """The next batch, or what else the filler makes; of at least one record or span."""
         filler = self._filler
+        need = 1
         while not filler.is_full:
-            size = self._trail.refresh()
+            size = self._look_at_size()
             stop = size if self._stop is None else min(size, self._stop)
             if self.place.rba >= stop:
                 break
-            buffer = self._trail.buffer
-            self.place = filler.fill(buffer, self.place, size, stop)
-            if self.place.rba < stop and not filler.is_full:
-                kind, length = damage_at(buffer, self.place, size)
-                filler.add_span(kind, self.place.rba, length)
-                self.place = self.place._replace(rba=self.place.rba + length)
-        batch = filler.take()
-        if not len(batch):
+            window = self._windows.at(self.place.rba, need, size)
+            self.place, need = filler.fill(window, self.place, size, stop)
+            if not need and self.place.rba < stop and not filler.is_full:
+                self._step_over_damage(size)
+            need = need or 1
+        found = filler.take()
+        if not len(found):
             raise StopIteration
-        return batch
+        return found
+
+    def _look_at_size(self) -> int:
+        size = self._trail.refresh()
+        if size < self._size:
+            raise NotATrail(f"the file was cut to {size} bytes while it was read", path=self._trail.path)
+        self._size = size
+        return size
+
+    def _step_over_damage(self, size: int) -> None:
+        kind, length = damage_at(self._trail.buffer, self.place, size)
+        self._filler.add_span(kind, self.place.rba, length)
+        self.place = self.place._replace(rba=self.place.rba + length)
 
     @property
     def transactions(self) -> int:
@@ -95,6 +123,24 @@ class Scan(Iterator[Batch]):
         for _ in self:
             pass
         return self
+
+
+class Scan(Scanning[Batch]):
+    """Batches of one file, from one place on."""
+
+    def __init__(
+        self,
+        trail: TrailFile,
+        place: Place,
+        stop: int | None,
+        engine: Engine | None = None,
+        batch_size: int = BATCH_SIZE,
+        earlier: Callable[[], Names] | None = None,
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError("a batch has at least one row")
+        chosen = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
+        super().__init__(trail, place, stop, lambda names: _filler(chosen, names, batch_size), earlier)
 
 
 class _EarlierNames:
@@ -111,10 +157,9 @@ class _EarlierNames:
         return names
 
 
-def _filler(engine: Engine, names: Names, batch_size: int) -> Filler:
+def _filler(engine: Engine, names: Names, batch_size: int) -> Filler[Batch]:
     if engine is Engine.NUMBA:
-        prepare_cache()
-        from trailformat.scan.numba_engine import NumbaFiller  # noqa: PLC0415 - half a second
+        from trailformat.scan.numba_engine import NumbaFiller  # noqa: PLC0415 - it needs numpy and llvmlite
 
         return NumbaFiller(names, batch_size)
     from trailformat.scan.python_engine import PythonFiller  # noqa: PLC0415 - only one of the two is needed

@@ -1,0 +1,75 @@
+"""Where compiled kernels are kept: the user's cache directory, so that each machine compiles them once.
+
+    $XDG_CACHE_HOME/logdump/kernels/<digest>.o
+
+    offset  size    content
+    0       32      SHA-256 of the rest
+    32      ...     an object file in the machine's own format
+
+The digest covers the sources of the kernels and what they are compiled with and for: another version of anything is
+another file. A file that is not what was written, or that somebody else could have written, is not used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+_CONSTANTS = (
+    "framing.py",
+    "io_types.py",
+    "layout.py",
+    "metadata_kinds.py",
+    "record_header.py",
+    "scan/batch.py",
+    "scan/carrying.py",
+    "tokens.py",
+    "transactions.py",
+)
+"""Whose numbers the kernels are compiled with."""
+_SHA256_SIZE = 32
+
+
+def kept(made_with: str) -> Path | None:
+    """Where the kernels stand, or would; None where there is no place of the user's own.
+
+    ``made_with`` names the compiler and the processor.
+    """
+    digest = hashlib.sha256(made_with.encode())
+    for source in [*sorted(_HERE.glob("kernel*.py")), *(_HERE.parent / name for name in _CONSTANTS)]:
+        digest.update(source.read_bytes())
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        directory = Path(home) / "logdump" / "kernels"
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
+            return None
+    except (OSError, RuntimeError):
+        return None
+    return directory / f"{digest.hexdigest()[:32]}.o"
+
+
+def read(path: Path) -> bytes | None:
+    """The object file that was kept, or None."""
+    try:
+        kept_bytes = path.read_bytes()
+    except OSError:
+        return None
+    code = kept_bytes[_SHA256_SIZE:]
+    return code if hashlib.sha256(code).digest() == kept_bytes[:_SHA256_SIZE] else None
+
+
+def keep(path: Path, code: bytes) -> None:
+    """Keep an object file; where it cannot be written, the kernels are compiled anew in every process."""
+    with contextlib.suppress(OSError):
+        file, temporary = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(file, "wb") as out:
+                out.write(hashlib.sha256(code).digest() + code)
+            Path(temporary).replace(path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)

@@ -1,0 +1,95 @@
+"""The bytes that a scan looks at: a part of the file at a time, copied into one buffer that is used again and again.
+
+Copied, not mapped: where somebody cuts a file, touching the mapping of what is gone ends the process with SIGBUS, while
+a read comes back short. The copy costs little, because a window stays in the processor's cache while it is looked at.
+
+A record that is larger than a window has a buffer of its own, in which only the bytes stand that tell where its parts
+are: memory that nobody writes to costs nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from typing import NamedTuple
+
+from trailformat.byte_order import ByteOrder
+from trailformat.errors import NotATrail
+from trailformat.framing import _MOST_TOKENS
+from trailformat.tokens import is_wide
+from trailformat.trail_file import TrailFile
+
+CAPACITY = 1 << 19
+"""Large enough for many records, small enough for the cache of a core."""
+_NEARBY = 64
+_LENGTHS = 8
+
+
+class Window(NamedTuple):
+    """The bytes from ``base`` to before ``limit`` of a file; they begin at offset 0 of the buffer, at ``address``."""
+
+    buffer: mmap.mmap
+    address: int
+    base: int
+    limit: int
+
+
+class Windows:
+    """The windows of one scan."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._capacity = CAPACITY
+        self._window = _empty_window(CAPACITY)
+        self._usual = self._window
+
+    def at(self, rba: int, need: int, size: int) -> Window:
+        """A window with ``need`` bytes from ``rba`` on, or those up to the end of the file of ``size`` bytes.
+
+        Raises:
+            NotATrail: the file has become smaller than ``size``.
+        """
+        window = self._window
+        if window.base <= rba and rba + need <= window.limit:
+            return window
+        if need > self._capacity and rba + self._capacity < size:
+            self._window = self._of_large_record(rba, min(need, size - rba))
+        else:
+            self._window = self._usual._replace(base=rba, limit=min(rba + self._capacity, size))
+            self._copy(self._window, 0, self._window.limit - rba)
+        return self._window
+
+    def _of_large_record(self, rba: int, length: int) -> Window:
+        window = _empty_window(length)._replace(base=rba, limit=rba + length)
+        self._copy(window, 0, min(length, self._capacity))
+        self._copy(window, max(0, length - _LENGTHS), length)
+        for order in ByteOrder:
+            self._copy_tokens(window, order)
+        return window
+
+    def _copy_tokens(self, window: Window, order: ByteOrder) -> None:
+        """Copy the beginnings of the tokens of the record that fills a window, and all of the first one."""
+        buffer, length = window.buffer, window.limit - window.base
+        at = 6 if is_wide(buffer[1]) else 4
+        for number in range(_MOST_TOKENS):
+            if at + 4 > length:
+                return
+            self._copy(window, at, min(at + _NEARBY, length))
+            start, size = (6, 4) if is_wide(buffer[at + 1]) else (4, 2)
+            after = at + start + order.decode(buffer[at + 2 : at + 2 + size])
+            if number == 0 and after <= length:
+                self._copy(window, at, after)
+            at = after
+
+    def _copy(self, window: Window, start: int, stop: int) -> None:
+        """Copy what belongs between two offsets of a window."""
+        with memoryview(window.buffer) as view:
+            read = self._trail.read_into(view[start:stop], window.base + start)
+        if read < stop - start:
+            rba = window.base + start + read
+            raise NotATrail("the file was cut while it was read", path=self._trail.path, rba=rba)
+
+
+def _empty_window(capacity: int) -> Window:
+    buffer = mmap.mmap(-1, capacity)
+    return Window(buffer, ctypes.addressof(ctypes.c_char.from_buffer(buffer)), 0, 0)
