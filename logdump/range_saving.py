@@ -14,6 +14,7 @@ import numpy as np
 from trailformat import Record, TrailFile
 from trailformat.framing import Buffer
 from trailformat.io_types import METADATA
+from trailformat.mapped_file import copied
 from trailformat.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan import RECORD, Batch
 from trailformat.tokens import UNSET, WIDE
@@ -103,9 +104,13 @@ class RangeCopy:
         breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
         begins = starts[np.concatenate(([0], breaks))].tolist()
         finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
-        view = memoryview(rows.buffer)
-        ranges = [view[begin:finish] for begin, finish in zip(begins, finishes, strict=True)]
+        ranges = [_part(rows.buffer, begin, finish) for begin, finish in zip(begins, finishes, strict=True)]
         self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
+
+
+def _part(buffer: Buffer | memoryview, begin: int, finish: int) -> bytes | memoryview:
+    """The bytes of a range, copied where they are mapped: the file may be cut while they are written."""
+    return buffer[begin:finish] if isinstance(buffer, memoryview) else copied(buffer, begin, finish)
 
 
 def _must_be_looked_at(rows: Rows, first: int) -> Any:

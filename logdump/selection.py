@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
     from trailformat.transactions import Transaction
 
-_LARGE, _SMALL = 1 << 16, 1 << 12
+_LARGE, _SMALL = 1 << 14, 1 << 12
 _NEARBY = 2000
 """So many records are read one by one before columns are thought worth loading."""
 
@@ -82,13 +82,23 @@ class Selection:
             return ()
 
     @property
-    def batch_size(self) -> int:
-        """Rows for a batch: fewer where records must be asked, so that progress shows and Ctrl+C is heard."""
+    def is_decided(self) -> bool:
+        """Whether columns and the bytes of the file are all that it looks at, and no record needs to be asked."""
         if not self._filters:
-            return _LARGE
+            return True
         from logdump.filters.masks import is_decided  # noqa: PLC0415 - it needs numpy
 
-        return _LARGE if all(is_decided(one) for one in self._filters) else _SMALL
+        return all(is_decided(one) for one in self._filters)
+
+    @property
+    def takes_any_batch(self) -> bool:
+        """Whether it decides about each batch by itself: nothing is carried from one to the next."""
+        return self.is_decided and not self._needs_transaction
+
+    @property
+    def batch_size(self) -> int:
+        """Rows for a batch: fewer where records must be asked, so that progress shows and Ctrl+C is heard."""
+        return _LARGE if self.is_decided else _SMALL
 
     def rows(self, batch: Batch) -> Any:
         """The rows of a batch of numpy columns that pass, as a mask; records are asked where columns cannot tell.

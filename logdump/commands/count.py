@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Generator, Iterator
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from logdump.batch_counting import ColumnCounter, Wanted, batch_counter
 from logdump.commands.count_options import OPTIONS, CountOptions, parse_count_options
 from logdump.counting import Count, TransactionHistory
 from logdump.events import Bad, CountShown, Event, IntervalShown, Notice, Progress, TransactionsShown, say
 from logdump.exit_status import ExitStatus
+from logdump.group_counting import add_counted, is_in_groups, taken_by
 from logdump.language.command import Command
 from logdump.selection import Selection, progress
 from logdump.session import CommandError, Session
 from logdump.settings import Detail
 from logdump.wildcard import matches
 from trailformat import Record, TrailError, TrailFile, TrailName
-from trailformat.scan import Batch, Engine, choose_engine, scan
+from trailformat.scan import (
+    Batch,
+    Counted,
+    Engine,
+    SideBySide,
+    Workers,
+    choose_engine,
+    parallel_batches,
+    parallel_counts,
+    scan,
+)
+
+
+class Counting(NamedTuple):
+    """The count of one file, prepared; ``groups`` where sums are enough and a kernel makes them."""
+
+    trail: TrailFile
+    engine: Engine
+    selection: Selection
+    groups: SideBySide[Counted, Counted] | None = None
 
 
 class Counter:
     """One run of COUNT over one or more files."""
 
-    def __init__(self, session: Session, options: CountOptions) -> None:
+    def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
         settings = session.settings
         self.options = options
         self._wanted = Wanted(options.start, options.end, options.file)
@@ -34,44 +57,82 @@ class Counter:
         self.suppressed = self.scanned = 0
         self.is_filtered = False
         self.stopped_at: str | None = None
+        self.workers = workers
         self._size = 0
         self._session = session
 
-    def run(self, trail: TrailFile) -> Iterator[Event]:
-        """Take every sound record of a file in, stepping over damage; yields Progress."""
-        name = TrailName.parse(trail.path)
-        seqno = name.seqno if name else 0
-        self._size = trail.size
+    def begin(self, trail: TrailFile) -> Counting:
+        """Prepare the count of a file; with kernels threads begin their work on it at once."""
+        engine = choose_engine(trail.size)
         filters, definitions = [self._session.filters_in_use], self._session.definitions_of(trail)
         selection = Selection(trail, filters, definitions=definitions)
         self.is_filtered |= selection.is_active
-        engine = choose_engine(trail.size)
+        if selection.is_active or engine is Engine.PYTHON or not is_in_groups(self.count):
+            return Counting(trail, engine, selection)
+        return Counting(trail, engine, selection, parallel_counts(trail, self.workers, taken_by(self._wanted)))
+
+    def run(self, counting: Counting) -> Iterator[Event]:
+        """Take every sound record of a file in, stepping over damage; yields Progress."""
+        trail = counting.trail
+        name = TrailName.parse(trail.path)
+        seqno = name.seqno if name else 0
+        self._size = trail.size
         try:
-            if selection.is_active and engine is Engine.PYTHON:
-                yield from self._run_by_record(trail, selection, seqno)
+            if counting.groups is not None:
+                yield from self._run_by_group(trail, counting.groups, seqno)
+            elif counting.selection.is_active and counting.engine is Engine.PYTHON:
+                yield from self._run_by_record(trail, counting.selection, seqno)
             else:
-                yield from self._run_by_batch(trail, selection, seqno, engine)
+                yield from self._run_by_batch(counting, seqno)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_batch(self, trail: TrailFile, selection: Selection, seqno: int, engine: Engine) -> Iterator[Event]:
-        counter = None
+    def _run_by_group(self, trail: TrailFile, groups: SideBySide[Counted, Counted], seqno: int) -> Iterator[Event]:
+        for counted, _ in groups.results():
+            add_counted(self.count, self._wanted, seqno, counted)
+            yield from self._progress_at(trail, counted.places)
+            for _, rba, length in counted.spans:
+                self._note_span(trail, rba, length)
+
+    def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
+        """NOTIFY's reports that fall due at the next records, which stand at these places."""
+        step = self._session.settings.notify
+        for due in range(step - self.scanned % step, len(places) + 1, step):
+            record = trail.record_at(places[due - 1])
+            if record is not None:
+                yield progress(self.scanned + due, record)._replace(size=self._size)
+        self.scanned += len(places)
+
+    def _run_by_batch(self, counting: Counting, seqno: int) -> Iterator[Event]:
+        trail, selection, counter = counting.trail, counting.selection, None
         # a small file is gone over as fast as the index is loaded
-        feeds_places = engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
-        for batch in scan(trail, engine=engine, batch_size=selection.batch_size):
+        feeds_places = counting.engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
+        for batch, passing in self._batches(counting):
             if feeds_places:
                 trail.index.places.extend(batch)
             counter = counter or batch_counter(self.count, self._wanted, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):
-                passing = selection.rows(batch)
-                self.suppressed += len(batch) - len(spans) - int(passing.sum())
-                counter.add(batch, passing)
+                mask = selection.rows(batch) if passing is None else passing
+                self.suppressed += len(batch) - len(spans) - int(mask.sum())
+                counter.add(batch, mask)
             else:
                 counter.add(batch)
             yield from self._progress_of(batch, spans)
             for row in spans:
                 self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
+
+    def _batches(self, counting: Counting) -> Iterator[tuple[Batch, Any]]:
+        """The batches, and the rows that pass the filter where a thread could tell, which asks no record."""
+        selection, trail, engine = counting.selection, counting.trail, counting.engine
+        if engine is Engine.PYTHON or not selection.takes_any_batch:
+            return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
+        filters = [self._session.filters_in_use]
+
+        def passing(batch: Batch, own: TrailFile) -> Any:
+            return Selection(own, filters).rows(batch) if selection.is_active else None
+
+        return parallel_batches(trail, self.workers, passing, selection.batch_size)
 
     def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due in a batch; damage does not count as a record."""
@@ -154,18 +215,10 @@ def run_count(session: Session, arguments: str) -> Iterator[Event]:
     the count so far, marked as partial.
     """
     options = parse_count_options(arguments, session.settings.time_offset)
-    counter = Counter(session, options)
     started = time.perf_counter()
-    if options.logtrail is not None:
-        title = yield from _count_several(counter, options.logtrail)
-    elif options.path is not None:
-        with TrailFile(Path(options.path).expanduser().absolute()) as trail:
-            yield from counter.run(trail)
-            title = f"LogTrail {trail.path}"
-    else:
-        yield from counter.run(session.trail)
-        session.cursor.move(0)
-        title = f"LogTrail {session.trail.path}"
+    with Workers() as workers:
+        counter = Counter(session, options, workers)
+        title = yield from _count(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
         raise KeyboardInterrupt
@@ -173,21 +226,70 @@ def run_count(session: Session, arguments: str) -> Iterator[Event]:
         yield _hash_statistics(counter.count, time.perf_counter() - started)
 
 
+def _count(counter: Counter, session: Session) -> Generator[Event, None, str]:
+    """Count what the options say; returns the title of the result."""
+    options = counter.options
+    if options.logtrail is not None:
+        return (yield from _count_several(counter, options.logtrail))
+    if options.path is not None:
+        with TrailFile(Path(options.path).expanduser().absolute()) as trail:
+            yield from counter.run(counter.begin(trail))
+            return f"LogTrail {trail.path}"
+    trail = session.trail
+    yield from counter.run(counter.begin(trail))
+    session.cursor.move(0)
+    return f"LogTrail {trail.path}"
+
+
 def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, str]:
-    """Count the files one by one; returns the title of their total."""
+    """Count the files in turn; returns the title of their total."""
     paths = _matching_files(wildcard)
-    for path in paths:
-        if counter.stopped_at is not None:
-            break
-        before = counter.count.total.records
-        try:
-            with TrailFile(path) as trail:
-                yield from counter.run(trail)
-        except TrailError as error:
-            counter.notices.append(Notice((f"{error}: not counted",), bad=Bad(error)))
-            continue
-        yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
+    choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
+    with contextlib.closing(_begun(counter, paths)) as files:
+        for path, counting in files:
+            before = counter.count.total.records
+            try:
+                if isinstance(counting, TrailError):
+                    raise counting
+                yield from counter.run(counting)
+            except TrailError as error:
+                what = "not counted" if counter.count.total.records == before else "counted up to there"
+                counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
+                continue
+            yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
+            if counter.stopped_at is not None:
+                break
     return f"LogTrail {wildcard}, {len(paths)} files,"
+
+
+def _begun(counter: Counter, paths: list[Path]) -> Generator[tuple[Path, Counting | TrailError], None, None]:
+    """Each file with its count prepared, or why it cannot be; threads are at work on the next ones meanwhile."""
+    begun: deque[tuple[Path, Counting | TrailError]] = deque()
+    try:
+        for path in paths:
+            begun.append((path, _begin(counter, path)))
+            if len(begun) == counter.workers.number:
+                yield begun[0]
+                _close(begun.popleft()[1])
+        while begun:
+            yield begun[0]
+            _close(begun.popleft()[1])
+    finally:
+        for _, counting in begun:
+            _close(counting)
+
+
+def _begin(counter: Counter, path: Path) -> Counting | TrailError:
+    try:
+        trail = TrailFile(path)
+    except TrailError as error:
+        return error
+    return counter.begin(trail)
+
+
+def _close(counting: Counting | TrailError) -> None:
+    if isinstance(counting, Counting):
+        counting.trail.close()
 
 
 def _matching_files(wildcard: str) -> list[Path]:

@@ -1,16 +1,15 @@
 """A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
-texts, hex strings, integers and tokens are sought in the mapped bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
+texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
 once against each transaction. Of every other criterion the columns tell nothing: its rows may pass, and the record
 itself is asked.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from logdump.filters.token_criteria import GgsToken
 from logdump.filters.type_criteria import IoType, RecType
 from trailformat.byte_order import ByteOrder
 from trailformat.framing import Buffer
-from trailformat.scan import RECORD, Batch, Engine, Owners, rows_with_token
+from trailformat.scan import RECORD, Batch, Engine, Owners, occurrences, rows_with_token
 from trailformat.scan.token_rows import payloads
 
 Mask = Any
@@ -170,18 +169,14 @@ def _ggs_token(criterion: GgsToken, batch: Batch, source: Source) -> Mask:
 def _rows_with(needle: Needle, batch: Batch, buffer: Buffer, part: str = "data") -> Iterator[int]:
     """The rows whose data, or token, area holds a needle: the bytes of the whole batch are searched at once."""
     offsets, sizes = getattr(batch, f"{part}_offset"), getattr(batch, f"{part}_size")
-    flags = re.IGNORECASE if needle.any_case else 0
-    pattern = re.compile(re.escape(needle.value), flags)
     rbas, size = np.asarray(batch.rba), len(needle.value)
-    position, end = int(rbas[0]), int(rbas[-1]) + int(batch.length[-1])
-    while found := pattern.search(cast("bytes", buffer), position, end):
-        row = int(np.searchsorted(rbas, found.start(), side="right")) - 1
-        start = found.start() - int(rbas[row]) - int(offsets[row])
-        if _lies_inside(needle, start, size, int(sizes[row])):
+    last = -1
+    for place in occurrences(needle.value, buffer, int(rbas[0]), batch.end, any_case=needle.any_case):
+        row = int(np.searchsorted(rbas, place, side="right")) - 1
+        start = place - int(rbas[row]) - int(offsets[row])
+        if row != last and _lies_inside(needle, start, size, int(sizes[row])):
             yield row
-            position = int(rbas[row]) + int(batch.length[row])
-        else:
-            position = found.start() + 1
+            last = row
 
 
 def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:

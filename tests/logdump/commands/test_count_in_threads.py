@@ -1,0 +1,112 @@
+"""COUNT by kernels in threads prints to the byte what COUNT prints that goes over the records one by one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from logdump.commands import count as count_command
+from logdump.events import Notice
+from tests.logdump.line import Line
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import TrailFile
+from trailformat.scan import Counted, Engine, Workers, counting, engines, is_available, parallel_counts, side_by_side
+
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+
+NEVER = sys.maxsize
+FORMS = [
+    "count",
+    "count detail",
+    "count detail, interval 1",
+    "count start 2024-03-14 09:31:00, end 2024-03-14 09:32:30, detail",
+    "count detail, file *.sales",
+    "filter include filename *.sales; count detail",
+    'filter include string "G"; count detail',
+    "filter include rectype 5; filter exclude transind 1; count, interval 2",
+    'filter include usertoken /a/; count; filter csn = "41882351"; count',
+    "transhist 3; transreclimit 1; count detail",
+]
+
+
+def set_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    least = 0 if engine is Engine.NUMBA else NEVER
+    monkeypatch.setattr(engines, "NUMBA_PAYS", least)
+    monkeypatch.setattr(engines, "NUMBA_PAYS_LOADED", least)
+
+
+def said(text: str) -> list[str]:
+    line = Line()
+    try:
+        return line(f"notify 3; scanscrolling off; {text}")
+    finally:
+        line.session.end()
+
+
+@pytest.fixture(params=[(1, 1 << 15), (3, 1 << 15), (3, 4)], ids=str)
+def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    threads, rows = request.param
+    monkeypatch.setattr(side_by_side, "PIECE", 700)
+    monkeypatch.setattr(counting, "ROWS", rows)
+    monkeypatch.setattr(count_command, "Workers", lambda: Workers(threads))
+    return monkeypatch
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_file(form: str, in_threads: pytest.MonkeyPatch, trails: Path) -> None:
+    for name in ("et000000000", "el000000000", "gt000000000", "ct000000000"):
+        set_engine(Engine.PYTHON, in_threads)
+        expected = said(f"open {trails / name}; {form}")
+        set_engine(Engine.NUMBA, in_threads)
+        assert said(f"open {trails / name}; {form}") == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_files_of_a_folder(form: str, in_threads: pytest.MonkeyPatch, trails: Path) -> None:
+    form = form.replace("count", f"count log {trails}/*,")
+    set_engine(Engine.PYTHON, in_threads)
+    expected = said(form)
+    set_engine(Engine.NUMBA, in_threads)
+    assert said(form) == expected
+
+
+def interrupted(trail: TrailFile, workers: Workers, taken: Any) -> Any:
+    def results() -> Iterator[tuple[Counted, int]]:
+        yield next(iter(parallel_counts(trail, workers, taken).results()))
+        raise KeyboardInterrupt
+
+    return SimpleNamespace(results=results)
+
+
+def test_an_interrupt_gives_the_count_so_far(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    set_engine(Engine.NUMBA, monkeypatch)
+    monkeypatch.setattr(counting, "ROWS", 3)
+    monkeypatch.setattr(count_command, "parallel_counts", interrupted)
+    trail_of(tmp_path, table_record(1, "A"), *[row(name=1)] * 9)
+    line = Line()
+    with pytest.raises(KeyboardInterrupt):
+        line(f"count log {tmp_path}/*")
+    notice = next(event for event in line.events if isinstance(event, Notice))
+    assert "after 3 records: this count is partial" in notice.lines[0]
+
+
+def test_a_file_that_is_cut_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    set_engine(Engine.NUMBA, monkeypatch)
+    monkeypatch.setattr(counting, "ROWS", 3)
+    path = trail_of(tmp_path, table_record(1, "A"), *[row(name=1)] * 9)
+    line = Line()
+    read_into = TrailFile.read_into
+
+    def cutting(trail: TrailFile, target: memoryview, rba: int) -> int:
+        with path.open("r+b") as file:
+            file.truncate(200)
+        return read_into(trail, target, rba)
+
+    monkeypatch.setattr(TrailFile, "read_into", cutting)
+    line(f"count {path}")
+    assert "the file was cut while it was read" in "".join("".join(one.lines) for one in line.failures)

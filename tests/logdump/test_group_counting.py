@@ -1,0 +1,85 @@
+"""COUNT from sums of groups comes to what COUNT over records comes to."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.batch_counting import Wanted
+from logdump.counting import Count
+from logdump.group_counting import add_counted, is_in_groups, taken_by
+from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, WANTED, _by_record, _outcome
+from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
+from tests.trailformat.scan.test_scan import everything
+from trailformat import ByteOrder, TrailFile
+from trailformat.scan import Engine, Workers, counting, is_available, parallel_counts, side_by_side
+
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+
+
+def _by_group(path: Path, wanted: Wanted, count: Count, threads: int = 2) -> None:
+    with TrailFile(path) as trail, Workers(threads) as workers:
+        for counted, _ in parallel_counts(trail, workers, taken_by(wanted)).results():
+            add_counted(count, wanted, 7, counted)
+
+
+def _assert_same(path: Path, wanted: Wanted, threads: int = 2) -> None:
+    expected, count = Count(), Count()
+    _by_record(path, wanted, expected)
+    _by_group(path, wanted, count, threads)
+    assert _outcome(count) == _outcome(expected), path.name
+
+
+@pytest.fixture(autouse=True, params=[(400, 1 << 15), (1 << 24, 3), (900, 1)])
+def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    piece, rows = request.param
+    monkeypatch.setattr(side_by_side, "PIECE", piece)
+    monkeypatch.setattr(counting, "ROWS", rows)
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=str)
+def test_groups_count_like_records(wanted: Wanted) -> None:
+    for path in FILES:
+        _assert_same(path, wanted)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
+    chance = random.Random(order.value)
+    shapes = [shape for shape in everything(order) if len(shape) < 60_000]
+    for _ in range(20):
+        data = bytearray(b"".join(chance.choices(shapes, k=60)))
+        for _ in range(chance.choice([0, 1, 20])):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        path = trail_of(tmp_path, row().raw, bytes(data))
+        for wanted in (Wanted(), Wanted(file="shop.*"), Wanted(start=BEGIN, end=BEGIN + MINUTE)):
+            _assert_same(path, wanted)
+
+
+def test_one_table_under_an_index_and_by_its_name_in_one_transaction(tmp_path: Path) -> None:
+    mixed = [row(name=1, trans_ind=0), row(name="A", trans_ind=1), row(name=2, trans_ind=1), row(name=3, trans_ind=2)]
+    path = trail_of(
+        tmp_path, table_record(1, "A"), table_record(2, "B"), *mixed * 20, metadata_record(3, 2, "C"), *mixed * 20
+    )
+    _assert_same(path, Wanted(), threads=3)
+
+
+def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:
+    records = [row(name=f"T{number % 700}", trans_ind=number % 7 == 6) for number in range(3000)]
+    _assert_same(trail_of(tmp_path, *records), Wanted())
+
+
+def test_a_transaction_goes_on_in_the_next_file() -> None:
+    expected, count = Count(), Count()
+    for name in ("st000000000", "st000000001"):
+        _by_record(TRAILS / name, Wanted(), expected)
+        _by_group(TRAILS / name, Wanted(), count)
+    assert _outcome(count) == _outcome(expected)
+
+
+def test_intervals_and_large_transactions_want_the_records() -> None:
+    assert is_in_groups(Count())
+    assert not is_in_groups(Count(interval=MINUTE))
