@@ -50,17 +50,12 @@ def measure_all(trail: LargeTrail, limit: float) -> Iterator[Measured | str]:
     smaller = large_trail(_SMALLER, order=trail.order)
     for line in ours.LINES:
         try:
-            yield _noted(ours.measure(line, trail, smaller, limit))
+            yield ours.measure(line, trail, smaller, limit)
         except Exception as error:  # noqa: BLE001 - a line that breaks leaves the others their figures
             yield f"{line.label} FAILED: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     yield ours.construct_itself(trail)
     ours.saved_path(trail).unlink(missing_ok=True)
     ours.saved_path(smaller).unlink(missing_ok=True)
-
-
-def _noted(line: Measured) -> Measured:
-    note = ours.scan_note() if line.label in (ours.SCAN, ours.SCAN_OPENING) else ""
-    return line._replace(note="; ".join(filter(None, (line.note, note))))
 
 
 def row(line: Measured, known: dict[str, Measured]) -> str:

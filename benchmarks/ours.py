@@ -6,7 +6,6 @@ records it found, which must be what the generator has put there.
 
 from __future__ import annotations
 
-import importlib
 import re
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.blocks import EARLY_CSN, FILTERED, NEEDLE
 from benchmarks.generate import LargeTrail
@@ -26,6 +25,7 @@ from logdump.render.text import render
 from logdump.session import Session
 from trailformat import TrailFile
 from trailformat.record_header import header_layout
+from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
 from trailformat.tokens import parse_tokens
 
 SAMPLE = 20_000
@@ -57,32 +57,26 @@ def count_detail_command(trail: LargeTrail) -> list[str]:
 @contextmanager
 def _header_scan(trail: LargeTrail) -> Iterator[Run]:
     with TrailFile(trail.path) as source:
-        batches = _scan()
-        if batches is None:
-            yield lambda: sum(1 for record in source.records() if record.is_file_header or record.header)
-        else:
-            yield lambda: sum(len(batch) for batch in batches(source))
+        yield lambda: _scanned(source)
 
 
-def _scan() -> Callable[[TrailFile], Any] | None:
-    """``trailformat.scan.scan`` where it exists."""
-    try:
-        scan: Callable[[TrailFile], Any] = importlib.import_module("trailformat.scan").scan
-    except (ImportError, AttributeError):
-        return None
-    return scan
+def _scanned(source: TrailFile) -> int:
+    with Workers() as workers:
+        batches = parallel_scan(source, workers) if is_available(Engine.NUMBA) else scan(source)
+        return sum(len(batch) for batch in batches)
 
 
-def scan_note() -> str:
-    """What the header scan is here."""
-    return "" if _scan() else "no trailformat.scan: the serial walk"
+@contextmanager
+def _header_scan_by_one(trail: LargeTrail) -> Iterator[Run]:
+    with TrailFile(trail.path) as source:
+        yield lambda: sum(len(batch) for batch in scan(source))
 
 
 @contextmanager
 def _header_scan_opening(trail: LargeTrail) -> Iterator[Run]:
     def run() -> int:
-        with _header_scan(trail) as scan:
-            return scan()
+        with _header_scan(trail) as scanned:
+            return scanned()
 
     yield run
 
@@ -146,7 +140,7 @@ def _saved_size(trail: LargeTrail) -> int:
     return saved_path(trail).stat().st_size
 
 
-SCAN, SCAN_OPENING = "(a) header scan", "    header scan, opening included"
+SCAN, SCAN_OPENING, SCAN_BY_ONE = "(a) header scan", "    opening included", "    in one thread"
 COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
 BY_CSN = "(g) FILTER CSN, COUNT"
@@ -154,6 +148,7 @@ BY_CSN = "(g) FILTER CSN, COUNT"
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
     Line(SCAN_OPENING, _header_scan_opening, _all, _size, _all),
+    Line(SCAN_BY_ONE, _header_scan_by_one, _all, _size, _all),
     Line(COUNT, _commands("", "count detail"), _all, _size, _all),
     Line(PROCESS, _process, _all, _size, _all),
     Line(
