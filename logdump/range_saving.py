@@ -20,6 +20,8 @@ from trailformat.scan import RECORD, Batch
 from trailformat.tokens import UNSET, WIDE
 
 NO_INDEX = -1
+_MOST_READ = 1 << 26
+"""So many bytes of a batch are read at once."""
 _INDEXES = 1 << 17
 """More than there are table indexes, NO_INDEX among them."""
 _MOST_KEYS = 1 << 20
@@ -135,17 +137,27 @@ def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Rows:
     """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
     rba, length = np.asarray(batch.rba), np.asarray(batch.length)
     is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-    trail.tables.learn(int(rba[0]), int(rba[-1]) + int(length[-1]), rba[is_metadata].tolist())
-    buffer, starts = trail.buffer, rba[numbers]
+    trail.tables.learn(int(rba[0]), batch.end, rba[is_metadata].tolist())
+    buffer, begin = _read(trail, batch)
+    starts = rba[numbers] - begin
+    view = np.frombuffer(buffer, dtype=np.uint8)
     return Rows(
         buffer,
         starts,
         starts + length[numbers],
         np.cumsum(is_metadata)[numbers],
         is_metadata[numbers],
-        table_indexes(batch, numbers, buffer),
-        lambda row: trail.record_at(int(starts[row])),
+        indexes_at(view, starts, np.asarray(batch.order)[numbers] == 1),
+        lambda row: trail.record_at(int(starts[row]) + begin),
     )
+
+
+def _read(trail: TrailFile, batch: Batch) -> tuple[Buffer, int]:
+    """The bytes of a batch, read, and the RBA they begin at; those of large records stay where they are mapped."""
+    begin = int(batch.rba[0])
+    if batch.end - begin <= _MOST_READ:
+        return copied(trail.buffer, begin, batch.end), begin
+    return trail.buffer, 0
 
 
 def header_positions(view: Any, starts: Any) -> Any:

@@ -17,7 +17,6 @@ from typing import BinaryIO, Self
 
 from trailformat.byte_order import ByteOrder
 from trailformat.carried_definitions import CarriedDefinitions
-from trailformat.early_sync import EarlySync
 from trailformat.errors import CannotWrite, TrailError
 from trailformat.file_header import FileHeader, Value, replace_values
 from trailformat.images import Images
@@ -61,7 +60,6 @@ class TrailWriter:
         self._replace = replace
         self._staged: list[tuple[Path, Path]] = []
         self._file: BinaryIO | None = None
-        self._early_sync = EarlySync()
         self._size = self._head_size = 0
         self._definitions = CarriedDefinitions()
         self._start(Path(path))
@@ -100,9 +98,7 @@ class TrailWriter:
     def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need no definitions before them; the file does not roll over."""
         try:
-            file = self._open_file()
-            file.write(data)
-            self._early_sync.wrote(len(data), file.fileno())
+            self._open_file().write(data)
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
         self._size += len(data)
@@ -181,7 +177,6 @@ class TrailWriter:
     def _finish(self) -> None:
         if self._file is not None:
             self._file.flush()
-            self._early_sync.finish()
             os.fsync(self._file.fileno())
             self._file.close()
             self._file = None
@@ -207,8 +202,6 @@ class TrailWriter:
     def abort(self) -> None:
         """Remove everything that was written."""
         if self._file is not None:
-            with contextlib.suppress(OSError):
-                self._early_sync.finish()
             with contextlib.suppress(OSError):
                 self._file.close()
             self._file = None
