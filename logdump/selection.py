@@ -92,8 +92,8 @@ class Selection:
 
     @property
     def takes_any_batch(self) -> bool:
-        """Whether it decides about each batch by itself: nothing is carried from one to the next."""
-        return self.is_decided and not self._needs_transaction
+        """Whether it decides about each batch by itself: it needs neither names nor transactions from before."""
+        return self.is_decided and not self._needs_transaction and not self._needs_name
 
     @property
     def batch_size(self) -> int:

@@ -43,3 +43,20 @@ def copied(buffer: bytes | mmap.mmap, start: int, stop: int) -> bytes:
     if isinstance(buffer, MappedFile) and hasattr(os, "pread"):
         return buffer.copy(start, stop)
     return buffer[start:stop]
+
+
+def read_into(file: int, mapped: bytes | mmap.mmap, target: memoryview, start: int) -> int:
+    """Copy bytes of a file, from ``start`` on, to ``target``; returns how many there were.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if not hasattr(os, "preadv"):
+        # there nobody can cut a file that is mapped
+        found = mapped[start : start + len(target)]
+        target[: len(found)] = found
+        return len(found)
+    read = 0
+    while read < len(target) and (count := os.preadv(file, [target[read:]], start + read)):
+        read += count
+    return read

@@ -15,7 +15,7 @@ from trailformat import framing, io_types
 from trailformat.byte_order import ByteOrder
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.file_header import FileHeader
-from trailformat.mapped_file import MappedFile
+from trailformat.mapped_file import MappedFile, read_into
 from trailformat.record import Record
 from trailformat.record_header import RecordHeader
 from trailformat.table_definitions import TableDefinitions, TableEntry
@@ -177,20 +177,9 @@ class TrailFile:
         if self._file < 0:
             raise NotATrail("the file is closed", path=self.path)
         try:
-            return self._read_into(target, rba)
+            return read_into(self._file, self.buffer, target, rba)
         except OSError as error:
             raise NotATrail(f"cannot be read: {error}", path=self.path) from error
-
-    def _read_into(self, target: memoryview, rba: int) -> int:
-        if not hasattr(os, "preadv"):
-            # there nobody can cut a file that is mapped
-            found = self.buffer[rba : rba + len(target)]
-            target[: len(found)] = found
-            return len(found)
-        read = 0
-        while read < len(target) and (count := os.preadv(self._file, [target[read:]], rba + read)):
-            read += count
-        return read
 
     @property
     def size(self) -> int:

@@ -30,6 +30,7 @@ from trailformat.scan import (
     choose_engine,
     parallel_batches,
     parallel_counts,
+    parallel_scan,
     scan,
 )
 
@@ -125,8 +126,10 @@ class Counter:
     def _batches(self, counting: Counting) -> Iterator[tuple[Batch, Any]]:
         """The batches, and the rows that pass the filter where a thread could tell, which asks no record."""
         selection, trail, engine = counting.selection, counting.trail, counting.engine
-        if engine is Engine.PYTHON or not selection.takes_any_batch:
+        if engine is Engine.PYTHON or not selection.is_decided:
             return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
+        if not selection.takes_any_batch:
+            return ((batch, None) for batch in parallel_scan(trail, self.workers, selection.batch_size))
         filters = [self._session.filters_in_use]
 
         def passing(batch: Batch, own: TrailFile) -> Any:
