@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.scan.numba_cache import prepare_cache
+from trailformat.arrays.numba_cache import prepare_cache
 
 prepare_cache()
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 
-from trailformat.scan.kernel_loads import CACHE, u8, u16, u32, u64
+from trailformat.scan.kernel_loads import u8, u16, u32, u64
+
+CACHE = bool(config.CACHE_DIR)
+"""Whether numba keeps what it compiles; see numba_cache."""
 
 ABSENT, NULL, ODD = -1, -2, -3
 """Sizes of columns that an image does not have, that are NULL, and whose indicator is neither 0000 nor ffff."""
