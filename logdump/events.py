@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.exit_status import ExitStatus
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from logdump.counting import Count, LargeTransaction, Tally
+    from logdump.session import Mark
     from logdump.statements import Statement
     from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
+    from trailformat.transaction_extent import Extent
     from trailformat.transactions import Transaction
 
 
@@ -81,6 +85,67 @@ class StatementShown(NamedTuple):
     takes_back: bool
 
 
+class PositionShown(NamedTuple):
+    """The read position in a file, and the direction."""
+
+    path: Path
+    rba: int
+    is_backwards: bool
+
+
+class MarksShown(NamedTuple):
+    """MARK: the marks, by file and RBA."""
+
+    marks: tuple[Mark, ...]
+
+
+class SafePointShown(NamedTuple):
+    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two."""
+
+    path: Path
+    rba: int
+    extent: Extent | None
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage in the transaction."""
+        return ExitStatus.BAD_DATA if self.extent and self.extent.damage else ExitStatus.OK
+
+
+class GapShown(NamedTuple):
+    """CHECK: bytes of a file that hold no sound record.
+
+    ``length`` reaches up to the next good record, whose RBA is ``next_good``, or to the end of the file (None).
+    """
+
+    path: Path
+    rba: int
+    length: int
+    next_good: int | None
+    error: TrailError
+
+
+class CheckShown(NamedTuple):
+    """CHECK: what it found in a file, or in several.
+
+    ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
+    """
+
+    title: str
+    size: int
+    records: int
+    transactions: int
+    gaps: int
+    gap_bytes: int
+    undefined: int
+    is_partial: bool = False
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.gaps else ExitStatus.OK
+
+
 class Bad(NamedTuple):
     """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
 
@@ -105,7 +170,20 @@ class Failure(NamedTuple):
 
 
 Event = (
-    Text | RecordShown | CountShown | IntervalShown | TransactionsShown | StatementShown | Progress | Notice | Failure
+    Text
+    | RecordShown
+    | CountShown
+    | IntervalShown
+    | TransactionsShown
+    | StatementShown
+    | PositionShown
+    | MarksShown
+    | SafePointShown
+    | GapShown
+    | CheckShown
+    | Progress
+    | Notice
+    | Failure
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.events import Event, Failure, Notice, Progress
+from logdump.events import CheckShown, Event, Failure, Notice, Progress, SafePointShown
 from logdump.exit_status import ExitStatus
 from logdump.language.execute import run_line
 from logdump.render.text import render
@@ -92,11 +92,12 @@ class LineMode:
             return
         self._scroller.clear()
         stream = sys.stdout
-        if isinstance(event, Failure | Notice):
+        if isinstance(event, Failure | Notice | SafePointShown | CheckShown):
             self.status = self.status or event.status
-            if not self.is_json and (self.failures_to_stderr or isinstance(event, Notice)):
-                sys.stdout.flush()
-                stream = sys.stderr
+        is_narration = isinstance(event, Notice) or (isinstance(event, Failure) and self.failures_to_stderr)
+        if is_narration and not self.is_json:
+            sys.stdout.flush()
+            stream = sys.stderr
         for line in self._render(event):
             stream.write(line + "\n")
             self._log(line + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -181,12 +182,46 @@ class Scan:
 
     def _columns(self) -> Iterator[Record | Progress] | None:
         """The rest of the file by columns, where that is faster; None where it is not."""
-        if not self._selection.is_active or self._cursor.is_backwards:
+        if not self._selection.is_active:
             return None
         from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long scans only
 
-        rest = self._session.trail.size - self._cursor.next
-        return self._passing() if choose_engine(rest) is Engine.NUMBA else None
+        backwards = self._cursor.is_backwards
+        rest = self._cursor.next if backwards else self._session.trail.size - self._cursor.next
+        if choose_engine(rest) is not Engine.NUMBA:
+            return None
+        return self._passing_backwards() if backwards else self._passing()
+
+    def _passing_backwards(self) -> Iterator[Record | Progress]:
+        """The records before the position that pass, last first, up to damage; they are found from the beginning on."""
+        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
+
+        trail, selection, step = self._session.trail, self._selection, self._session.settings.notify
+        rbas, ordinals = array("q"), array("q")
+        total = wall = 0
+        for batch in scan(trail, 0, self._cursor.next, engine=Engine.NUMBA, batch_size=selection.batch_size):
+            first = 0
+            if spans := batch.spans():
+                first, total, wall = spans[-1] + 1, 0, int(batch.rba[spans[-1]]) + int(batch.length[spans[-1]])
+                del rbas[:], ordinals[:]
+            for row in selection.rows(batch)[first:].nonzero()[0].tolist():
+                rbas.append(int(batch.rba[first + row]))
+                ordinals.append(total + row)
+            begun, total = total, total + len(batch) - first
+            if begun // step != total // step:
+                yield Progress(self.scanned + total, int(batch.rba[-1]), int(batch.io_time[-1]))
+        scanned, found = self.scanned, self.scanned - self.suppressed
+        while rbas and (record := trail.record_at(rbas.pop())) is not None:
+            found += 1
+            self.scanned = scanned + total - ordinals.pop()
+            self.suppressed = self.scanned - found
+            self._cursor.stand_on(record)
+            yield record
+        self.scanned = scanned + total
+        self.suppressed = self.scanned - found
+        self._cursor.move(wall)
+        if wall:
+            self._cursor.read()
 
     def _passing(self) -> Iterator[Record | Progress]:
         """The records that pass, by columns, with the progress between them; the position moves along."""

@@ -17,6 +17,7 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.finding import Search
     from trailformat.definitions_file import DefinitionsFile
     from trailformat.row_definitions import RowDefinitions
 
@@ -37,6 +38,15 @@ class SourceDefinitions(NamedTuple):
     override: bool = False
 
 
+class Mark(NamedTuple):
+    """A place in a trail that has a name, and what somebody notes about it."""
+
+    name: str
+    path: Path
+    rba: int
+    note: str = ""
+
+
 class Session:
     """The state that commands read and change; it prints nothing.
 
@@ -49,6 +59,8 @@ class Session:
         obeyed: the command files being run, outermost first.
         is_over: set by EXIT.
         filters_in_use: the filter, or None as long as nobody has asked for one.
+        marks: what MARK has named, by name.
+        search: what FIND has looked for last; ``found_at`` is the RBA of the record that it has found.
     """
 
     def __init__(self) -> None:
@@ -61,6 +73,9 @@ class Session:
         self.filters_in_use: FilterSet | None = None
         self._source_definitions: SourceDefinitions | None = None
         self._row_definitions: RowDefinitions | None = None
+        self.marks: dict[str, Mark] = {}
+        self.search: Search | None = None
+        self.found_at: int | None = None
         self._cursor: Cursor | None = None
 
     @property
@@ -148,6 +163,7 @@ class Session:
             index_cache.keep(self._cursor.trail)
             self._cursor.trail.close()
             self._cursor = None
+            self.found_at = None
 
 
 def _existing(path: Path) -> Path:

@@ -15,10 +15,13 @@ _LONGEST_HEADER = 0xFFFF
 
 
 class TrailPeek(NamedTuple):
-    """A trail file's sequence number and the CSN of its first record, where they are known."""
+    """A trail file's sequence number, and CSN and IO Time (Julian) of its first and last record, where it tells."""
 
     seqno: int | None
     first_csn: str | None
+    last_csn: str | None = None
+    first_time: int | None = None
+    last_time: int | None = None
 
 
 def peek(path: Path) -> TrailPeek | None:
@@ -31,13 +34,25 @@ def peek(path: Path) -> TrailPeek | None:
     if _TRAIL_START.match(data) is None:
         return None
     header = _file_header(data)
-    seqno = header.get("TrailInfo", "Seqno") if header else None
-    csn = header.get("TrailInfo", "FirstCSN") if header else None
     name = TrailName.parse(path)
+    seqno = _number(header, "Seqno")
     return TrailPeek(
-        seqno if isinstance(seqno, int) else name.seqno if name else None,
-        csn if isinstance(csn, str) and csn else None,
+        seqno if seqno is not None else name.seqno if name else None,
+        _text(header, "FirstCSN"),
+        _text(header, "LastCSN"),
+        _number(header, "FirstIOTime"),
+        _number(header, "LastIOTime"),
     )
+
+
+def _number(header: FileHeader | None, field: str) -> int | None:
+    value = header.get("TrailInfo", field) if header else None
+    return value if isinstance(value, int) else None
+
+
+def _text(header: FileHeader | None, field: str) -> str | None:
+    value = header.get("TrailInfo", field) if header else None
+    return value if isinstance(value, str) and value else None
 
 
 def _file_header(data: bytes) -> FileHeader | None:

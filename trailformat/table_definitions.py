@@ -59,6 +59,11 @@ class TableDefinitions:
             if at:
                 yield entries[at - 1]
 
+    def entries(self) -> list[TableEntry]:
+        """Every definition in the file, those that others take the place of too."""
+        self._scan_to(self._trail.size)
+        return [one for entries in self._by_index.values() for one in entries]
+
     def database_before(self, rba: int) -> int | None:
         """The RBA of the latest DDR before ``rba``."""
         self._scan_to(rba)

@@ -13,7 +13,11 @@ _HOMES = {
         "SCANFORHEADER SFH SCANFORTYPE SFT SCANFORRBA SFR SCANFORTIME SFTS SCANFORENDTRANS SFET "
         "SCANFORNEXTTRANS SFNT SCANFORMETADATA SFMD"
     ),
+    "mark": "MARK",
+    "find": "FIND",
+    "transaction": "TRANSACTION SAMETABLE SAFE",
     "count": "COUNT",
+    "check": "CHECK",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
     "save": "SAVE",

@@ -16,10 +16,10 @@ from logdump.events import Bad, CountShown, Event, IntervalShown, Notice, Progre
 from logdump.exit_status import ExitStatus
 from logdump.group_counting import add_counted, is_in_groups, taken_by
 from logdump.language.command import Command
+from logdump.matching_files import matching_files
 from logdump.selection import Selection, progress
-from logdump.session import CommandError, Session
+from logdump.session import Session
 from logdump.settings import Detail
-from logdump.wildcard import matches
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.scan import (
     Batch,
@@ -246,7 +246,7 @@ def _count(counter: Counter, session: Session) -> Generator[Event, None, str]:
 
 def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
-    paths = _matching_files(wildcard)
+    paths = matching_files(wildcard)
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     with contextlib.closing(_begun(counter, paths)) as files:
         for path, counting in files:
@@ -293,19 +293,6 @@ def _begin(counter: Counter, path: Path) -> Counting | TrailError:
 def _close(counting: Counting | TrailError) -> None:
     if isinstance(counting, Counting):
         counting.trail.close()
-
-
-def _matching_files(wildcard: str) -> list[Path]:
-    """The files that a wildcard names, in the order in which a trail is written."""
-    pattern = Path(wildcard).expanduser().absolute()
-    try:
-        entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
-    except OSError as error:
-        raise CommandError(f"{pattern.parent}: {error.strerror}") from error
-    found = sorted(entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True))
-    if not found:
-        raise CommandError(f"No file matches {wildcard}.")
-    return found
 
 
 def _hash_statistics(count: Count, seconds: float) -> Event:

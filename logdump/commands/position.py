@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from logdump.commands.showing import show_record
 from logdump.cursor import Cursor
-from logdump.events import Event, Progress, say
+from logdump.events import Event, PositionShown, Progress, say
 from logdump.language.arguments import count, number, time_argument
 from logdump.language.command import Command
-from logdump.language.words import is_keyword, split_words
+from logdump.language.words import first_word, is_keyword, split_words
 from logdump.selection import Scan
 from logdump.session import CommandError, Session
+
+_JUMPS = frozenset({"CSN", "TIME", "MARK"})
 
 
 def run_next(session: Session, arguments: str) -> Iterator[Event]:
@@ -42,14 +44,25 @@ def run_skip(session: Session, arguments: str) -> Iterator[Event]:
 
 def run_position(session: Session, arguments: str) -> Iterator[Event]:
     """Set the read position or direction, or tell them."""
+    word, rest = first_word(arguments)
+    if word.upper() in _JUMPS:
+        from logdump.commands.jumps import JUMPS  # noqa: PLC0415 - few positions need it
+
+        yield from JUMPS[word.upper()](session, rest)
+    else:
+        words = iter(split_words(arguments))
+        for one in words:
+            if is_keyword(one, "REC[ORD]"):
+                yield from _to_record(session, number(next(words, ""), what="the number of a record"))
+            else:
+                _position(session.cursor, one)
+    yield where(session)
+
+
+def where(session: Session) -> Event:
+    """The position and the direction of reading."""
     cursor = session.cursor
-    words = iter(split_words(arguments))
-    for word in words:
-        if is_keyword(word, "REC[ORD]"):
-            yield from _to_record(session, number(next(words, ""), what="the number of a record"))
-        else:
-            _position(cursor, word)
-    yield _where(cursor)
+    return PositionShown(session.trail.path, cursor.next, cursor.is_backwards)
 
 
 def _to_record(session: Session, wanted: int) -> Iterator[Event]:
@@ -72,10 +85,6 @@ def _to_record(session: Session, wanted: int) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-def _where(cursor: Cursor) -> Event:
-    return say(f"Reading {'in reverse' if cursor.is_backwards else 'forward'} from RBA {cursor.next}")
-
-
 def _position(cursor: Cursor, word: str) -> None:
     if is_keyword(word, "FIRST"):
         cursor.move(0)
@@ -89,14 +98,15 @@ def _position(cursor: Cursor, word: str) -> None:
     elif is_keyword(word, "FOR[WARD]"):
         cursor.is_backwards = False
     else:
-        cursor.move(number(word, what="an RBA, FIRST, LAST, EOF, RECORD, REVERSE or FORWARD"))
+        expected = "an RBA, FIRST, LAST, EOF, RECORD, REVERSE, FORWARD, CSN, TIME or MARK"
+        cursor.move(number(word, what=expected))
 
 
 def run_begin(session: Session, arguments: str) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
     moment = time_argument(arguments, session.settings.time_offset)
     session.cursor.begin(moment)
-    yield _where(session.cursor)
+    yield where(session)
 
 
 COMMANDS = (
@@ -121,11 +131,13 @@ COMMANDS = (
         "Set the read position and direction, or tell them",
         run_position,
         aliases=("POS",),
-        options=("FIRST", "LAST", "EOF", "REC[ORD]", "REV[ERSE]", "FOR[WARD]"),
+        options=("FIRST", "LAST", "EOF", "REC[ORD]", "REV[ERSE]", "FOR[WARD]", "CSN", "TIME", "MARK"),
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
-            "RECORD <n> counts from the beginning of the file, which is 0; damage counts as one record. It is not in",
-            "Oracle's Logdump.",
+            "POSITION CSN <csn> | POSITION TIME <time>: the first record at or after it, in all files of the trail.",
+            "POSITION MARK <name>: a place that MARK has named.",
+            "RECORD <n> counts from the beginning of the file, which is 0; damage counts as one record.",
+            "CSN, TIME, MARK and RECORD are not in Oracle's Logdump.",
         ),
     ),
     Command(

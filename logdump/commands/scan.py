@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logdump.commands.seeking import all_of, no_metadata, show_first
 from logdump.commands.showing import show_record
 from logdump.events import Event
 from logdump.language.arguments import no_arguments, number, one_option, time_argument
@@ -14,41 +15,14 @@ from logdump.language.words import first_word, is_keyword, split_words
 from logdump.selection import Scan
 from logdump.session import CommandError, Session
 from trailformat import Record, TrailName, io_type_number
-from trailformat.io_types import METADATA
 from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.transactions import BEGINS, ENDS, is_transactional
 
 if TYPE_CHECKING:
-    from logdump.filters import Criterion, FilterSet
+    from logdump.filters import Criterion
 
 _ANY_METADATA = frozenset({DATABASE, TABLE, REFERENCE})
 _KINDS = {"DDR": frozenset({DATABASE}), "TDR": frozenset({TABLE, REFERENCE})}
-
-
-def _show_first(
-    session: Session,
-    what: str,
-    wanted: Callable[[Record], bool] | None = None,
-    *,
-    filtered: bool = True,
-    also: Sequence[FilterSet] = (),
-) -> Iterator[Event]:
-    """Display the next record that is wanted; without one the position stays where it was."""
-    cursor = session.cursor
-    start = cursor.next
-    record = yield from Scan(session, filtered=filtered, also=also).find(wanted)
-    if record is None:
-        cursor.move(start)
-        raise CommandError(f"No {what} found from RBA {start} to the {'beginning' if cursor.is_backwards else 'end'}.")
-    yield from show_record(session, record)
-
-
-def _all_of(*criteria: Criterion | None) -> list[FilterSet]:
-    """A filter that lets pass what meets all of these."""
-    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - only who scans needs filters
-
-    kept = [one for one in criteria if one is not None]
-    return [FilterSet(include=CriterionSet(kept, Match.ALL))]
 
 
 def _on_table(pattern: str | None) -> Criterion | None:
@@ -74,13 +48,13 @@ def run_scan_for_end_of_transaction(session: Session, arguments: str) -> Iterato
     ends = yield from Scan(session, filtered=False).find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
-    yield from _show_first(session, "next transaction", is_transactional, filtered=False)
+    yield from show_first(session, "next transaction", is_transactional, filtered=False)
 
 
 def run_scan_for_next_transaction(session: Session, arguments: str) -> Iterator[Event]:
     """Display the first record of the next transaction."""
     no_arguments(arguments)
-    yield from _show_first(session, "start of a transaction", _has_trans_ind(BEGINS), filtered=False)
+    yield from show_first(session, "start of a transaction", _has_trans_ind(BEGINS), filtered=False)
 
 
 def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
@@ -95,8 +69,8 @@ def run_scan_for_type(session: Session, arguments: str) -> Iterator[Event]:
     io_type = io_type_number(name)
     if io_type is None:
         raise ArgumentError(f"{name!r} is no record type; SHOW RECTYPE lists them.")
-    filters = _all_of(RecType((io_type,)), _on_table(pattern))
-    yield from _show_first(session, f"record of type {name}", also=filters)
+    filters = all_of(RecType((io_type,)), _on_table(pattern))
+    yield from show_first(session, f"record of type {name}", also=filters)
 
 
 def run_scan_for_time(session: Session, arguments: str) -> Iterator[Event]:
@@ -105,15 +79,13 @@ def run_scan_for_time(session: Session, arguments: str) -> Iterator[Event]:
 
     text, pattern = _split_template(arguments)
     moment = time_argument(text, session.settings.time_offset)
-    yield from _show_first(session, f"record at or after {text}", also=_all_of(StartTime(moment), _on_table(pattern)))
+    yield from show_first(session, f"record at or after {text}", also=all_of(StartTime(moment), _on_table(pattern)))
 
 
 def run_scan_for_rba(session: Session, arguments: str) -> Iterator[Event]:
     """Display the next record whose AuditRBA is the number given; -1 displays the next record."""
-    from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only who scans needs filters
-    from logdump.filters.comparison import Comparison  # noqa: PLC0415
+    from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only who scans needs filters
     from logdump.filters.number_criteria import AuditRba  # noqa: PLC0415
-    from logdump.filters.type_criteria import RecType  # noqa: PLC0415
 
     word, rest = first_word(arguments.replace(",", " ", 1))
     name = (split_words(rest) or [""])[0]
@@ -121,9 +93,8 @@ def run_scan_for_rba(session: Session, arguments: str) -> Iterator[Event]:
     if word != "-1":
         comparison, value = Comparison.EQUAL, number(word, what="an AuditRBA, or -1 for the next record")
     pattern = _open_if_trail(session, name)
-    no_metadata = FilterSet(exclude=CriterionSet([RecType((METADATA,))]))
-    filters = [*_all_of(AuditRba(comparison, value), _on_table(pattern)), no_metadata]
-    yield from _show_first(session, f"record with AuditRBA {word}", also=filters)
+    filters = [*all_of(AuditRba(comparison, value), _on_table(pattern)), no_metadata()]
+    yield from show_first(session, f"record with AuditRBA {word}", also=filters)
 
 
 def _open_if_trail(session: Session, name: str) -> str | None:
@@ -151,7 +122,7 @@ def run_scan_for_metadata(session: Session, arguments: str) -> Iterator[Event]:
         ddr, tdr = record.metadata_indexes
         return index is None or index == (ddr if record.header.orig_node == DATABASE else tdr)
 
-    yield from _show_first(session, f"{label} record", wanted, filtered=False)
+    yield from show_first(session, f"{label} record", wanted, filtered=False)
 
 
 def _split_template(arguments: str) -> tuple[str, str | None]:

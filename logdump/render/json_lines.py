@@ -10,18 +10,32 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.events import (
+    CheckShown,
     CountShown,
     Event,
     Failure,
+    GapShown,
     IntervalShown,
+    MarksShown,
     Notice,
+    PositionShown,
     Progress,
     RecordShown,
+    SafePointShown,
     StatementShown,
     Text,
     TransactionsShown,
 )
-from logdump.render import json_count, json_header, json_metadata, json_record, json_statement
+from logdump.render import (
+    json_check,
+    json_count,
+    json_header,
+    json_metadata,
+    json_position,
+    json_record,
+    json_safe,
+    json_statement,
+)
 from logdump.render.json_shape import Field, Shape, exact
 from logdump.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
@@ -69,6 +83,11 @@ SHAPES = (
     json_count.TRANSACTIONS,
     json_count.PROGRESS,
     json_statement.STATEMENT,
+    json_position.POSITION,
+    json_position.MARKS,
+    json_safe.SAFE_POINT,
+    json_check.GAP,
+    json_check.CHECK,
     TEXT,
     BAD_RECORD,
     FAILURE,
@@ -88,6 +107,10 @@ PARTS = (
     json_count.TYPE_COUNT,
     json_count.TABLE_COUNT,
     json_count.LARGE_TRANSACTION,
+    json_position.MARK,
+    json_safe.SPOT,
+    json_safe.TABLE_RECORDS,
+    json_safe.DAMAGE,
 )
 """The objects inside those."""
 
@@ -97,6 +120,11 @@ _SHAPE_OF: dict[type, Shape] = {
     TransactionsShown: json_count.TRANSACTIONS,
     StatementShown: json_statement.STATEMENT,
     Progress: json_count.PROGRESS,
+    PositionShown: json_position.POSITION,
+    MarksShown: json_position.MARKS,
+    SafePointShown: json_safe.SAFE_POINT,
+    GapShown: json_check.GAP,
+    CheckShown: json_check.CHECK,
     Text: TEXT,
 }
 

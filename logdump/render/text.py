@@ -7,13 +7,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.events import (
+    CheckShown,
     CountShown,
     Event,
     Failure,
+    GapShown,
     IntervalShown,
+    MarksShown,
     Notice,
+    PositionShown,
     Progress,
     RecordShown,
+    SafePointShown,
     StatementShown,
     Text,
     TransactionsShown,
@@ -28,6 +33,11 @@ _RENDERERS = {
     TransactionsShown: ("count_text", "history_lines"),
     StatementShown: ("statement_text", "statement_lines"),
     Progress: ("count_text", "progress_lines"),
+    PositionShown: ("position_text", "position_lines"),
+    MarksShown: ("position_text", "mark_lines"),
+    SafePointShown: ("safe_text", "safe_lines"),
+    GapShown: ("check_text", "gap_lines"),
+    CheckShown: ("check_text", "check_lines"),
 }
 """The module and the function that render an event; a module is loaded with the first event of its kind."""
 

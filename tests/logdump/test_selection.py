@@ -58,3 +58,25 @@ def test_columns_find_what_records_find(nearby: int, commands: str, monkeypatch:
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _session(path, commands) == expected[path], path.name
+
+
+BACKWARDS = [
+    "pos eof; pos reverse; filter rectype insert; n 100",
+    "pos eof; pos reverse; filter rectype insert; n 2; n; n 100",
+    'pos eof; pos reverse; filter string "e"; n 3; n 100',
+    "pos 3629; pos reverse; filter exclude filename *sales; n 100",
+    "pos eof; pos reverse; filter csn > 41882320; n 100",
+    "pos eof; pos reverse; sft delete; sft insert; n",
+    "pos eof; pos reverse; sft abort",
+]
+
+
+@pytest.mark.parametrize("commands", BACKWARDS)
+@pytest.mark.parametrize("nearby", [1, 4])
+def test_columns_find_backwards_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = f"notify 1000; {commands}"
+    expected = {path: _session(path, quiet) for path in FILES}
+    monkeypatch.setattr(selection, "_NEARBY", nearby)
+    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+    for path in FILES:
+        assert _session(path, quiet) == expected[path], path.name

@@ -127,3 +127,9 @@ def test_of_too_many_definitions_those_beyond_the_index_are_found_by_walking(
     monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 2)
     tables = [part for number in range(5) for part in (table_record(number, f"T{number}"), row(name=number))]
     assert names(trail_of(tmp_path, *tables)) == ["T0", "T1", "T2", "T3", "T4"]
+
+
+def test_the_entries_are_all_definitions_of_the_file(tmp_path: Path) -> None:
+    records = table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), metadata_record(REFERENCE, 1, "LIKE")
+    with TrailFile(trail_of(tmp_path, *records)) as trail:
+        assert sorted(one.name for one in trail.tables.entries()) == ["LIKE", "NEW", "OLD"]

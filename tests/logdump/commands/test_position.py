@@ -59,7 +59,7 @@ def test_position_in_the_middle_of_a_record_names_the_next_good_header(shop: Lin
 
 
 def test_position_refuses_what_is_no_place(shop: Line) -> None:
-    assert "an RBA, FIRST, LAST, EOF, RECORD, REVERSE or FORWARD" in shop("pos there")[0]
+    assert "an RBA, FIRST, LAST, EOF, RECORD, REVERSE, FORWARD, CSN, TIME or MARK" in shop("pos there")[0]
 
 
 def test_position_record_goes_to_a_record_by_its_number(shop: Line) -> None:

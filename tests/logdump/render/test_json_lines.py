@@ -266,7 +266,7 @@ def test_a_pipe_of_objects_has_no_banner_and_no_prompts(trails: Path) -> None:
         "text",
         "file_header",
         "failure",
-        "text",
+        "position",
         "bad_record",
     ]
     assert answer.err == ""

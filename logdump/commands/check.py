@@ -1,0 +1,123 @@
+"""CHECK: one pass over a file that lists everything in it that is no sound record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from logdump.events import CheckShown, Event, GapShown, Notice, Progress
+from logdump.exit_status import ExitStatus
+from logdump.language.arguments import one_path
+from logdump.language.command import Command, Origin
+from logdump.matching_files import matching_files
+from logdump.session import Session
+from trailformat import NotATrail, TrailError, TrailFile
+from trailformat.scan import Batch, scan
+
+
+class Checker:
+    """One run of CHECK, over one file or several; the numbers are those of all of them."""
+
+    def __init__(self, notify: int) -> None:
+        self._notify = notify
+        self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
+        self.stopped_at: str | None = None
+
+    def run(self, trail: TrailFile) -> Iterator[Event]:
+        """Look at every record of a file; yields its gaps and Progress. Ctrl+C ends it with what it has."""
+        size, before = trail.size, self.records
+        walk = scan(trail)
+        try:
+            for batch in walk:
+                spans = batch.spans()
+                for row in spans:
+                    yield self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                yield from self._counted(batch, len(batch) - len(spans), size)
+        except KeyboardInterrupt:
+            self.stopped_at = f"{trail.path}, after {self.records - before} records"
+        self.size += walk.place.rba
+        self.transactions += walk.transactions
+
+    def unreadable(self, path: Path, error: TrailError) -> Event:
+        """The gap that a whole file is which is no trail."""
+        size = path.stat().st_size if path.is_file() else 0
+        self.size += size
+        self.gaps += 1
+        self.gap_bytes += size
+        return GapShown(path, 0, size, None, error)
+
+    def _counted(self, batch: Batch, records: int, size: int) -> Iterator[Event]:
+        """Count the records of a batch; Progress when one of NOTIFY's steps is passed."""
+        begun = self.records
+        self.records += records
+        self.undefined += _undefined(batch)
+        if begun // self._notify != self.records // self._notify:
+            yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
+
+    def _gap(self, trail: TrailFile, rba: int, length: int) -> Event:
+        self.gaps += 1
+        self.gap_bytes += length
+        end = rba + length
+        return GapShown(trail.path, rba, length, end if end < trail.size else None, _reason(trail, rba))
+
+    def result(self, title: str) -> CheckShown:
+        """What was found."""
+        numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
+        return CheckShown(title, *numbers, is_partial=self.stopped_at is not None)
+
+
+def _undefined(batch: Batch) -> int:
+    """How many rows refer to a table definition that is not there."""
+    unknown = [key for key in range(len(batch.names)) if batch.names.unknown_index(key) is not None]
+    return sum(sum(one == key for one in batch.table) for key in unknown)
+
+
+def _reason(trail: TrailFile, rba: int) -> TrailError:
+    try:
+        trail.record_at(rba)
+    except TrailError as error:
+        return error
+    return TrailError("it was not complete when it was read", path=trail.path, rba=rba)
+
+
+def run_check(session: Session, arguments: str) -> Iterator[Event]:
+    """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
+    wildcard = one_path(arguments)
+    checker = Checker(session.settings.notify)
+    if wildcard is None:
+        yield from checker.run(session.trail)
+        yield checker.result(f"LogTrail {session.trail.path}")
+    else:
+        yield from _check_several(checker, wildcard)
+    if checker.stopped_at is not None:
+        yield Notice((f"Stopped at {checker.stopped_at}: this check is partial.",), ExitStatus.INTERRUPTED)
+        raise KeyboardInterrupt
+
+
+def _check_several(checker: Checker, wildcard: str) -> Iterator[Event]:
+    paths = matching_files(wildcard)
+    for path in paths:
+        try:
+            with TrailFile(path) as trail:
+                yield from checker.run(trail)
+        except NotATrail as error:
+            yield checker.unreadable(path, error)
+        if checker.stopped_at is not None:
+            break
+    files = f", {len(paths)} files," if len(paths) > 1 else ""
+    yield checker.result(f"LogTrail {wildcard if files else paths[0]}{files}")
+
+
+COMMANDS = (
+    Command(
+        "CHECK",
+        "CHECK [<filename> | <wildcard>]",
+        "List everything in trail files that is not a good record",
+        run_check,
+        details=(
+            "For each gap: RBA, bytes, the reason, and the next good record; then one line about the whole.",
+            "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

@@ -1,0 +1,50 @@
+"""Reading on to a record that is wanted, and displaying it: what the searching commands have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from logdump.commands.showing import show_record
+from logdump.events import Event
+from logdump.selection import Scan
+from logdump.session import CommandError, Session
+from trailformat import Record
+
+if TYPE_CHECKING:
+    from logdump.filters import Criterion, FilterSet
+
+
+def show_first(
+    session: Session,
+    what: str,
+    wanted: Callable[[Record], bool] | None = None,
+    *,
+    filtered: bool = True,
+    also: Sequence[FilterSet] = (),
+) -> Iterator[Event]:
+    """Display the next record that is wanted; without one the position stays where it was."""
+    cursor = session.cursor
+    start = cursor.next
+    record = yield from Scan(session, filtered=filtered, also=also).find(wanted)
+    if record is None:
+        cursor.move(start)
+        raise CommandError(f"No {what} found from RBA {start} to the {'beginning' if cursor.is_backwards else 'end'}.")
+    yield from show_record(session, record)
+
+
+def all_of(*criteria: Criterion | None) -> list[FilterSet]:
+    """A filter that lets pass what meets all of these."""
+    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - only who scans needs filters
+
+    kept = [one for one in criteria if one is not None]
+    return [FilterSet(include=CriterionSet(kept, Match.ALL))]
+
+
+def no_metadata() -> FilterSet:
+    """A filter that drops definitions."""
+    from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only who scans needs filters
+    from logdump.filters.type_criteria import RecType  # noqa: PLC0415
+    from trailformat.io_types import METADATA  # noqa: PLC0415
+
+    return FilterSet(exclude=CriterionSet([RecType((METADATA,))]))

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import trailformat.scan
+from logdump.commands import check
+from logdump.events import CheckShown, GapShown, Notice, Progress
+from logdump.exit_status import ExitStatus
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from tests.trailformat.samples import row, trail_of
+from trailformat.scan import Engine, is_available
+
+GARBAGE = b"\xee" * 50
+
+
+def gaps(line: Line) -> list[GapShown]:
+    return [event for event in line.events if isinstance(event, GapShown)]
+
+
+def result(line: Line) -> CheckShown:
+    return next(event for event in line.events if isinstance(event, CheckShown))
+
+
+def test_a_sound_file_has_no_gap(shop: Line) -> None:
+    path = shop.session.trail.path
+    assert shop("check") == [f"LogTrail {path} has 22 good records in 10 transactions, no gap in 5453 bytes"]
+
+
+def test_every_gap_is_listed_with_its_place_and_what_follows(line: Line, tmp_path: Path) -> None:
+    one = row()
+    path = trail_of(tmp_path, one, GARBAGE, one, GARBAGE + GARBAGE, one)
+    line(f"open {path}; check")
+    n = one.length
+    assert [(gap.rba, gap.length, gap.next_good) for gap in gaps(line)] == [
+        (n, 50, n + 50),
+        (2 * n + 50, 100, 2 * n + 150),
+    ]
+    assert (result(line).records, result(line).gaps, result(line).gap_bytes) == (3, 2, 150)
+
+
+def test_the_reason_is_that_of_reading_there(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'gt000000000'}; check")
+    line("pos 3522; n")
+    (failure,) = line.failures
+    said = failure.lines[0].removeprefix("Bad record found at RBA 3522: ")
+    assert said in line("check")[0]
+
+
+def test_a_half_written_end_is_told_apart(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'ct000000000'}")
+    assert line("check")[0].endswith("it may be still being written")
+
+
+def test_damage_up_to_the_end_has_nothing_after_it(line: Line, tmp_path: Path) -> None:
+    line(f"open {trail_of(tmp_path, row(), GARBAGE)}")
+    assert line("check")[0].endswith("no good record after it")
+
+
+def test_records_without_a_definition_are_counted(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'mt000000000'}")
+    records = list(line.session.trail.records(line.session.trail.first_rba))
+    rows = [one for one in records if one.table_index == 2]
+    assert line("check")[-1] == f"{len(rows)} records are of tables whose definition is not there."
+
+
+def test_the_position_stays(shop: Line) -> None:
+    shop("pos 2008; n; check")
+    assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
+
+
+def test_several_files_come_to_one_result(line: Line, trails: Path, tmp_path: Path) -> None:
+    for name in ("st000000000", "st000000001"):
+        (tmp_path / name).write_bytes((trails / name).read_bytes())
+    (tmp_path / "st000000002").write_bytes(b"nothing of a trail")
+    said = line(f"check {tmp_path / 'st*'}")
+    assert said[0].startswith(f"Gap in {tmp_path / 'st000000002'} at RBA 0, 18 bytes: this is no trail")
+    assert said[1].startswith(f"LogTrail {tmp_path / 'st*'}, 3 files, has ")
+    assert result(line).size == sum(path.stat().st_size for path in tmp_path.iterdir())
+
+
+def test_a_file_can_be_named(line: Line, trails: Path) -> None:
+    line(f"check {trails / 'ft000000000'}")
+    assert result(line).title == f"LogTrail {trails / 'ft000000000'}"
+
+
+@pytest.mark.parametrize("name", ["nowhere*", "/no/such/place/lt*"])
+def test_no_file_is_a_failure(name: str, line: Line) -> None:
+    line(f"check {name}")
+    assert line.failures
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("et000000000", ExitStatus.OK), ("ft000000000", ExitStatus.BAD_DATA), ("ct000000000", ExitStatus.BAD_DATA)],
+)
+def test_a_script_fails_where_there_is_damage(name: str, status: ExitStatus, trails: Path) -> None:
+    assert logdump("-c", f"open {trails / name}; check").status == status
+
+
+def test_json_has_an_object_per_gap_and_one_for_the_whole(trails: Path) -> None:
+    answer = logdump("--format", "jsonl", "-c", f"open {trails / 'ft000000000'}; check")
+    gap, whole = (json.loads(text) for text in answer.out.splitlines()[1:])
+    assert (gap["type"], gap["rba"], gap["length"], gap["next_good"]) == ("gap", 3522, 107, 3629)
+    assert (whole["type"], whole["gaps"], whole["partial"]) == ("check", 1, False)
+    assert answer.status == ExitStatus.BAD_DATA
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000"])
+def test_both_engines_find_the_same(name: str, line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import trailformat.scan.scanning
+
+    line(f"open {trails / name}")
+    expected = line("check")
+    monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
+    assert line("check") == expected
+
+
+def test_progress_is_told_at_the_steps_of_notify(shop: Line) -> None:
+    shop("notify 5; check")
+    assert [event.records for event in shop.events if isinstance(event, Progress)] == [22]
+
+
+def test_ctrl_c_keeps_what_was_found_and_says_so(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = trailformat.scan.scan
+
+    class Stopped:
+        def __init__(self, *arguments: object) -> None:
+            self._scan = whole(*arguments, batch_size=5)  # type: ignore[arg-type]
+            self._batches = 0
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._scan, name)
+
+        def __iter__(self) -> Stopped:
+            return self
+
+        def __next__(self) -> object:
+            self._batches += 1
+            if self._batches == 3:
+                raise KeyboardInterrupt
+            return next(self._scan)
+
+    monkeypatch.setattr(check, "scan", Stopped)
+    with pytest.raises(KeyboardInterrupt):
+        shop("check")
+    assert (result(shop).records, result(shop).is_partial) == (10, True)
+    assert [event.status for event in shop.events if isinstance(event, Notice)] == [ExitStatus.INTERRUPTED]

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import trailformat.scan
+from fixtures import TRAILS
+from logdump import selection
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from trailformat.scan import Engine, is_available
+
+
+def found(line: Line, commands: str) -> list[int]:
+    line(commands)
+    return line.rbas
+
+
+def test_text_is_found_in_the_data_from_the_position_on(shop: Line) -> None:
+    assert found(shop, "find gift wrap") == [2892]
+    assert found(shop, "pos 2892; find gift wrap") == [2892]
+
+
+def test_text_in_quotes_may_be_anything(shop: Line) -> None:
+    assert found(shop, 'find "gift wrap"') == [2892]
+    shop('find "next"')
+    assert "next" in shop.failures[0].lines[0]
+
+
+def test_case_matters_unless_b_stands_before_the_text(shop: Line) -> None:
+    shop('find "GIFT WRAP"')
+    assert shop.failures
+    assert found(shop, 'find b,"GIFT WRAP"') == [2892]
+
+
+def test_text_that_is_not_ascii_is_found(shop: Line) -> None:
+    assert found(shop, "find 玉露") == [2008]
+
+
+@pytest.mark.parametrize("text", ["hex 53454e3031", "HEX 5345 4E30 31", 'hex "53454e3031"', "hex 0x53454e3031"])
+def test_bytes_are_found(text: str, shop: Line) -> None:
+    assert found(shop, f"find {text}") == [1811]
+
+
+@pytest.mark.parametrize("text", ["hex 123", "hex zz", "hex"])
+def test_what_is_no_hex_is_refused_or_text(text: str, shop: Line) -> None:
+    shop(f"find {text}")
+    assert shop.failures
+
+
+def test_find_alone_and_next_look_on_and_previous_looks_back(shop: Line) -> None:
+    walk = [found(shop, command) for command in ("find gift wrap", "find", "find previous", "find next")]
+    assert walk == [[2892], [3987], [2892], [3987]]
+
+
+def test_find_next_needs_a_search(shop: Line) -> None:
+    assert shop("find next")[0].startswith("FIND has looked for nothing yet")
+
+
+def test_nothing_found_is_said_and_keeps_the_position(shop: Line) -> None:
+    shop("pos 2008; n")
+    assert shop("find hojicha") == ["No record with hojicha found from RBA 2170 to the end."]
+    assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
+    assert shop("find previous") == ["No record with hojicha found from RBA 2008 to the beginning."]
+    assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
+
+
+def test_find_looks_through_the_filter_and_says_so(shop: Line) -> None:
+    assert shop("filter include filename *.teas; find gift wrap")[-1].endswith("to the end through the filter.")
+
+
+def _number(text: str | None) -> float:
+    return float(text) if text else 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "column", "holds"),
+    [
+        ("PRICE = 8.9", "PRICE", lambda text: _number(text) == 8.9),
+        ("price = 8.90", "PRICE", lambda text: _number(text) == 8.9),
+        ("teas.PRICE > 30", "PRICE", lambda text: _number(text) > 30),
+        ("TEAHOUSE.TEAS.PRICE <= 31.50", "PRICE", lambda text: 0 < _number(text) <= 31.5),
+        ("stock_kg <> 120 ", "STOCK_KG", lambda text: text not in (None, "120")),
+        ("TEA_CODE = 'SEN01'", "TEA_CODE", lambda text: text == "SEN01"),
+        ("grade=A", "GRADE", lambda text: text is not None and text.strip() == "A"),
+        ("sales.note = null", "NOTE", lambda text: text is None),
+        ("NOTE <> NULL", "NOTE", lambda text: text is not None),
+        ("SOLD_AT < 2024-03-14:10:10", "SOLD_AT", lambda text: text is not None and text < "2024-03-14:10:10"),
+    ],
+)
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_a_column_is_compared_by_its_definition(
+    name: str, condition: str, column: str, holds: Callable[[str | None], bool], line: Line, trails: Path
+) -> None:
+    answer = logdump("--format", "jsonl", "-c", f"open {trails / name}; next 100").out.splitlines()
+    records = [one for one in map(json.loads, answer) if one["type"] == "record"]
+    expected = [
+        one["rba"]
+        for one in records
+        if any(
+            (c["name"] or "").upper() == column and holds(c["text"])
+            for c in (one["before"] or []) + (one["after"] or [])
+        )
+    ]
+    line(f"open {trails / name}")
+    walk = found(line, f"find {condition}")
+    while not (line("find next") and line.failures):
+        walk += line.rbas
+    assert walk == expected
+    assert expected
+
+
+def test_a_column_that_no_table_has_is_named(shop: Line) -> None:
+    assert shop("find colour = green") == [
+        "No table with a column COLOUR is defined in this trail.",
+        'FIND "colour = green" looks for the text itself.',
+    ]
+    assert "No table CUPS with a column PRICE" in shop("find cups.price = 1")[0]
+
+
+def test_a_trail_without_definitions_has_no_columns(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'ot000000'}")
+    assert "is defined" in line("find price = 1")[0]
+
+
+def test_reading_in_reverse_still_finds_forwards_and_stays_in_reverse(shop: Line) -> None:
+    shop("pos 2008; pos reverse")
+    walk = [found(shop, command) for command in ("find gift wrap", "find next")]
+    assert walk == [[2892], [3987]]
+    assert shop.session.cursor.is_backwards
+    assert shop("n")[1].endswith("RBA 3817")
+
+
+def test_damage_on_the_way_is_told(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'gt000000000'}; find hojicha")
+    assert line.failures[0].lines[0].startswith("Bad record found at RBA 3522")
+    assert found(line, "sfh; find previous; find x2; find SEN01") != []
+
+
+def test_ctrl_c_keeps_the_position(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop("pos 2008; n")
+
+    def interrupted(_self: object, _record: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(selection.Selection, "accepts", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        shop("find hojicha")
+    assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
+    assert not shop.session.cursor.is_backwards
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@pytest.mark.parametrize("search", ["find SEN01; find; find", "find price > 1; find; find", "find hex 0000; find"])
+def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def walk(path: Path) -> tuple[list[str], int]:
+        line = Line()
+        line(f"timeoffset gmt; open {path}")
+        shown = [text for command in (*search.split("; "), "find previous") for text in line(command)]
+        position = line.session.cursor.next
+        line.session.close()
+        return shown, position
+
+    paths = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+    expected = [walk(path) for path in paths]
+    monkeypatch.setattr(selection, "_NEARBY", 1)
+    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+    assert [walk(path) for path in paths] == expected

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.events import SafePointShown
+from logdump.exit_status import ExitStatus
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from trailformat.transactions import BEGINS, is_transactional
+
+ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
+
+
+def _open(line: Line, path: Path) -> Line:
+    line(f"open {path}")
+    return line
+
+
+def test_safe_inside_tells_both_places_and_what_is_skipped(shop: Line) -> None:
+    shop("pos 2008; n")
+    said = shop("safe")
+    assert said[0] == "RBA 2008 is inside a transaction, 1 of 4 records before it: a restart there is not safe."
+    assert "             TEAHOUSE.SALES: 2 records, 2 Insert" in said
+    assert said[-4:] == [
+        "To apply the whole transaction again:",
+        ALTER.format(0, 1811),
+        "To leave it out, 4 records:",
+        ALTER.format(0, 3069),
+    ]
+
+
+def test_safe_is_about_the_record_displayed_last_or_the_position_set(shop: Line) -> None:
+    displayed = shop("pos 2008; n; safe")[-9:]
+    assert shop("pos 2008; safe")[-9:] == displayed
+    assert shop("pos 0; safe 2008")[-9:] == displayed
+
+
+def test_safe_leaves_the_position(shop: Line) -> None:
+    shop("pos 2008; n; safe 4989")
+    assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
+
+
+def test_safe_at_a_beginning_says_that_it_is_one(shop: Line) -> None:
+    assert shop("safe 3391")[0] == "RBA 3391 begins a transaction: a restart there applies it once more, whole."
+
+
+def test_safe_between_two_transactions_prints_that_place(shop: Line) -> None:
+    assert shop("safe 1130")[1:] == ["ALTER REPLICAT <group>, EXTSEQNO 0, EXTRBA 1130"]
+
+
+def test_safe_follows_a_transaction_into_the_next_file(line: Line, trails: Path) -> None:
+    said = _open(line, trails / "st000000000")("safe 4528")
+    assert f"  Ends at    RBA 1918 of {trails / 'st000000001'}, the first after it" in said
+    assert said[-1] == ALTER.format(1, 1918)
+    said = _open(line, trails / "st000000001")("safe 1811")
+    assert f"  Begins at  RBA 4528 of {trails / 'st000000000'}" in said
+    assert said[-3] == ALTER.format(0, 4528)
+
+
+def test_safe_offers_no_place_behind_an_open_transaction(line: Line, trails: Path, tmp_path: Path) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((trails / "et000000000").read_bytes()[:3522])
+    said = _open(line, path)("safe 3391")
+    assert "  Ends at    a place that is not here yet: the transaction is open at the end of the trail" in said
+    assert said[-2:] == ["To apply the whole transaction again:", ALTER.format(0, 3391)]
+
+
+def test_safe_with_damage_inside_fails_a_script(trails: Path) -> None:
+    answer = logdump("-c", f"open {trails / 'ft000000000'}; safe 3391")
+    assert answer.status == ExitStatus.BAD_DATA
+    assert "Damage at RBA 3522 of" in answer.out
+    assert "no end record: the next transaction begins at RBA 3629" in answer.out
+
+
+def test_safe_of_a_sound_transaction_passes_a_script(trails: Path) -> None:
+    assert logdump("-c", f"open {trails / 'et000000000'}; safe 2008").status == ExitStatus.OK
+
+
+@pytest.mark.parametrize("arguments", ["1 2", "here", "-1"])
+def test_safe_refuses_what_is_no_rba(arguments: str, shop: Line) -> None:
+    shop(f"safe {arguments}")
+    assert shop.failures
+
+
+def test_safe_yields_what_it_found(shop: Line) -> None:
+    shop("safe 2008")
+    (event,) = shop.events
+    assert isinstance(event, SafePointShown)
+    assert event.extent is not None
+    assert event.extent.begin is not None
+    assert event.extent.begin.rba == 1811
+
+
+@pytest.mark.parametrize(
+    ("position", "step", "found"),
+    [
+        (2008, "begin", 1811),
+        (2008, "end", 2892),
+        (2008, "next", 3069),
+        (3522, "previous", 3260),
+        (3629, "previous", 3391),
+        (0, "next", 1811),
+        (3260, "begin", 3260),
+        (3260, "end", 3260),
+    ],
+)
+def test_transaction_goes_to_records_of_transactions(position: int, step: str, found: int, shop: Line) -> None:
+    shop(f"pos {position}; transaction {step}")
+    assert shop.rbas == [found]
+    assert shop.session.cursor.current == found
+
+
+def test_transaction_next_and_previous_walk_over_all_beginnings(shop: Line) -> None:
+    records = shop.session.trail.records()
+    begins = [one.rba for one in records if is_transactional(one) and one.header.trans_ind in BEGINS]
+    forwards: list[int] = []
+    while not (shop("transaction next") and shop.failures):
+        forwards += shop.rbas
+    assert forwards == begins
+    backwards: list[int] = []
+    while not (shop("transaction previous") and shop.failures):
+        backwards += shop.rbas
+    assert backwards == begins[-2::-1]
+
+
+@pytest.mark.parametrize("step", ["begin", "end"])
+def test_transaction_needs_one_to_be_in(step: str, shop: Line) -> None:
+    assert shop(f"pos 0; transaction {step}")[-1] == "RBA 0 is between two transactions."
+
+
+def test_transaction_names_the_file_it_is_in(line: Line, trails: Path) -> None:
+    said = _open(line, trails / "st000000001")("pos 1811; transaction begin")
+    assert said[-1] == f"It is at RBA 4528 of {trails / 'st000000000'}: OPEN that file."
+
+
+@pytest.mark.parametrize("arguments", ["", "first", "next next"])
+def test_transaction_refuses_other_words(arguments: str, shop: Line) -> None:
+    shop(f"transaction {arguments}")
+    assert shop.failures
+
+
+def test_sametable_walks_over_the_records_of_one_table(shop: Line) -> None:
+    trail = shop.session.trail
+    sales = [one.rba for one in trail.records() if not one.is_metadata and trail.name_of(one).endswith("SALES")]
+    shop(f"pos {sales[0]}; n")
+    found = []
+    while not (shop("sametable next") and shop.failures):
+        found += shop.rbas
+    assert found == sales[1:]
+    found = []
+    while not (shop("sametable previous") and shop.failures):
+        found += shop.rbas
+    assert found == sales[-2::-1]
+
+
+def test_sametable_that_finds_nothing_leaves_the_position(shop: Line) -> None:
+    shop("pos 5352; n; sametable next")
+    assert shop.failures
+    assert (shop.session.cursor.current, shop.session.cursor.next) == (5352, 5453)
+
+
+def test_sametable_keeps_the_read_direction(shop: Line) -> None:
+    shop("pos 2722; pos reverse; sametable next")
+    assert shop.session.cursor.is_backwards
+    assert shop("n")[1].endswith("RBA 2722")
+
+
+def test_sametable_needs_a_table(shop: Line) -> None:
+    assert shop("pos 0; sametable next")[-1] == "No record of a table at RBA 0."

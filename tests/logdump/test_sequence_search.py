@@ -1,0 +1,149 @@
+"""POSITION CSN and POSITION TIME: the right file of the trail, and the right record in it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from logdump import sequence_search
+from tests.logdump.line import Line
+from tests.trailformat.samples import header
+from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token
+from trailformat.file_header import SIGNATURE
+from trailformat.transactions import FIRST, LAST
+
+ORACLE = [str(1000 + 10 * number) for number in range(60)]
+MYSQL = [f"{4 + number // 25:021}:{1095 + 300 * (number % 25):015}" for number in range(60)]
+POSTGRESQL = [f"00000000/{0x05002818 + 0x80 * number:08X}" for number in range(60)]
+SQL_SERVER = [f"{0xD7E:08x}:{0x36B + number:08x}:0001" for number in range(60)]
+START = from_datetime(datetime(2024, 3, 14, 9, 30, tzinfo=UTC))
+SECOND = 1_000_000
+
+
+def _head(csns: list[str] | None) -> FileHeader:
+    """A file header that tells the first and last CSN and time of its file, or neither."""
+    told = {"FirstCSN": csns[0], "LastCSN": csns[-1]} if csns else {}
+    return make_file_header({"TrailInfo": {"Signature": SIGNATURE, "FileName": "", "Seqno": 0, **told}})
+
+
+def write_trail(folder: Path, csns: list[str], *, files: int = 3, with_headers: bool = True) -> list[Path]:
+    """Transactions of two records a second apart, in so many files."""
+    share = len(csns) // files
+    paths = []
+    for number in range(files):
+        some = csns[number * share : (number + 1) * share]
+        path = folder / f"sq{number:09}"
+        with TrailWriter(path, file_header=_head(some if with_headers else None)) as writer:
+            for at, csn in enumerate(some, number * share):
+                time = START + at * SECOND
+                tokens = [make_token("L", csn.encode()), make_token("6", b"1.2.%d" % at)]
+                writer.write(make_record(header(trans_ind=FIRST, io_time=time), b"", tokens))
+                writer.write(make_record(header(trans_ind=LAST, io_time=time)))
+        paths.append(path)
+    return paths
+
+
+def place(line: Line) -> tuple[str, str | None, int]:
+    """The file, the CSN of the record at the position, and its TransInd."""
+    record = line.session.trail.record_at(line.session.cursor.next)
+    assert record is not None
+    return line.session.trail.path.name, record.csn, record.header.trans_ind
+
+
+@pytest.mark.parametrize("with_headers", [True, False], ids=["headers", "no headers"])
+@pytest.mark.parametrize("near", [1 << 16, 256], ids=["by reading", "by halving"])
+@pytest.mark.parametrize(
+    "csns", [ORACLE, MYSQL, POSTGRESQL, SQL_SERVER], ids=["Oracle", "MySQL", "PostgreSQL", "MSSQL"]
+)
+def test_every_csn_is_found_in_its_file(
+    csns: list[str], near: int, with_headers: bool, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.time_search._NEAR", near)
+    paths = write_trail(tmp_path, csns, with_headers=with_headers)
+    line(f"open {paths[1]}")
+    for at in (0, 1, 19, 20, 33, 39, 40, 59):
+        line(f"pos csn {csns[at]}")
+        assert place(line) == (paths[at // 20].name, csns[at], FIRST)
+
+
+def test_a_csn_between_two_finds_the_later(line: Line, tmp_path: Path) -> None:
+    paths = write_trail(tmp_path, ORACLE)
+    line(f"open {paths[0]}; pos csn 1195")
+    assert place(line) == (paths[1].name, "1200", FIRST)
+    line("pos csn 1")
+    assert place(line) == (paths[0].name, "1000", FIRST)
+
+
+def test_a_csn_behind_the_last_is_not_there_and_the_position_stays(line: Line, tmp_path: Path) -> None:
+    paths = write_trail(tmp_path, ORACLE)
+    line(f"open {paths[1]}; n 3")
+    before = line.session.cursor.next
+    assert line("pos csn 999999") == ["No record with CSN >= 999999 in this trail."]
+    assert (line.session.trail.path, line.session.cursor.next) == (paths[1], before)
+
+
+def test_a_csn_of_another_database_is_never_reached(line: Line, tmp_path: Path) -> None:
+    paths = write_trail(tmp_path, ORACLE)
+    line(f"open {paths[0]}; pos csn 00000000/05002818")
+    assert line.failures
+
+
+def test_what_is_no_csn_is_refused(line: Line, tmp_path: Path) -> None:
+    assert "is no CSN" in line(f"open {write_trail(tmp_path, ORACLE)[0]}; pos csn yesterday")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "csn"),
+    [
+        ("2024-03-14 09:30:00", 0, "1000"),
+        ("2024-03-14 09:30:20", 1, "1200"),
+        ("2024-03-14 09:30:59", 2, "1590"),
+        ("2001-01-01", 0, "1000"),
+    ],
+)
+def test_a_time_is_found_in_its_file(text: str, file: int, csn: str, line: Line, tmp_path: Path) -> None:
+    paths = write_trail(tmp_path, ORACLE)
+    line(f"open {paths[2]}; pos time {text}")
+    assert place(line) == (paths[file].name, csn, FIRST)
+
+
+@pytest.mark.parametrize("text", ["", "noon", "2024-02-30"])
+def test_what_is_no_time_is_refused(text: str, shop: Line) -> None:
+    shop(f"pos time {text}")
+    assert shop.failures
+
+
+def test_the_headers_decide_which_files_are_read(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = write_trail(tmp_path, ORACLE, files=6)
+    line(f"open {paths[0]}")
+    opened: list[str] = []
+
+    def noted(path: Path) -> TrailFile:
+        opened.append(path.name)
+        return TrailFile(path)
+
+    monkeypatch.setattr(sequence_search, "TrailFile", noted)
+    line("pos csn 1450")
+    assert opened == [paths[4].name]
+
+
+def test_a_file_that_is_no_trail_yet_is_passed_over(line: Line, tmp_path: Path) -> None:
+    paths = write_trail(tmp_path, ORACLE)
+    (tmp_path / "sq000000003").write_bytes(b"")
+    line(f"open {paths[0]}; pos csn 1590")
+    assert place(line)[0] == paths[2].name
+
+
+def test_a_file_without_a_sequence_number_stands_alone(line: Line, tmp_path: Path) -> None:
+    path = write_trail(tmp_path, ORACLE)[1].rename(tmp_path / "copy")
+    line(f"open {path}; pos csn 1000")
+    assert place(line) == ("copy", "1200", FIRST)
+
+
+def test_reading_goes_forward_from_there(line: Line, tmp_path: Path) -> None:
+    paths = write_trail(tmp_path, ORACLE)
+    said = line(f"open {paths[0]}; pos reverse; pos csn 1200")
+    assert said[-2] == f"Current LogTrail is {paths[1]}"
+    assert said[-1].startswith("Reading forward from RBA ")

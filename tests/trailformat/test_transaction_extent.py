@@ -1,0 +1,226 @@
+"""From where to where a transaction reaches: from every place in it, over files, with damage and missing files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
+from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_token
+from trailformat import transaction_extent as extents
+from trailformat.io_types import RECORD_FRAGMENT
+from trailformat.scan import Engine, is_available
+from trailformat.transaction_extent import Extent, Spot, extent_at
+from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
+
+GARBAGE = b"\x00\x01garbage between records\xff" * 3
+
+
+@pytest.fixture(params=["nearby", "columns"], autouse=True)
+def _how_to_look_back(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "columns":
+        monkeypatch.setattr(extents, "NEARBY", 1)
+
+
+def rows(*trans_inds: int, order: ByteOrder = ByteOrder.BIG) -> list[Record]:
+    return [row(b"leaf %d" % number, order=order, trans_ind=one) for number, one in enumerate(trans_inds)]
+
+
+def at(path: Path, rba: int) -> Extent | None:
+    with TrailFile(path) as trail:
+        return extent_at(trail, rba)
+
+
+def rbas(*records: Record | bytes) -> list[int]:
+    found = [0]
+    for one in records:
+        found.append(found[-1] + (one.length if isinstance(one, Record) else len(one)))
+    return found
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_every_record_of_a_transaction_leads_to_both_its_ends(order: ByteOrder, tmp_path: Path) -> None:
+    records = rows(ONLY, FIRST, MIDDLE, MIDDLE, LAST, ONLY, order=order)
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    for number in range(1, 5):
+        extent = at(path, places[number])
+        assert extent is not None
+        assert (extent.begin, extent.last, extent.after) == (
+            Spot(path, places[1]),
+            Spot(path, places[4]),
+            Spot(path, places[5]),
+        )
+        assert (extent.records, extent.before, extent.has_end, extent.missing) == (4, number - 1, True, None)
+
+
+def test_a_single_record_is_a_whole_transaction(tmp_path: Path) -> None:
+    records = rows(ONLY, ONLY)
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    extent = at(path, places[1])
+    assert extent is not None
+    assert (extent.begin, extent.after) == (Spot(path, places[1]), Spot(path, places[2]))
+
+
+def test_between_two_transactions_there_is_none(tmp_path: Path) -> None:
+    records = [*rows(ONLY), metadata_record(1, 0, "TEADB"), *rows(ONLY)]
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    assert at(path, places[1]) is None
+    assert at(path, places[3]) is None
+
+
+def test_a_definition_in_the_middle_belongs_to_the_transaction_around_it(tmp_path: Path) -> None:
+    first, last = rows(FIRST, LAST)
+    records = [first, table_record(1, "TEA.LEAVES"), last]
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    extent = at(path, places[1])
+    assert extent is not None
+    assert (extent.begin, extent.after, extent.records) == (Spot(path, 0), Spot(path, places[3]), 2)
+
+
+def test_records_are_counted_by_table_and_type(tmp_path: Path) -> None:
+    records = [
+        row(name="TEA.LEAVES", trans_ind=FIRST),
+        row(name="TEA.CUPS", trans_ind=MIDDLE, io_type=3),
+        row(name="TEA.LEAVES", trans_ind=MIDDLE),
+        row(name="TEA.LEAVES", trans_ind=LAST, io_type=3),
+    ]
+    extent = at(trail_of(tmp_path, *records), 0)
+    assert extent is not None
+    assert extent.tables == {"TEA.LEAVES": {5: 2, 3: 1}, "TEA.CUPS": {3: 1}}
+
+
+def test_an_open_transaction_has_no_rba_after_it(tmp_path: Path) -> None:
+    records = rows(ONLY, FIRST, MIDDLE)
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    for place in places[1:]:
+        extent = at(path, place)
+        assert extent is not None
+        assert (extent.begin, extent.last, extent.after) == (Spot(path, places[1]), Spot(path, places[2]), None)
+
+
+def test_a_half_written_record_leaves_its_transaction_open(tmp_path: Path) -> None:
+    first, last = rows(FIRST, LAST)
+    extent = at(trail_of(tmp_path, first, last.raw[:-7]), 0)
+    assert extent is not None
+    assert extent.after is None
+    assert [(one.rba, one.is_partial) for one in extent.damage] == [(first.length, True)]
+
+
+def test_damage_inside_is_named(tmp_path: Path) -> None:
+    first, middle, last = rows(FIRST, MIDDLE, LAST)
+    path = trail_of(tmp_path, first, GARBAGE, middle, last)
+    for rba in (0, first.length, first.length + len(GARBAGE)):
+        extent = at(path, rba)
+        assert extent is not None
+        assert extent.begin == Spot(path, 0)
+        assert [(one.rba, one.length) for one in extent.damage] == [(first.length, len(GARBAGE))]
+        assert extent.has_end
+
+
+def test_damage_behind_the_end_does_not_belong_to_it(tmp_path: Path) -> None:
+    extent = at(trail_of(tmp_path, *rows(FIRST, LAST), GARBAGE, *rows(ONLY)), 0)
+    assert extent is not None
+    assert extent.damage == ()
+
+
+def test_where_the_end_is_lost_the_next_beginning_is_safe(tmp_path: Path) -> None:
+    first, only = rows(FIRST, ONLY)
+    path = trail_of(tmp_path, first, GARBAGE, only)
+    extent = at(path, 0)
+    assert extent is not None
+    assert (extent.after, extent.has_end) == (Spot(path, first.length + len(GARBAGE)), False)
+
+
+def test_where_the_beginning_is_lost_there_is_none(tmp_path: Path) -> None:
+    only, middle, last = rows(ONLY, MIDDLE, LAST)
+    path = trail_of(tmp_path, only, GARBAGE, middle, last)
+    extent = at(path, only.length + len(GARBAGE))
+    assert extent is not None
+    assert (extent.begin, extent.records, len(extent.damage)) == (None, 2, 1)
+
+
+def test_a_record_and_its_fragments_are_one(tmp_path: Path) -> None:
+    base, *_ = rows(ONLY)
+    fragments = [row(b"more", trans_ind=ONLY, io_type=RECORD_FRAGMENT) for _ in range(2)]
+    records = [*rows(ONLY), base, *fragments, *rows(ONLY)]
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    for number in (1, 2, 3):
+        extent = at(path, places[number])
+        assert extent is not None
+        assert (extent.begin, extent.after) == (Spot(path, places[1]), Spot(path, places[4]))
+        assert (extent.records, extent.before) == (3, number - 1)
+
+
+def test_the_first_record_tells_csn_and_xid(tmp_path: Path) -> None:
+    from tests.trailformat.samples import header
+    from trailformat import make_record
+
+    tokens = [make_token("L", b"4711"), make_token("6", b"1.2.3")]
+    records = [make_record(header(trans_ind=FIRST), b"", tokens), *rows(LAST)]
+    extent = at(trail_of(tmp_path, *records), records[0].length)
+    assert extent is not None
+    assert extent.transaction == ("4711", "1.2.3")
+
+
+def test_a_place_inside_a_record_is_refused(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *rows(ONLY, ONLY))
+    with pytest.raises(BadRecord, match="inside a record"):
+        at(path, 7)
+
+
+@pytest.mark.parametrize("rba", [-1, 10_000])
+def test_a_place_outside_the_file_is_refused(rba: int, tmp_path: Path) -> None:
+    with pytest.raises(BadRecord, match="outside the file"):
+        at(trail_of(tmp_path, *rows(ONLY)), rba)
+
+
+def test_a_transaction_over_three_files(tmp_path: Path) -> None:
+    first, second, third = (rows(ONLY, FIRST), rows(MIDDLE, MIDDLE), rows(LAST, ONLY))
+    paths = [trail_of(tmp_path, *some, name=f"tt00000000{n}") for n, some in enumerate((first, second, third))]
+    for number, (path, rba) in enumerate([(paths[0], first[0].length), (paths[1], 0), (paths[2], 0)]):
+        extent = at(path, rba)
+        assert extent is not None
+        assert extent.begin == Spot(paths[0], first[0].length)
+        assert extent.after == Spot(paths[2], third[0].length)
+        assert (extent.records, extent.before) == (4, (0, 1, 3)[number])
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    later = trail_of(tmp_path, *rows(LAST), name="tt000000002")
+    trail_of(tmp_path, *rows(FIRST), name="tt000000000")
+    extent = at(later, 0)
+    assert extent is not None
+    assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
+    assert extent.after == Spot(later, later.stat().st_size)
+
+
+def test_a_missing_file_behind_leaves_the_transaction_open(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *rows(FIRST), name="tt000000000")
+    trail_of(tmp_path, *rows(LAST), name="tt000000002")
+    extent = at(path, 0)
+    assert extent is not None
+    assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")
+
+
+def test_the_next_file_that_is_no_trail_yet_leaves_it_open(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *rows(FIRST), name="tt000000000")
+    (tmp_path / "tt000000001").write_bytes(b"")
+    extent = at(path, 0)
+    assert extent is not None
+    assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+def test_both_engines_find_the_same(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import trailformat.scan.scanning
+
+    def all_of(path: Path) -> list[Extent | None]:
+        with TrailFile(path) as trail:
+            return [extent_at(trail, rba) for rba in trail.sound_rbas(0, trail.size)]
+
+    paths = sorted(path for path in trails.iterdir() if path.suffix != ".md")
+    expected = [all_of(path) for path in paths]
+    monkeypatch.setattr(extents, "NEARBY", 2)
+    monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
+    assert [all_of(path) for path in paths] == expected
