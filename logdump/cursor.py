@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trailformat import BadRecord, Record, TrailError, TrailFile
 from trailformat.time_search import first_at_or_after
 from trailformat.transactions import TransactionContext
+
+if TYPE_CHECKING:
+    from trailformat.segments import SegmentContext
 
 
 class Cursor:
@@ -23,7 +28,17 @@ class Cursor:
         self.next = 0
         self.is_backwards = False
         self.transactions = TransactionContext(trail)
+        self._segments: SegmentContext | None = None
         self._search_back_from: int | None = None
+
+    @property
+    def segments(self) -> SegmentContext:
+        """The places of the LOB pieces and record fragments read."""
+        if self._segments is None:
+            from trailformat.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
+
+            self._segments = SegmentContext(self.trail)
+        return self._segments
 
     def move(self, rba: int) -> None:
         """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""

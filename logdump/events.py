@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from logdump.session import Mark
     from logdump.statements import Statement
     from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
+    from trailformat.lobs import Lob
+    from trailformat.segments import Segment
     from trailformat.transaction_extent import Extent
     from trailformat.transactions import Transaction
 
@@ -27,9 +29,10 @@ class RecordShown(NamedTuple):
     """A record to be displayed, with what its file says about it.
 
     ``definition`` is the decoded DDR or TDR of a metadata record (None: none, or it does not decode); ``vendor`` the
-    database of the file header; ``columns`` the definition of a row's table and ``transaction`` its LOGCSN and TRANID,
-    where somebody wants them;
-    ``change`` the change that it is or is one half of, ``charset`` the codec of its database's text, likewise.
+    database of the file header. Where somebody wants them: ``columns``, the definition of a row's table;
+    ``transaction``, its LOGCSN and TRANID; ``change``, the change that it is or is one half of; ``charset``, the codec
+    of its database's text; ``segment``, its place as a part of another record; ``whole``, the record and its fragments
+    as one.
     """
 
     record: Record
@@ -40,6 +43,14 @@ class RecordShown(NamedTuple):
     transaction: Transaction | None = None
     change: Change | None = None
     charset: str = "utf-8"
+    segment: Segment | None = None
+    whole: Record | None = None
+
+
+class Addition(NamedTuple):
+    """What text has below Logdump's own lines: the place of a part, the columns of all fragments, DDL by its parts."""
+
+    shown: RecordShown
 
 
 class CountShown(NamedTuple):
@@ -112,6 +123,14 @@ class SafePointShown(NamedTuple):
         return ExitStatus.BAD_DATA if self.extent and self.extent.damage else ExitStatus.OK
 
 
+class LobsShown(NamedTuple):
+    """LOB: the LOBs of the row at an RBA, each with the name of its column (None: not known)."""
+
+    path: Path
+    rba: int
+    lobs: tuple[tuple[Lob, str | None], ...]
+
+
 class GapShown(NamedTuple):
     """CHECK: bytes of a file that hold no sound record.
 
@@ -172,6 +191,7 @@ class Failure(NamedTuple):
 Event = (
     Text
     | RecordShown
+    | Addition
     | CountShown
     | IntervalShown
     | TransactionsShown
@@ -179,6 +199,7 @@ Event = (
     | PositionShown
     | MarksShown
     | SafePointShown
+    | LobsShown
     | GapShown
     | CheckShown
     | Progress

@@ -74,11 +74,14 @@ class Selection:
         """The values of a row; none where it holds no columns, or they do not decode."""
         from trailformat.changes import row_columns  # noqa: PLC0415 - needed for values only
         from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - likewise
+        from trailformat.segments import joined  # noqa: PLC0415 - likewise
 
         if self._definitions is None:
             self._definitions = RowDefinitions(self._trail)
         try:
-            return () if record.is_file_header else row_columns(record, self._definitions.of(record))
+            if record.is_file_header:
+                return ()
+            return row_columns(joined(self._trail, record), self._definitions.of(record))
         except TrailError:
             return ()
 

@@ -77,7 +77,8 @@ def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
 
 
 def _files(path: Path) -> Sequence[Path]:
-    if TrailName.parse(path) is None:
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
         return (path,)
     try:
         paths = TrailSequence(path).paths

@@ -18,6 +18,7 @@ from trailformat.errors import TrailError
 from trailformat.full_images import split_full_image
 from trailformat.images import Images
 from trailformat.row_definitions import RowDefinition, RowDefinitions
+from trailformat.segments import joined
 from trailformat.transactions import BEGINS, Transaction, TransactionContext
 from trailformat.values import Value, decode_value
 
@@ -169,7 +170,7 @@ class _Reader:
         """The change that one record is, or that two are together."""
         last = records[-1]
         known = self._definitions.of(last)
-        columns, problem = _columns(records, known)
+        columns, problem = _columns(tuple(joined(self._trail, one) for one in records), known)
         return Change(
             OPERATIONS[last.header.io_type],
             known.name,

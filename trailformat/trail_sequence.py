@@ -57,6 +57,13 @@ class TrailName(NamedTuple):
         return len(self.prefix) == _BARE_LENGTH and self.digits in _DIGITS
 
 
+class Spot(NamedTuple):
+    """A place in a trail."""
+
+    path: Path
+    rba: int
+
+
 class TrailSequence:
     """The files of a trail, in the order in which they were written.
 
@@ -117,3 +124,32 @@ def _first_written(numbers: list[int], modulus: int) -> int:
         return 0
     gaps = [later - earlier for earlier, later in pairwise(numbers)]
     return gaps.index(max(gaps)) + 1 if gaps else 0
+
+
+def previous_file(path: Path) -> tuple[Path | None, Path | None]:
+    """The file of the trail before this one, and the name of one that is missing between them, each None if not so.
+
+    A name that is not GoldenGate's (``is_documented``) has no neighbours.
+    """
+    return _neighbour(path, -1)
+
+
+def next_file(path: Path) -> tuple[Path | None, Path | None]:
+    """The same for the file after this one."""
+    return _neighbour(path, 1)
+
+
+def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
+        return None, None
+    try:
+        names = TrailSequence(path).names
+    except NotATrail:
+        return None, None
+    at = names.index(name) + step if name in names else -1
+    wanted = name._replace(seqno=(name.seqno + step) % 10**name.digits)
+    if not 0 <= at < len(names):
+        return None, wanted.path if step < 0 and name.seqno else None
+    is_next = names[at].digits != name.digits or names[at] == wanted
+    return (names[at].path, None) if is_next else (None, wanted.path)

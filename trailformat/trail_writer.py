@@ -24,6 +24,7 @@ from trailformat.record import Record, make_file_header_record, make_record
 from trailformat.record_header import RecordHeader
 from trailformat.tokens import Token
 from trailformat.trail_sequence import TrailName
+from trailformat.whole_file import publish
 
 
 class TrailWriter:
@@ -191,7 +192,7 @@ class TrailWriter:
         try:
             self._finish()
             for temporary, path in self._staged:
-                _publish(temporary, path, replace=self._replace)
+                publish(temporary, path, replace=self._replace)
                 named.append(path)
         except OSError as error:
             for path in named:
@@ -208,24 +209,6 @@ class TrailWriter:
         for temporary, _ in self._staged:
             temporary.unlink(missing_ok=True)
         self._staged.clear()
-
-
-def _publish(temporary: Path, path: Path, *, replace: bool) -> None:
-    """Give a finished file its name and the permissions of a new file; without ``replace`` never over another."""
-    mask = os.umask(0)
-    os.umask(mask)
-    temporary.chmod(0o666 & ~mask)
-    if replace:
-        temporary.replace(path)
-        return
-    try:
-        path.hardlink_to(temporary)
-    except OSError as error:
-        if error.errno == errno.EEXIST or path.exists():
-            raise
-        temporary.rename(path)  # a file system without hard links
-    else:
-        temporary.unlink()
 
 
 def _named(header: FileHeader, path: Path, *, is_rolled: bool) -> FileHeader:

@@ -23,18 +23,11 @@ from trailformat.io_types import RECORD_FRAGMENT
 from trailformat.record import Record
 from trailformat.scan import PARTIAL, RECORD, Batch, Engine, scan
 from trailformat.trail_file import TrailFile
-from trailformat.trail_sequence import TrailName, TrailSequence
+from trailformat.trail_sequence import Spot, next_file, previous_file
 from trailformat.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, is_transactional, own_transaction
 
 NEARBY = 2000
 """So many records are read one by one, and by the engine that needs no loading, before columns are thought worth it."""
-
-
-class Spot(NamedTuple):
-    """A place in a trail."""
-
-    path: Path
-    rba: int
 
 
 class Damage(NamedTuple):
@@ -238,32 +231,6 @@ def _counts(batch: Batch, row: int, *, is_end: bool) -> bool:
     """Whether the TransInd of a row says where a transaction begins, or ends."""
     is_row = batch.kind[row] == RECORD and batch.transaction[row] >= 0
     return is_row and (is_end or batch.io_type[row] != RECORD_FRAGMENT)
-
-
-def previous_file(path: Path) -> tuple[Path | None, Path | None]:
-    """The file of the trail before this one, and the name of one that is missing between them, each None if not so."""
-    return _neighbour(path, -1)
-
-
-def next_file(path: Path) -> tuple[Path | None, Path | None]:
-    """The same for the file after this one."""
-    return _neighbour(path, 1)
-
-
-def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:
-    name = TrailName.parse(path)
-    if name is None:
-        return None, None
-    try:
-        names = TrailSequence(path).names
-    except NotATrail:
-        return None, None
-    at = names.index(name) + step if name in names else -1
-    wanted = name._replace(seqno=(name.seqno + step) % 10**name.digits)
-    if not 0 <= at < len(names):
-        return None, wanted.path if step < 0 and name.seqno else None
-    is_next = names[at].digits != name.digits or names[at] == wanted
-    return (names[at].path, None) if is_next else (None, wanted.path)
 
 
 class _Walk:

@@ -22,7 +22,7 @@ def run_find(session: Session, arguments: str) -> Iterator[Event]:
     if arguments and not backwards and not is_keyword(arguments, "NEXT"):
         from logdump.finding import parse_search  # noqa: PLC0415 - only who searches needs filters
 
-        session.search = parse_search(session.trail, arguments)
+        session.search = parse_search(session, arguments)
     if session.search is None:
         raise CommandError("FIND has looked for nothing yet: FIND <text>, FIND HEX <hex>, FIND <column> = <value>.")
     yield from _find(session, session.search, backwards=backwards)
@@ -35,7 +35,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     cursor.move(cursor.current if backwards else _first_to_look_at(session))
     cursor.is_backwards = backwards
     try:
-        record = yield from Scan(session, also=[search.filters]).find(search.wanted)
+        record = yield from Scan(session, also=[search.filters]).find()
     except KeyboardInterrupt:
         cursor.current, cursor.next = start
         raise
@@ -69,7 +69,7 @@ COMMANDS = (
         options=("HEX", "NEXT", "PREVIOUS"),
         details=(
             'FIND Denver; FIND "a = b"; FIND B,"denver" (either case); FIND HEX 00004BF6; FIND HR.JOBS.SALARY >= 100',
-            "Text is sought as UTF-8. A column must be defined in the trail; = <> < <= > >= compare; NULL stands bare.",
+            "Text is sought as UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as FILTER VALUE does.",
             "Alone or with NEXT it looks on, with PREVIOUS back. The filter applies.",
         ),
         origin=Origin.OURS,

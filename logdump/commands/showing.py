@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from logdump.events import Bad, Event, Notice, RecordShown
+from logdump.events import Addition, Bad, Event, Notice, RecordShown
 from logdump.session import Session
 from logdump.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError
+from trailformat.io_types import DDL_OP, LARGE_OBJECT, RECORD_FRAGMENT
 
 
 def show_record(session: Session, record: Record) -> Iterator[Event]:
@@ -19,12 +20,33 @@ def show_record(session: Session, record: Record) -> Iterator[Event]:
     table = session.trail.table_of(record)
     definition, problems = _definition(record)
     shown = RecordShown(record, table, definition, _vendor(session) if definition else "")
-    yield _with_values(session, shown)
+    whole, broken = _parts(session, shown)
+    yield _with_values(session, whole)
+    if whole.segment is not None or whole.whole is not None or record.header.io_type == DDL_OP:
+        yield Addition(whole)
+    problems += broken
     if record.table_index is not None and table is None:
         problems.append(f"no table definition {record.table_index} before it: the name is not known")
     if _is_not_utf8(record):
         problems.append("the name is not UTF-8: shown with its bytes escaped")
     yield from _notices(record, problems + _content_problems(record, session.settings))
+
+
+def _parts(session: Session, shown: RecordShown) -> tuple[RecordShown, list[str]]:
+    """The record with its place among the parts of a larger one, or with the fragments behind it."""
+    settings, record = session.settings, shown.record
+    if not settings.shows_everything and settings.detail is Detail.OFF:
+        return shown, []
+    if record.header.io_type not in (LARGE_OBJECT, RECORD_FRAGMENT) and not record.header.continued:
+        return shown, []
+    from trailformat.segments import whole_record  # noqa: PLC0415 - few records are parts of another
+
+    columns = session.row_definitions.of(record).table
+    shown = shown._replace(segment=session.cursor.segments.of(record), columns=columns)
+    try:
+        return shown._replace(whole=whole_record(session.trail, record)), []
+    except TrailError as error:
+        return shown, [error.problem]
 
 
 def _with_values(session: Session, shown: RecordShown) -> RecordShown:

@@ -12,7 +12,8 @@ from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
 from logdump.session import CommandError, Session
 from trailformat import TrailFile
-from trailformat.transaction_extent import Extent, Spot, begins_transaction, extent_at
+from trailformat.trail_sequence import Spot
+from trailformat.transaction_extent import Extent, begins_transaction, extent_at
 from trailformat.transactions import is_transactional
 
 

@@ -8,7 +8,7 @@ from logdump.language.registry import Registry
 from logdump.language.words import first_word, plain
 from logdump.session import CommandError
 
-_TAKES_A_FILE = frozenset({"OPEN", "OBEY", "LOG", "CD", "FILES", "SAVE"})
+_TAKES_A_FILE = frozenset({"OPEN", "OBEY", "LOG", "CD", "FILES", "SAVE", "CHECK", "LOB"})
 
 
 def complete(registry: Registry, line: str) -> list[str]:

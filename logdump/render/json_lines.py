@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.events import (
+    Addition,
     CheckShown,
     CountShown,
     Event,
     Failure,
     GapShown,
     IntervalShown,
+    LobsShown,
     MarksShown,
     Notice,
     PositionShown,
@@ -30,6 +32,7 @@ from logdump.render import (
     json_check,
     json_count,
     json_header,
+    json_lob,
     json_metadata,
     json_position,
     json_record,
@@ -86,6 +89,7 @@ SHAPES = (
     json_position.POSITION,
     json_position.MARKS,
     json_safe.SAFE_POINT,
+    json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
     TEXT,
@@ -100,6 +104,9 @@ PARTS = (
     json_record.USER_TOKEN,
     json_record.OTHER_TOKEN,
     json_record.DDL_PART,
+    json_lob.SEGMENT,
+    json_lob.LOB,
+    json_lob.MISSING,
     json_metadata.METADATA,
     json_metadata.DATABASE_DEFINITION,
     json_metadata.TABLE_DEFINITION,
@@ -123,6 +130,7 @@ _SHAPE_OF: dict[type, Shape] = {
     PositionShown: json_position.POSITION,
     MarksShown: json_position.MARKS,
     SafePointShown: json_safe.SAFE_POINT,
+    LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
     Text: TEXT,
@@ -130,7 +138,12 @@ _SHAPE_OF: dict[type, Shape] = {
 
 
 def render(event: Event, _settings: Settings) -> Iterator[str]:
-    """The line of ``event``: an object in ASCII. Display switches and RECLEN do not matter."""
+    """The line of ``event``: an object in ASCII. Display switches and RECLEN do not matter.
+
+    An Addition has none: the object of its record holds what it tells.
+    """
+    if isinstance(event, Addition):
+        return
     shape = _shape(event)
     described = {"type": shape.name, **shape.build_what_decodes(event)}
     yield json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from logdump.events import RecordShown
+from logdump.render.json_lob import segment_of
 from logdump.render.json_metadata import METADATA
 from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
 from trailformat import (
@@ -138,7 +139,7 @@ DDL_PART = Shape(
 
 def _image(side: str) -> Callable[[RecordShown], Any]:
     def get(shown: RecordShown) -> Any:
-        images = shown.record.images or _full_images(shown)
+        images = (shown.whole or shown.record).images or _full_images(shown)
         columns = getattr(images, side)
         if columns is None:
             return None
@@ -174,7 +175,7 @@ def _other_rba(shown: RecordShown) -> int | None:
 def _ddl(shown: RecordShown) -> Any:
     if shown.record.header.io_type != DDL_OP:
         return None
-    return [DDL_PART.build(pair) for pair in parse_ddl(shown.record.data)]
+    return [DDL_PART.build(pair) for pair in parse_ddl((shown.whole or shown.record).data)]
 
 
 def _table(shown: RecordShown) -> str | None:
@@ -283,16 +284,17 @@ _CONTENT = (
     Field(
         "before",
         "list of column, or null",
-        "The row, or its changed columns, before; null: no such image",
+        "The row, or its changed columns, before, fragments included; null: no such image",
         _image("before"),
     ),
     Field(
         "after",
         "list of column, or null",
-        "The row, or its changed columns, after; null: no such image",
+        "The row, or its changed columns, after, fragments included; null: no such image",
         _image("after"),
     ),
-    Field("ddl", "list of ddl_part, or null", "The parts of a DDL record", _ddl),
+    Field("ddl", "list of ddl_part, or null", "The parts of a DDL record, its fragments included", _ddl),
+    Field("segment", "segment or null", "Its place, when it is a LOB piece or a record fragment", segment_of),
     Field(
         "metadata",
         "metadata or null",

@@ -10,7 +10,8 @@ from logdump.render.json_count import TYPE_COUNT
 from logdump.render.json_shape import Field, Shape
 from logdump.render.safe_text import restart_text
 from trailformat import TrailName
-from trailformat.transaction_extent import Extent, Spot
+from trailformat.trail_sequence import Spot
+from trailformat.transaction_extent import Extent
 
 
 def _seqno(spot: Spot) -> int | None:

@@ -9,7 +9,8 @@ from logdump.events import SafePointShown
 from logdump.render.escape import escape
 from logdump.settings import Settings
 from trailformat import TrailName, io_type_name
-from trailformat.transaction_extent import Damage, Extent, Spot
+from trailformat.trail_sequence import Spot
+from trailformat.transaction_extent import Damage, Extent
 
 _LABEL_WIDTH = 10
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.events import (
+    Addition,
     CheckShown,
     CountShown,
     Event,
     Failure,
     GapShown,
     IntervalShown,
+    LobsShown,
     MarksShown,
     Notice,
     PositionShown,
@@ -33,6 +35,8 @@ _RENDERERS = {
     TransactionsShown: ("count_text", "history_lines"),
     StatementShown: ("statement_text", "statement_lines"),
     Progress: ("count_text", "progress_lines"),
+    Addition: ("addition_text", "addition_lines"),
+    LobsShown: ("lob_text", "lob_lines"),
     PositionShown: ("position_text", "position_lines"),
     MarksShown: ("position_text", "mark_lines"),
     SafePointShown: ("safe_text", "safe_lines"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import CannotWrite, parse_ddl
-from trailformat.ddl import build_ddl
+from trailformat.ddl import build_ddl, split_comments
 
 KEYS = st.from_regex(r"[A-Z][0-9]{1,3}", fullmatch=True).filter(str.isascii)
 VALUES = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -77,3 +77,21 @@ def test_any_bytes_have_some_reading(data: bytes) -> None:
 def test_text_that_is_no_text_cannot_be_written() -> None:
     with pytest.raises(CannotWrite):
         build_ddl([("C1", "\ud800")])
+
+
+@pytest.mark.parametrize(
+    ("statement", "bare", "comments"),
+    [
+        ("drop table t", "drop table t", []),
+        ("drop /* all */ table t", "drop   table t", ["/* all */"]),
+        ("drop table t -- gone\n", "drop table t", ["-- gone"]),
+        ("/* a\nb */ drop table t /* c */", "drop table t", ["/* a\nb */", "/* c */"]),
+        ("comment on t is '/* no */ -- comment'", "comment on t is '/* no */ -- comment'", []),
+        ("""create table "a--b" (c int)""", """create table "a--b" (c int)""", []),
+        ("select 'it''s' /* x */ from t", "select 'it''s'   from t", ["/* x */"]),
+        ("drop table t /* unclosed", "drop table t", ["/* unclosed"]),
+        ("", "", []),
+    ],
+)
+def test_comments_stand_apart(statement: str, bare: str, comments: list[str]) -> None:
+    assert split_comments(statement) == (bare, comments)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from trailformat import NotATrail, TrailName, TrailSequence
+from trailformat.trail_sequence import next_file, previous_file
 
 
 def files(folder: Path, *names: str) -> Path:
@@ -119,3 +120,34 @@ def test_no_file_of_this_name_is_not_a_trail(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_listed_is_not_a_trail(tmp_path: Path, folder: str) -> None:
     with pytest.raises(NotATrail):
         TrailSequence(tmp_path / folder / "lt")
+
+
+def test_neighbours_are_the_files_before_and_after(tmp_path: Path) -> None:
+    folder = files(tmp_path, "lt000000007", "lt000000008", "lt000000009")
+    assert previous_file(folder / "lt000000008") == (folder / "lt000000007", None)
+    assert next_file(folder / "lt000000008") == (folder / "lt000000009", None)
+
+
+def test_a_missing_neighbour_is_named(tmp_path: Path) -> None:
+    folder = files(tmp_path, "lt000000005", "lt000000007", "lt000000009")
+    assert previous_file(folder / "lt000000007") == (None, folder / "lt000000006")
+    assert next_file(folder / "lt000000007") == (None, folder / "lt000000008")
+
+
+def test_before_the_first_file_one_is_missing_unless_its_number_is_0(tmp_path: Path) -> None:
+    folder = files(tmp_path, "lt000000000", "rt000003")
+    assert previous_file(folder / "lt000000000") == (None, None)
+    assert previous_file(folder / "rt000003") == (None, folder / "rt000002")
+    assert next_file(folder / "rt000003") == (None, None)
+
+
+def test_numbers_of_nine_digits_follow_those_of_six(tmp_path: Path) -> None:
+    folder = files(tmp_path, "lt000041", "lt000000042")
+    assert next_file(folder / "lt000041") == (folder / "lt000000042", None)
+    assert previous_file(folder / "lt000000042") == (folder / "lt000041", None)
+
+
+@pytest.mark.parametrize("name", ["copy", "copy1", "trail.000001"])
+def test_other_names_have_no_neighbours(name: str, tmp_path: Path) -> None:
+    folder = files(tmp_path, name, "copy0", "copy2", "trail.000000", "trail.000002")
+    assert previous_file(folder / name) == next_file(folder / name) == (None, None)

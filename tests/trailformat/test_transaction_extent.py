@@ -11,7 +11,8 @@ from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_token
 from trailformat import transaction_extent as extents
 from trailformat.io_types import RECORD_FRAGMENT
 from trailformat.scan import Engine, is_available
-from trailformat.transaction_extent import Extent, Spot, extent_at
+from trailformat.trail_sequence import Spot
+from trailformat.transaction_extent import Extent, extent_at
 from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
