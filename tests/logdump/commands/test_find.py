@@ -13,6 +13,8 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat.scan import Engine, is_available
 
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+
 
 def found(line: Line, commands: str) -> list[int]:
     line(commands)
@@ -88,7 +90,7 @@ def _number(text: str | None) -> float:
         ("grade=A", "GRADE", lambda text: text is not None and text.strip() == "A"),
         ("sales.note = null", "NOTE", lambda text: text is None),
         ("NOTE <> NULL", "NOTE", lambda text: text is not None),
-        ("SOLD_AT < 2024-03-14:10:10", "SOLD_AT", lambda text: text is not None and text < "2024-03-14:10:10"),
+        ("SOLD_AT < 2024-03-14 10:10", "SOLD_AT", lambda text: text is not None and text < "2024-03-14 10:10"),
     ],
 )
 @pytest.mark.parametrize("name", ["et000000000", "el000000000"])
@@ -124,6 +126,20 @@ def test_a_column_that_no_table_has_is_named(shop: Line) -> None:
 def test_a_trail_without_definitions_has_no_columns(line: Line, trails: Path) -> None:
     line(f"open {trails / 'ot000000'}")
     assert "is defined" in line("find price = 1")[0]
+
+
+def test_a_value_in_the_fragments_of_a_record_is_found(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'pt000000000'}; filter value origin = Uji")
+    assert found(line, "find price = 31.5") == [2407]
+
+
+def test_a_definitions_file_gives_an_old_trail_its_columns(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'ot000000'}; sourcedefs {DEFINITIONS}")
+    walk = found(line, "find teas.tea_code = SEN01")
+    assert walk
+    assert line.session.trail.name_of(line.session.trail.record_at(walk[0])).endswith("TEAS")  # type: ignore[arg-type]
+    line("pos 0; find sales.tea_code = nothing")
+    assert line.failures
 
 
 def test_reading_in_reverse_still_finds_forwards_and_stays_in_reverse(shop: Line) -> None:
