@@ -53,10 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say it loudly when Spark's tests were left out."""
-    skipped = [one for one in terminalreporter.getreports("skipped") if "spark" in one.keywords]
-    if skipped:
+    reasons = [one.longrepr[2] for one in terminalreporter.getreports("skipped") if "spark" in one.keywords]
+    without_java = [reason for reason in reasons if "needs Java" in reason]
+    if without_java:
         terminalreporter.section("SPARK WAS NOT TESTED", yellow=True, bold=True)
-        terminalreporter.line(f"{len(skipped)} tests: {skipped[0].longrepr[2]}", yellow=True)
+        terminalreporter.line(f"{len(without_java)} tests: {without_java[0]}", yellow=True)
 
 
 @pytest.fixture
