@@ -69,7 +69,9 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
                 yield from _summary(source, request, schema)
                 return
             for batch, at in wanted_rows(source):
-                if len(at) and _NEED_DEFINITIONS & request.wanted:
+                if not len(at):
+                    continue
+                if _NEED_DEFINITIONS & request.wanted:
                     _learn_definitions(source, batch)
                 for some in cut(batch, _left(source, batch, at, request), request.options):
                     yield _record_batch(Rows(source, batch, some), request, schema)

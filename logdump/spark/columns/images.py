@@ -17,23 +17,15 @@ from logdump.spark.columns.arrow_values import bytes_at, lists, masked, replaced
 from logdump.spark.rows import Array, Rows
 from trailformat import TrailError
 from trailformat.columns import Columns
-from trailformat.io_types import (
-    DELETE,
-    FIELD_COMP,
-    INSERT,
-    METADATA,
-    PK_UPDATE,
-    UNIFIED_PK_UPDATE,
-    UNIFIED_UPDATE,
-    UPDATE,
-)
+from trailformat.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.io_types import METADATA
 from trailformat.record_header import COMPRESSED
 from trailformat.scan import RECORD
 from trailformat.scan.parts import Parts, columns_in, u16_at
 
 BEFORE, AFTER = 0, 1
-_ROW_TYPES = (DELETE, INSERT, UPDATE, FIELD_COMP)
-_PAIRED_BY_4 = (UNIFIED_UPDATE, UNIFIED_PK_UPDATE)
+_PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)])
+_IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 
 
 class ImageParts(NamedTuple):
@@ -61,13 +53,13 @@ def image_parts(rows: Rows) -> ImageParts:
 def _image_parts(rows: Rows) -> ImageParts:
     io_type = np.where(rows.is_record, rows.of("io_type"), 0)
     starts, ends = rows.payload("data")
-    prefix = np.where(io_type == PK_UPDATE, 2, np.where(np.isin(io_type, _PAIRED_BY_4), 4, 0))
+    prefix = _PREFIX[io_type]
     middle = starts + prefix
     is_paired, is_sound = prefix > 0, middle <= ends
     measured = is_paired & is_sound
     middle[measured] += _lengths(rows, measured, starts, prefix)
     is_sound &= middle <= ends
-    is_single = np.isin(io_type, _ROW_TYPES) & (rows.of("partition") & COMPRESSED != 0)
+    is_single = _IS_SINGLE[io_type] & (rows.of("partition") & COMPRESSED != 0)
     is_before = is_single & (rows.of("before_after") == ord("B"))
     present = (is_paired | is_before, is_paired | (is_single & ~is_before))
     before = _walk(rows, starts + prefix, np.where(is_paired, middle, ends), present[BEFORE] & is_sound)
