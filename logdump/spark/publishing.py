@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.saved_header import renamed
-from logdump.spark.staging import Staging, is_at_work, stagings
+from logdump.spark.staging import JOURNAL, Staging, is_at_work, stagings
 from logdump.spark.target import SUCCESS, Mode, Target
 from trailformat import CannotWrite, TrailFile, make_file_header_record
 
-_JOURNAL = "journal"
 _REPLACED = "replaced"
 
 
@@ -81,12 +80,11 @@ def _carry_out(staging: Staging, target: Target, replaced: list[Path], moves: li
     away = staging.directory / _REPLACED
     away.mkdir(parents=True)
     journal = {
-        "target": str(target.directory),
-        "moves": [[part.path, str(final)] for part, final in moves],
+        "moves": [[str(Path(part.path).relative_to(staging.directory)), final.name] for part, final in moves],
         "replaced": [one.name for one in replaced],
         "mark": is_marked,
     }
-    _write_synced(staging.directory / _JOURNAL, json.dumps(journal))
+    _write_synced(staging.directory / JOURNAL, json.dumps(journal))
     for one in replaced:
         one.rename(away / one.name)
     for part, final in moves:
@@ -94,7 +92,7 @@ def _carry_out(staging: Staging, target: Target, replaced: list[Path], moves: li
     if is_marked:
         _write_synced(mark, "")
     _sync(target.directory)
-    (staging.directory / _JOURNAL).unlink()
+    (staging.directory / JOURNAL).unlink()
 
 
 def sweep(directory: Path) -> None:
@@ -108,18 +106,19 @@ def sweep(directory: Path) -> None:
 def roll_back(staging: Staging) -> None:
     """Undo a commit that did not come to its end; where none has begun this does nothing."""
     try:
-        journal: dict[str, Any] = json.loads((staging.directory / _JOURNAL).read_text(encoding="utf-8"))
+        journal: dict[str, Any] = json.loads((staging.directory / JOURNAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    target, away = Path(journal["target"]), staging.directory / _REPLACED
+    target, away = staging.directory.parent, staging.directory / _REPLACED
     mark_was_there = SUCCESS in journal["replaced"] and not (away / SUCCESS).exists()
     if journal["mark"] and not mark_was_there:
         (target / SUCCESS).unlink(missing_ok=True)
-    for staged, final in journal["moves"]:
-        _take_name(Path(staged), Path(final))
+    for staged, name in journal["moves"]:
+        _take_name(staging.directory / staged, target / name)
     for name in journal["replaced"]:
         with contextlib.suppress(FileNotFoundError):
             (away / name).rename(target / name)
+    (staging.directory / JOURNAL).unlink()
 
 
 def _give_name(staged: Path, final: Path) -> None:

@@ -19,6 +19,8 @@ from typing import NamedTuple
 from trailformat import CannotWrite
 
 PREFIX = "_temporary-"
+JOURNAL = "journal"
+"""What a commit is about to do; while it is there, the folder holds what is needed to undo it."""
 _DAY = 24 * 3600
 
 
@@ -39,7 +41,12 @@ class Staging(NamedTuple):
         return path
 
     def discard(self) -> None:
-        """Remove the folder with all that is in it, and a target that was made for it and has stayed empty."""
+        """Remove the folder with all that is in it, and a target that was made for it and has stayed empty.
+
+        A folder in which a commit has begun that is neither finished nor undone stays.
+        """
+        if (self.directory / JOURNAL).exists():
+            return
         for _ in range(3):  # an attempt that is being stopped may still be making files
             if self.directory.exists():
                 shutil.rmtree(self.directory, ignore_errors=True)

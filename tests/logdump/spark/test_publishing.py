@@ -11,7 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark import publishing
-from logdump.spark.publishing import Part, SavedFile, publish, sweep
+from logdump.spark.publishing import Part, SavedFile, publish, roll_back, sweep
 from logdump.spark.staging import Staging, new_staging
 from logdump.spark.target import Mode, Target, TargetRefused
 from tests.logdump.spark.written import body, header
@@ -145,6 +145,25 @@ def test_an_error_in_the_middle_leaves_everything_as_it_was(
     monkeypatch.setattr(publishing, step, fail)
     with pytest.raises(CannotWrite, match="No space left on device"):
         publish(staging, Target.parse(str(out)), mode, parts)
+    assert _contents(out) == before
+
+
+def test_what_cannot_be_undone_yet_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = _holding(tmp_path, "lt000000000")
+    before = _contents(out)
+    staging, parts = _job(out)
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise OSError(5, "Input/output error")
+
+        patch.setattr(publishing, "_give_name", fail)
+        patch.setattr(publishing, "_take_name", fail)
+        with pytest.raises(OSError, match="Input/output error"):
+            publish(staging, Target.parse(str(out)), Mode.OVERWRITE, parts)
+        staging.discard()
+    roll_back(staging)
+    staging.discard()
     assert _contents(out) == before
 
 
