@@ -14,6 +14,7 @@ from logdump.spark.options import Options, Use, parse_options
 from logdump.spark.schema import Selected, default_ddl, select
 
 if TYPE_CHECKING:
+    from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
     from pyspark.sql.types import StructType
 
     from logdump.spark.planning import Slice
