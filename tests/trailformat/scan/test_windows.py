@@ -24,12 +24,14 @@ from trailformat import TrailError, TrailFile
 from trailformat.scan import Engine, Workers, parallel_scan, scan
 engine, threads, path = sys.argv[1:]
 with TrailFile(path) as trail:
+    size = trail.size
     print("begun", flush=True)
     try:
-        while True:
+        while trail.size == size:
             with Workers(int(threads)) as workers:
                 for batch in scan(trail, engine=Engine(engine)) if threads == "0" else parallel_scan(trail, workers):
                     pass
+        print("the file was cut between two scans")
     except TrailError as error:
         print(error)
 """
