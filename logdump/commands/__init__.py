@@ -23,6 +23,7 @@ _HOMES = {
     "save": "SAVE",
     "redo": "REDO UNDO",
     "lob": "LOB",
+    "export": "EXPORT",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),

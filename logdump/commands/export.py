@@ -1,0 +1,40 @@
+"""EXPORT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from logdump.commands.showing import show_record
+from logdump.events import Event
+from logdump.export.options import OPTION_WORDS, parse_export_options
+from logdump.language.command import Command, Origin
+from logdump.session import Session
+
+
+def run_export(session: Session, arguments: str) -> Iterator[Event]:
+    """Write the records from the position on that pass the filter to a file, or the rows of each table to one."""
+    from logdump.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
+
+    options = parse_export_options(arguments)
+    yield from exporting.run_export(session, options, partial(show_record, session, is_whole=True))
+
+
+COMMANDS = (
+    Command(
+        "EXPORT",
+        "EXPORT {JSONL | CSV | PARQUET | ARROW | SQL} TO <file> [REPLACE] [<n> RECORDS] [<options>]",
+        "Write records, or the rows of each table, for other programs",
+        run_export,
+        options=OPTION_WORDS,
+        details=(
+            "From the position on; the filter applies. What is written is whole, or nothing is. REPLACE or ! replaces it.",
+            "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
+            "COMPRESSION: JSONL, CSV, SQL {NONE | GZIP}; PARQUET {SNAPPY | NONE | ZSTD | GZIP}; ARROW {NONE | LZ4 | ZSTD}",
+            "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "PARQUET and ARROW need pip install 'logdump[export]'.",
+            "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",
+        ),
+        origin=Origin.OURS,
+    ),
+)

@@ -1,0 +1,85 @@
+"""One run of EXPORT: the target staged, the format chosen, what was written counted and told."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from logdump.events import Event
+from logdump.export.options import ExportOptions
+from logdump.export.staging import Staging
+from logdump.export.tally import Tally
+from logdump.export.text_export import Show, TextExport
+from logdump.session import CommandError, Session
+from trailformat import CannotWrite, TrailError
+
+
+class Export(Protocol):
+    """What writes one format."""
+
+    def run(self, path: Path) -> Iterator[Event]:
+        """Write the file, or the files in the folder, and fill the tally; yields Progress."""
+
+
+def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator[Event]:
+    """Write the records from the position on that pass the filter, whole or not at all, and tell what was written.
+
+    The position moves behind the last record looked at.
+
+    Raises:
+        CommandError: the target is there, is the open trail, or a package is missing.
+        CannotWrite: the target cannot be written, or does not hold what was written.
+        TrailError: the trail cannot be read; the position is where it was.
+    """
+    cursor, tally = session.cursor, Tally()
+    _refuse_open_trail(session, options.target)
+    export = _EXPORTS[options.format](session, options, tally, show)
+    start, was_backwards = cursor.next, cursor.is_backwards
+    cursor.is_backwards = False
+    try:
+        with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
+            yield from export.run(staging.path)
+            _check(tally, options)
+    except BaseException:
+        cursor.move(start)
+        raise
+    finally:
+        cursor.is_backwards = was_backwards
+    cursor.move(tally.end)
+    yield from tally.report(str(options.target))
+
+
+def _refuse_open_trail(session: Session, target: Path) -> None:
+    if target.is_file() and target.samefile(session.trail.path):
+        raise CommandError(f"{target} is the open trail: EXPORT never writes over it.")
+    if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
+        raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
+
+
+def _check(tally: Tally, options: ExportOptions) -> None:
+    """Every record is in one file or was left out: what the files hold says so."""
+    rows = sum(file.rows for file in tally.files)
+    if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
+        raise CannotWrite(
+            "the files do not hold every record",
+            path=options.target,
+            expected=f"{tally.selected - tally.left_out.total()} rows",
+            found=f"{rows}",
+        )
+
+
+def _jsonl(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+    from logdump.export.jsonl import JsonLines  # noqa: PLC0415 - json is loaded for those who ask for it
+
+    return TextExport(session, options, tally, JsonLines(), show)
+
+
+def _csv(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+    from logdump.export.csv_text import CsvText  # noqa: PLC0415 - loaded for those who ask for it
+
+    return TextExport(session, options, tally, CsvText(), show)
+
+
+_EXPORTS: dict[str, Callable[[Session, ExportOptions, Tally, Show], Export]] = {"JSONL": _jsonl, "CSV": _csv}

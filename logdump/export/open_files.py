@@ -1,0 +1,63 @@
+"""The files that an export is writing: one, or one per layout of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from logdump.export.options import ExportOptions
+from logdump.export.staging import SUFFIXES
+from logdump.export.table_layout import FileNames, TableLayout
+from logdump.export.tally import FileTally
+
+
+class Sink(Protocol):
+    """A file that is being written."""
+
+    def close(self) -> int:
+        """Have everything on disk; returns how many rows were found there."""
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it."""
+
+
+S = TypeVar("S", bound=Sink)
+
+
+class OpenFiles(Generic[S]):
+    """The files by layout; None stands for the one that holds records of any table.
+
+    Args:
+        path: the file, or the folder of the files.
+        options: of the export.
+        make: opens a file for a layout.
+    """
+
+    def __init__(self, path: Path, options: ExportOptions, make: Callable[[Path, TableLayout | None], S]) -> None:
+        self._path = path
+        self._target = options.target
+        self._make = make
+        is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
+        self._names = FileNames(SUFFIXES.get(options.format, "") + (".gz" if is_gzip else ""))
+        self._open: dict[TableLayout | None, tuple[str, S]] = {}
+
+    def of(self, layout: TableLayout | None) -> S:
+        """The file for rows of this layout."""
+        if layout not in self._open:
+            name = self._target.name if layout is None else self._names.new(layout)
+            path = self._path if layout is None else self._path / name
+            self._open[layout] = name, self._make(path, layout)
+        return self._open[layout][1]
+
+    def close(self) -> list[FileTally]:
+        """Have everything on disk; returns what each file holds."""
+        return [
+            FileTally(name, layout.name if layout else "", sink.close(), is_table=layout is not None)
+            for layout, (name, sink) in self._open.items()
+        ]
+
+    def abandon(self) -> None:
+        """Let go of all files."""
+        for _, sink in self._open.values():
+            sink.abandon()

@@ -1,0 +1,108 @@
+"""EXPORT of text: records one by one, as they are or as rows of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Protocol
+
+from logdump.events import Event, Notice, RecordShown
+from logdump.export.open_files import OpenFiles
+from logdump.export.options import ExportOptions
+from logdump.export.record_walk import walk
+from logdump.export.table_layout import ROW_OPERATIONS, Layouts, TableLayout
+from logdump.export.table_rows import TableRow, columns_of, table_row
+from logdump.export.tally import Tally
+from logdump.export.text_file import TextFile
+from logdump.session import Session
+from trailformat import Record
+from trailformat.row_definitions import RowDefinition
+
+Show = Callable[[Record], Iterable[Event]]
+"""What makes of a record all that is known of it."""
+
+
+class Spelling(Protocol):
+    """A text format: how records, rows and what stands above them are spelled."""
+
+    takes_file_header: bool
+
+    def head(self, layout: TableLayout | None) -> str:
+        """What a file begins with; without a layout it holds records."""
+
+    def record(self, shown: RecordShown) -> str:
+        """The line of a record."""
+
+    def row(self, row: TableRow, layout: TableLayout) -> str:
+        """The line of a row."""
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """How many rows a file holds."""
+
+
+class TextExport:
+    """One export of text; ``show`` tells all that is known of a record."""
+
+    def __init__(self, session: Session, options: ExportOptions, tally: Tally, spelling: Spelling, show: Show) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        self._spelling = spelling
+        self._show = show
+        self._layouts = Layouts()
+
+    def run(self, path: Path) -> Iterator[Event]:
+        """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
+        files = OpenFiles(path, self._options, self._new_file)
+        put = self._put_row if self._options.by_table else self._put_record
+        try:
+            if not self._options.by_table:
+                files.of(None)
+            for item in walk(self._session, self._tally, self._options.records):
+                if isinstance(item, Record):
+                    put(files, item)
+                else:
+                    yield item
+            self._tally.files = files.close()
+        except BaseException:
+            files.abandon()
+            raise
+
+    def _new_file(self, path: Path, layout: TableLayout | None) -> TextFile:
+        is_gzip = self._options.compression == "GZIP"
+        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows)
+        file.write(self._spelling.head(layout), 0)
+        return file
+
+    def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
+        if record.is_file_header and not self._spelling.takes_file_header:
+            self._tally.leave_out(None)
+            return
+        for event in self._show(record):
+            if isinstance(event, RecordShown):
+                files.of(None).write(self._spelling.record(event))
+                self._note_values(event)
+            elif isinstance(event, Notice) and event.bad is not None:
+                self._tally.add_problem(record.rba, "", event.bad.error.problem)
+
+    def _note_values(self, shown: RecordShown) -> None:
+        """Take the values that do not decode into the tally; parts that do not come as notices."""
+        if shown.record.is_file_header or shown.columns is None:
+            return
+        columns, _ = columns_of(shown.record, RowDefinition("", shown.columns, shown.charset))
+        for column in columns:
+            for value in (column.before, column.after):
+                if value is not None and value.problem is not None:
+                    self._tally.add_problem(shown.record.rba, column.name or f"#{column.index}", value.problem)
+
+    def _put_row(self, files: OpenFiles[TextFile], record: Record) -> None:
+        io_type = None if record.is_file_header else record.header.io_type
+        if io_type not in ROW_OPERATIONS:
+            self._tally.leave_out(io_type)
+            return
+        known = self._session.row_definitions.of(record)
+        layout = self._layouts.of(record, known)
+        row = table_row(record, known, layout, self._session.cursor.transactions.of(record))
+        for problem in row.problems:
+            self._tally.add_problem(record.rba, problem.column or "", problem.reason)
+        files.of(layout).write(self._spelling.row(row, layout))
