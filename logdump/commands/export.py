@@ -28,9 +28,9 @@ COMMANDS = (
         run_export,
         options=OPTION_WORDS,
         details=(
-            "From the position on; the filter applies. What is written is whole, or nothing is. REPLACE or ! replaces it.",
+            "From the position on; the filter applies. All is written, or nothing. REPLACE or ! replaces what is there.",
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
-            "COMPRESSION: JSONL, CSV, SQL {NONE | GZIP}; PARQUET {SNAPPY | NONE | ZSTD | GZIP}; ARROW {NONE | LZ4 | ZSTD}",
+            "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",

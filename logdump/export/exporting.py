@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -11,9 +11,11 @@ from logdump.events import Event
 from logdump.export.options import ExportOptions
 from logdump.export.staging import Staging
 from logdump.export.tally import Tally
-from logdump.export.text_export import Show, TextExport
 from logdump.session import CommandError, Session
-from trailformat import CannotWrite, TrailError
+from trailformat import CannotWrite, Record
+
+Show = Callable[[Record], Iterable[Event]]
+"""What makes of a record all that is known of it."""
 
 
 class Export(Protocol):
@@ -21,6 +23,9 @@ class Export(Protocol):
 
     def run(self, path: Path) -> Iterator[Event]:
         """Write the file, or the files in the folder, and fill the tally; yields Progress."""
+
+    def report(self) -> Iterator[Event]:
+        """What was written, and what is wrong with it."""
 
 
 def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator[Event]:
@@ -48,7 +53,7 @@ def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator
     finally:
         cursor.is_backwards = was_backwards
     cursor.move(tally.end)
-    yield from tally.report(str(options.target))
+    yield from export.report()
 
 
 def _refuse_open_trail(session: Session, target: Path) -> None:
@@ -70,16 +75,44 @@ def _check(tally: Tally, options: ExportOptions) -> None:
         )
 
 
-def _jsonl(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
-    from logdump.export.jsonl import JsonLines  # noqa: PLC0415 - json is loaded for those who ask for it
-
-    return TextExport(session, options, tally, JsonLines(), show)
-
-
-def _csv(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+def _text(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
     from logdump.export.csv_text import CsvText  # noqa: PLC0415 - loaded for those who ask for it
+    from logdump.export.jsonl import JsonLines  # noqa: PLC0415 - loaded for those who ask for it
+    from logdump.export.text_export import TextExport  # noqa: PLC0415 - loaded for those who ask for it
 
-    return TextExport(session, options, tally, CsvText(), show)
+    return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText(), show)
 
 
-_EXPORTS: dict[str, Callable[[Session, ExportOptions, Tally, Show], Export]] = {"JSONL": _jsonl, "CSV": _csv}
+def _sql(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+    from logdump.export.sql_script import SqlExport  # noqa: PLC0415 - loaded for those who ask for it
+
+    return SqlExport(session, options, tally)
+
+
+def _arrow(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+    _require_extra(options.format)
+    from logdump.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and numba
+
+    return ArrowExport(session, options, tally)
+
+
+def _require_extra(format_: str) -> None:
+    from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded for those who ask for it
+
+    try:
+        importlib.import_module("pyarrow")
+    except ImportError:
+        has_arrow = False
+    else:
+        has_arrow = True
+    if not has_arrow or not is_available(Engine.NUMBA):
+        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+
+
+_EXPORTS: dict[str, Callable[[Session, ExportOptions, Tally, Show], Export]] = {
+    "JSONL": _text,
+    "CSV": _text,
+    "SQL": _sql,
+    "PARQUET": _arrow,
+    "ARROW": _arrow,
+}

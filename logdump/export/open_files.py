@@ -50,6 +50,11 @@ class OpenFiles(Generic[S]):
             self._open[layout] = name, self._make(path, layout)
         return self._open[layout][1]
 
+    @property
+    def sinks(self) -> list[S]:
+        """All of them."""
+        return [sink for _, sink in self._open.values()]
+
     def close(self) -> list[FileTally]:
         """Have everything on disk; returns what each file holds."""
         return [

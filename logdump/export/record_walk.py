@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from logdump.events import Event
 from logdump.export.tally import Tally
 from logdump.selection import Scan
 from logdump.session import Session
 from trailformat import Record, TrailError
-
-if TYPE_CHECKING:
-    from logdump.events import Progress
 
 
 def walk(session: Session, tally: Tally, limit: int | None) -> Iterator[Record | Event]:

@@ -1,8 +1,8 @@
 """The columns of a table's file, and the names of the files.
 
     file, rba, op, csn, xid, time, trans_ind     of the change
-    before_<COLUMN>, after_<COLUMN>              of the row, by the table's definition; empty where an image has not got it
-    nulls                                        the names of those that are NULL, which the others are not: they are absent
+    before_<COLUMN>, after_<COLUMN>              of the row, by the table's definition
+    nulls                                        names of those that are NULL; other empty ones the image has not got
     problems                                     what did not decode: its column and image, its bytes, and why
 
 Where there is no definition: ``data``, the bytes of the record's data, in place of the columns.

@@ -70,7 +70,7 @@ def table_row(record: Record, known: RowDefinition, layout: TableLayout, transac
                 values[f"{side}_{name}"] = value
             if value is not None and value.problem is not None:
                 problems.append(RowProblem(name, side, value.data, value.problem))
-    return TableRow(fixed, [*values], [*values.values()], record.data, problems)
+    return TableRow(fixed, [*values], [*values.values()], data_of(record), problems)
 
 
 def time_problem(io_time: int) -> RowProblem:
@@ -80,13 +80,21 @@ def time_problem(io_time: int) -> RowProblem:
 
 def columns_of(record: Record, known: RowDefinition) -> tuple[tuple[ColumnChange, ...], RowProblem | None]:
     """The columns of a record's images, or why it has none though it has data."""
+    data = data_of(record)
     if known.table is None:
-        return (), RowProblem(None, None, b"", NO_DEFINITION) if record.data else None
+        return (), RowProblem(None, None, b"", NO_DEFINITION) if data else None
     try:
         columns = row_columns(record, known)
+        if columns or not data or record.images is not None:
+            return columns, None
     except TrailError as error:
-        reason = CUT if record.header.continued else error.problem
-        return (), RowProblem(None, None, record.data, reason)
-    if columns or not record.data or record.images is not None:
-        return columns, None
-    return (), RowProblem(None, None, record.data, NO_COLUMNS)
+        return (), RowProblem(None, None, data, CUT if record.header.continued else error.problem)
+    return (), RowProblem(None, None, data, NO_COLUMNS)
+
+
+def data_of(record: Record) -> bytes:
+    """The data of a record; all between its first token and its trailer where the tokens do not decode."""
+    try:
+        return record.data
+    except TrailError:
+        return record.body

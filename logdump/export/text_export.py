@@ -18,9 +18,6 @@ from logdump.session import Session
 from trailformat import Record
 from trailformat.row_definitions import RowDefinition
 
-Show = Callable[[Record], Iterable[Event]]
-"""What makes of a record all that is known of it."""
-
 
 class Spelling(Protocol):
     """A text format: how records, rows and what stands above them are spelled."""
@@ -43,7 +40,14 @@ class Spelling(Protocol):
 class TextExport:
     """One export of text; ``show`` tells all that is known of a record."""
 
-    def __init__(self, session: Session, options: ExportOptions, tally: Tally, spelling: Spelling, show: Show) -> None:
+    def __init__(
+        self,
+        session: Session,
+        options: ExportOptions,
+        tally: Tally,
+        spelling: Spelling,
+        show: Callable[[Record], Iterable[Event]],
+    ) -> None:
         self._session = session
         self._options = options
         self._tally = tally
@@ -67,6 +71,10 @@ class TextExport:
         except BaseException:
             files.abandon()
             raise
+
+    def report(self) -> Iterator[Event]:
+        """What was written."""
+        return self._tally.report(str(self._options.target))
 
     def _new_file(self, path: Path, layout: TableLayout | None) -> TextFile:
         is_gzip = self._options.compression == "GZIP"

@@ -8,6 +8,16 @@ prepare_cache()
 
 from trailformat.arrays.array_types import ArrayType, array_type  # noqa: E402 - numba reads where to keep kernels when it is loaded
 from trailformat.arrays.columns import ColumnArray, Problem, column_array  # noqa: E402 - numba reads where to keep kernels when it is loaded
-from trailformat.arrays.spans import Image, Spans, locate_columns  # noqa: E402 - numba reads where to keep kernels when it is loaded
+from trailformat.arrays.spans import Image, Spans, has_columns, locate_columns  # noqa: E402 - numba reads where to keep kernels when it is loaded
 
-__all__ = ["ArrayType", "ColumnArray", "Image", "Problem", "Spans", "array_type", "column_array", "locate_columns"]
+__all__ = [
+    "ArrayType",
+    "ColumnArray",
+    "Image",
+    "Problem",
+    "Spans",
+    "array_type",
+    "column_array",
+    "has_columns",
+    "locate_columns",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,14 @@ class Spans(NamedTuple):
     states: Array
 
 
-def locate_columns(data: bytes | memoryview, base: int, batch: Batch, rows: Array, columns: int) -> Spans:
+def locate_columns(
+    data: bytes | memoryview,
+    base: int,
+    batch: Batch,
+    rows: Array,
+    columns: int,
+    instead: Mapping[int, bytes] | None = None,
+) -> Spans:
     """The columns of ``rows`` of a batch of numpy columns.
 
     Args:
@@ -52,17 +60,19 @@ def locate_columns(data: bytes | memoryview, base: int, batch: Batch, rows: Arra
         batch: from the scan; all ``rows`` are records.
         rows: indexes into it.
         columns: how many columns the definition of their table has.
+        instead: a list of columns for each of ``rows`` whose data is none, such as a full image, by its number there.
     """
-    view = np.frombuffer(data, np.uint8)
-    io_type = np.asarray(batch.io_type)[rows]
-    partition = np.asarray(batch.partition)[rows]
+    instead = instead or {}
+    view = np.frombuffer(b"".join((data, *instead.values())) if instead else data, np.uint8)
     little = np.asarray(batch.order)[rows]
-    prefixes = _PREFIX[io_type]
-    has_columns = _HAS_COLUMNS[io_type] & ((prefixes > 0) | (partition & COMPRESSED != 0))
-    has_columns &= np.asarray(batch.kind)[rows] == RECORD
+    has = has_columns(batch, rows)
     offsets = np.asarray(batch.rba)[rows] - base + np.asarray(batch.data_offset)[rows]
-    lengths = np.where(has_columns, np.asarray(batch.data_size)[rows], 0)
-    prefixes = np.where(has_columns, prefixes, 0)
+    lengths = np.where(has, np.asarray(batch.data_size)[rows], 0)
+    prefixes = np.where(has, _PREFIX[np.asarray(batch.io_type)[rows]], 0)
+    end = len(data)
+    for row, one in instead.items():
+        offsets[row], lengths[row], prefixes[row] = end, len(one), 0
+        end += len(one)
     is_before = np.asarray(batch.before_after)[rows] == _BEFORE
     before, after = _image(columns, len(rows)), _image(columns, len(rows))
     images = (*before, *after)
@@ -70,6 +80,14 @@ def locate_columns(data: bytes | memoryview, base: int, batch: Batch, rows: Arra
     broken = states == kernels.BROKEN
     before.sizes[:, broken] = after.sizes[:, broken] = kernels.ABSENT
     return Spans(view, little, before, after, states)
+
+
+def has_columns(batch: Batch, rows: Array) -> Array:
+    """Which of these rows have data that is columns: a list of them, or two behind a length."""
+    io_type, partition = np.asarray(batch.io_type)[rows], np.asarray(batch.partition)[rows]
+    has = _HAS_COLUMNS[io_type] & ((_PREFIX[io_type] > 0) | (partition & COMPRESSED != 0))
+    found: Array = has & (np.asarray(batch.kind)[rows] == RECORD)
+    return found
 
 
 def _image(columns: int, rows: int) -> Image:

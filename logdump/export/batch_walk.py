@@ -1,0 +1,108 @@
+"""The records to export as pieces of batches, each with its bytes: by columns, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from logdump.events import Event, Progress
+from logdump.export.tally import Tally
+from logdump.range_saving import is_metadata
+from logdump.selection import Selection
+from logdump.session import Session
+from trailformat import TrailError
+from trailformat.scan import PARTIAL, Batch, Engine, Owners, TransactionCarrier, scan
+
+Array = np.ndarray[Any, Any]
+_MOST_BYTES = 16 << 20
+"""Bytes of a piece, unless one record alone has more."""
+
+
+class Piece(NamedTuple):
+    """Some rows of a batch.
+
+    Attributes:
+        batch: of numpy columns.
+        rows: their numbers in it, in order.
+        data: the bytes of the file that hold them.
+        base: the RBA of the first of these bytes.
+        owners: the transactions of the batch.
+        segment: for each of the rows how many metadata records stand before it in the batch.
+    """
+
+    batch: Batch
+    rows: Array
+    data: bytes
+    base: int
+    owners: Owners
+    segment: Array
+
+
+class BatchWalk:
+    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted."""
+
+    def __init__(self, session: Session, tally: Tally, limit: int | None) -> None:
+        self._session = session
+        self._trail = session.trail
+        self._tally = tally
+        self._limit = limit
+        self._scanned = 0
+
+    def items(self) -> Iterator[Piece | Event]:
+        """The pieces, with progress between them.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        session, trail, start = self._session, self._trail, self._session.cursor.next
+        transactions = session.cursor.transactions
+        selection = Selection(trail, [session.filters_in_use], transactions, session.row_definitions)
+        carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
+        self._tally.end = start
+        for batch in scan(trail, start, engine=Engine.NUMBA, batch_size=selection.batch_size):
+            metadata = is_metadata(batch)
+            trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
+            passing = np.flatnonzero(selection.rows(batch))
+            rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]
+            self._tally.selected += len(rows)
+            is_over = self._limit is not None and self._tally.selected >= self._limit
+            end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
+            self._note_damage(batch, end)
+            yield from self._pieces(batch, rows, carrier.of(batch), np.cumsum(metadata))
+            yield from self._progress(batch)
+            if is_over:
+                return
+
+    def _pieces(self, batch: Batch, rows: Array, owners: Owners, segment: Array) -> Iterator[Piece]:
+        starts = np.asarray(batch.rba)[rows]
+        ends = starts + np.asarray(batch.length)[rows]
+        at = 0
+        while at < len(rows):
+            stop = max(int(np.searchsorted(ends, starts[at] + _MOST_BYTES, "right")), at + 1)
+            base = int(starts[at])
+            piece = rows[at:stop]
+            yield Piece(batch, piece, self._trail.copy(base, int(ends[stop - 1])), base, owners, segment[piece])
+            at = stop
+
+    def _note_damage(self, batch: Batch, end: int) -> None:
+        """Note what is no sound record up to ``end``; behind a half-written record more may come."""
+        self._tally.end = end
+        for row in batch.spans():
+            rba, length = int(batch.rba[row]), int(batch.length[row])
+            if rba >= end:
+                return
+            try:
+                self._trail.record_at(rba)
+            except TrailError as error:
+                self._tally.note_damage(error.at(self._trail.path, rba), length)
+            if batch.kind[row] == PARTIAL:
+                self._tally.end = rba
+
+    def _progress(self, batch: Batch) -> Iterator[Event]:
+        """NOTIFY's report, when one fell due in the batch."""
+        step, before = self._session.settings.notify, self._scanned
+        self._scanned += len(batch)
+        if self._scanned // step > before // step:
+            yield Progress(self._scanned, int(batch.rba[-1]), int(batch.io_time[-1]), self._trail.size)

@@ -1,0 +1,90 @@
+"""EXPORT SQL: the script that REDO or UNDO prints, in a file, behind the lines that its dialect begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from logdump.events import Event, Notice, Progress, say
+from logdump.export.options import ExportOptions
+from logdump.export.tally import Tally
+from logdump.export.text_file import TextFile
+from logdump.selection import Selection
+from logdump.session import Session
+from logdump.statements import (
+    DIALECTS,
+    Closing,
+    Opening,
+    Script,
+    Statement,
+    dialect_of,
+    script_lines,
+    statement_lines,
+    transaction_begin,
+)
+
+
+class SqlExport:
+    """One script: the transactions from the one on that is open at the position."""
+
+    def __init__(self, session: Session, options: ExportOptions, tally: Tally) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        header = session.trail.file_header
+        self._transactions = self._records = self._statements = self._remarks = 0
+        self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
+
+    def run(self, path: Path) -> Iterator[Event]:
+        """Write the script; yields Progress.
+
+        Raises:
+            TrailError: damage in the trail, for half a transaction is none.
+        """
+        session, options, tally = self._session, self._options, self._tally
+        definitions, transactions = session.row_definitions, session.cursor.transactions
+        selection = Selection(session.trail, [session.filters_in_use], transactions, definitions)
+        accepts, takes_back = selection.accepts, options.takes_back
+        script = Script(session.trail, self._dialect, accepts, definitions, takes_back=takes_back)
+        file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=_lines_in)
+        try:
+            for line in self._dialect.preamble:
+                file.write(f"{line}\n")
+            begin = transaction_begin(session.trail, session.cursor.next)
+            for item in script.items(begin, options.transactions):
+                for line in self._lines(item):
+                    file.write(f"{line}\n")
+                if isinstance(item, Opening):
+                    yield from self._begun(item, script.end)
+            file.close()
+        except BaseException:
+            file.abandon()
+            raise
+        tally.end = script.end or session.cursor.next
+        self._statements, self._remarks = script.statements, script.remarks
+
+    def report(self) -> Iterator[Event]:
+        """How many statements there are, and that some could not be written."""
+        yield say(
+            f"Exported {self._statements} statements of {self._transactions} transactions to {self._options.target}"
+        )
+        if self._remarks:
+            yield Notice((f"{self._remarks} changes could not be written; comments in their places say why.",))
+
+    def _lines(self, item: Opening | Statement | Closing) -> Iterator[str]:
+        if isinstance(item, Statement):
+            return statement_lines(item)
+        return script_lines(item, self._dialect, self._session.settings.time_offset)
+
+    def _begun(self, item: Opening, end: int) -> Iterator[Event]:
+        """Count a transaction and its records; NOTIFY's report where one is due."""
+        step, before = self._session.settings.notify, self._records
+        self._transactions += 1
+        self._records += item.records
+        if self._records // step > before // step:
+            yield Progress(self._records, end, item.time, self._session.trail.size)
+
+
+def _lines_in(file: IO[bytes]) -> int:
+    return sum(1 for _ in file)
