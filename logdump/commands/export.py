@@ -28,7 +28,7 @@ COMMANDS = (
         run_export,
         options=OPTION_WORDS,
         details=(
-            "From the position on; the filter applies. All is written, or nothing. REPLACE or ! replaces what is there.",
+            "From the position on; the filter applies. All is written, or nothing. REPLACE (!) replaces what is there.",
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",

@@ -1,18 +1,21 @@
-"""EXPORT PARQUET and ARROW: batches of columns, straight from the scan."""
+"""EXPORT PARQUET and ARROW: batches of columns, straight from the scan, made and written side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from logdump.events import Event
-from logdump.export.arrow_files import MAKERS, ArrowFile
+from logdump.export.arrow_files import FORMATS, ArrowFile
 from logdump.export.batch_walk import BatchWalk, Piece
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
-from logdump.export.table_batches import TableBatches, schema_of
+from logdump.export.side_by_side import WORKERS, results
+from logdump.export.table_batches import Built, TableBatches, build, schema_of
 from logdump.export.table_layout import TableLayout
 from logdump.export.tally import Tally
 from logdump.session import Session
@@ -32,31 +35,43 @@ class ArrowExport:
 
     def run(self, path: Path) -> Iterator[Event]:
         """Write the files; yields Progress. Raises like the walk, and OSError."""
-        session = self._session
-        files = OpenFiles(path, self._options, self._new_file)
-        batches = TableBatches(session.trail, session.row_definitions, self._tally)
+        pool = ThreadPoolExecutor(WORKERS)
+        files = OpenFiles(path, self._options, partial(self._new_file, pool))
         try:
-            for item in BatchWalk(session, self._tally, self._options.records).items():
-                if not isinstance(item, Piece):
+            for item in results(self._jobs(), pool):
+                if isinstance(item, Built):
+                    self._write(files, item)
+                else:
                     yield item
-                    continue
-                for table in batches.of(item):
-                    files.of(table.layout).write(table.rows)
-                if sum(file.waiting_bytes for file in files.sinks) > _MOST_WAITING:
-                    for file in files.sinks:
-                        file.flush()
+            for file in files.sinks:
+                file.finish()
             self._tally.files = files.close()
-        except pa.ArrowException as error:
+        except BaseException as error:
+            pool.shutdown(cancel_futures=True)
             files.abandon()
-            raise CannotWrite(str(error), path=self._options.target) from error
-        except BaseException:
-            files.abandon()
+            if isinstance(error, pa.ArrowException) and not isinstance(error, OSError):
+                raise CannotWrite(str(error), path=self._options.target) from error
             raise
+        pool.shutdown()
 
     def report(self) -> Iterator[Event]:
         """What was written."""
         return self._tally.report(str(self._options.target))
 
-    def _new_file(self, path: Path, layout: TableLayout | None) -> ArrowFile:
-        assert layout is not None
-        return MAKERS[self._options.format](path, schema_of(layout), self._options.compression)
+    def _jobs(self) -> Iterator[partial[Built] | Event]:
+        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally)
+        for item in BatchWalk(self._session, self._tally, self._options.records).items():
+            yield partial(build, batches.groups(item)) if isinstance(item, Piece) else item
+
+    def _write(self, files: OpenFiles[ArrowFile], built: Built) -> None:
+        for problem in built.problems:
+            self._tally.add_problem(*problem)
+        for layout, rows in built.batches:
+            files.of(layout).write(rows)
+        if sum(file.waiting_bytes for file in files.sinks) > _MOST_WAITING:
+            for file in files.sinks:
+                file.flush()
+
+    def _new_file(self, pool: Executor, path: Path, layout: TableLayout) -> ArrowFile:
+        format_ = FORMATS[self._options.format]
+        return ArrowFile(path, schema_of(layout), format_, self._options.compression, pool)

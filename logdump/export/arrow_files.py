@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,34 +17,38 @@ _ROWS, _BYTES = 1 << 17, 16 << 20
 """A row group is written when it has so many rows, or so many bytes in memory."""
 
 
+class ArrowFormat(NamedTuple):
+    """What makes a writer for an open file, and what a finished file says of its rows."""
+
+    writer: Callable[[Any, pa.Schema, str], Any]
+    count_rows: Callable[[Path], int]
+
+
 class ArrowFile:
-    """One file of record batches.
+    """One file of record batches; row groups are written by ``pool`` while the next one is made.
 
     Args:
         path: where it is written.
         schema: of the batches.
-        open_writer: makes the writer of the format.
-        count_rows: what a finished file says of its rows.
+        format_: how it is written.
+        compression: one of those that the format has.
+        pool: threads that write, one row group of a file at a time.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        schema: pa.Schema,
-        open_writer: Callable[[Any, pa.Schema], Any],
-        count_rows: Callable[[Path], int],
-    ) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, format_: ArrowFormat, compression: str, pool: Executor) -> None:
+        self.waiting_bytes = 0
         self._path = path
         self._schema = schema
-        self._count_rows = count_rows
+        self._format = format_
+        self._pool = pool
         self._file = path.open("wb")
-        self._writer = open_writer(self._file, schema)
+        self._writer = format_.writer(self._file, schema, compression)
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = self._rows = 0
-        self.waiting_bytes = 0
+        self._job: Future[None] | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Take a batch."""
+        """Take a batch. Raises what writing an earlier one has raised."""
         self._waiting.append(batch)
         self._waiting_rows += len(batch)
         self.waiting_bytes += batch.nbytes
@@ -51,47 +56,54 @@ class ArrowFile:
             self.flush()
 
     def flush(self) -> None:
-        """Write the batches that wait, as one row group."""
+        """Have the batches that wait written, as one row group."""
         if self._waiting:
-            table = pa.Table.from_batches(self._waiting, self._schema).combine_chunks()
-            self._writer.write_table(table)
+            table = pa.Table.from_batches(self._waiting, self._schema)
+            self._later(lambda: self._writer.write_table(table))
             self._rows += self._waiting_rows
         self._waiting, self._waiting_rows, self.waiting_bytes = [], 0, 0
 
-    def close(self) -> int:
-        """Have everything on disk; returns how many rows were found there. Raises CannotWrite, OSError."""
+    def finish(self) -> None:
+        """Have the rest written, and everything on disk."""
         self.flush()
-        self._writer.close()
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        found = self._count_rows(self._path)
+        self._later(self._sync)
+
+    def close(self) -> int:
+        """Wait until everything is on disk; returns how many rows were found there. Raises CannotWrite, OSError."""
+        self.finish()
+        self._settle()
+        found = self._format.count_rows(self._path)
         check_rows(self._path, self._rows, found)
         return found
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Let go of the file, whatever is in it; the pool is at rest."""
         self._waiting = []
         self._file.close()
 
+    def _later(self, job: Callable[[], None]) -> None:
+        self._settle()
+        self._job = self._pool.submit(job)
 
-def parquet_file(path: Path, schema: pa.Schema, compression: str) -> ArrowFile:
-    """A Parquet file that is being written."""
+    def _settle(self) -> None:
+        if self._job is not None:
+            self._job.result()
 
-    def open_writer(file: Any, schema: pa.Schema) -> Any:
-        return pq.ParquetWriter(file, schema, compression=compression)
+    def _sync(self) -> None:
+        if not self._file.closed:
+            self._writer.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
 
-    return ArrowFile(path, schema, open_writer, lambda path: pq.read_metadata(path).num_rows)
+
+def _parquet(file: Any, schema: pa.Schema, compression: str) -> Any:
+    return pq.ParquetWriter(file, schema, compression=compression)
 
 
-def ipc_file(path: Path, schema: pa.Schema, compression: str) -> ArrowFile:
-    """A file of Arrow's own format (IPC) that is being written."""
+def _ipc(file: Any, schema: pa.Schema, compression: str) -> Any:
     options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression.lower())
-
-    def open_writer(file: Any, schema: pa.Schema) -> Any:
-        return pa.ipc.new_file(file, schema, options=options)
-
-    return ArrowFile(path, schema, open_writer, _rows_of_ipc)
+    return pa.ipc.new_file(file, schema, options=options)
 
 
 def _rows_of_ipc(path: Path) -> int:
@@ -99,5 +111,7 @@ def _rows_of_ipc(path: Path) -> int:
         return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
 
 
-MAKERS: dict[str, Callable[[Path, pa.Schema, str], ArrowFile]] = {"PARQUET": parquet_file, "ARROW": ipc_file}
-"""By format."""
+FORMATS = {
+    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows)),
+    "ARROW": ArrowFormat(_ipc, _rows_of_ipc),
+}

@@ -14,7 +14,7 @@ import json
 from typing import IO, Any
 
 from logdump.events import RecordShown
-from logdump.export.table_layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.export.table_layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
 from logdump.export.table_rows import TableRow
 from logdump.render import json_record
 from logdump.render.json_shape import exact
@@ -27,8 +27,8 @@ class CsvText:
 
     takes_file_header = False
 
-    def head(self, layout: TableLayout | None) -> str:
-        """The header line; of records, without a layout, the names that members have in JSON."""
+    def head(self, layout: TableLayout) -> str:
+        """The header line; of records the names that members have in JSON."""
         return _line(names_of(layout))
 
     def record(self, shown: RecordShown) -> str:
@@ -57,9 +57,9 @@ class CsvText:
         return max(rows, 0)
 
 
-def names_of(layout: TableLayout | None) -> list[str]:
+def names_of(layout: TableLayout) -> list[str]:
     """The fields of a line."""
-    if layout is None:
+    if layout == ALL:
         return [field.name for field in json_record.RECORD.fields]
     columns = [f"{side}_{name}" for side in SIDES for name in layout.column_names]
     return [*FIXED, *([DATA] if layout.columns is None else []), *columns, NULLS, PROBLEMS]

@@ -26,7 +26,7 @@ class JsonLines:
 
     takes_file_header = True
 
-    def head(self, layout: TableLayout | None) -> str:  # noqa: ARG002 - other formats begin with a head
+    def head(self, layout: TableLayout) -> str:  # noqa: ARG002 - other formats begin with a head
         """Nothing: each line stands for itself."""
         return ""
 

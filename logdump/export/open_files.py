@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from logdump.export.options import ExportOptions
 from logdump.export.staging import SUFFIXES
-from logdump.export.table_layout import FileNames, TableLayout
+from logdump.export.table_layout import ALL, FileNames, TableLayout
 from logdump.export.tally import FileTally
 
 
@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Sink)
 
 
 class OpenFiles(Generic[S]):
-    """The files by layout; None stands for the one that holds records of any table.
+    """The files by layout; in the place of one file for all records stands the layout ALL.
 
     Args:
         path: the file, or the folder of the files.
@@ -34,19 +34,19 @@ class OpenFiles(Generic[S]):
         make: opens a file for a layout.
     """
 
-    def __init__(self, path: Path, options: ExportOptions, make: Callable[[Path, TableLayout | None], S]) -> None:
+    def __init__(self, path: Path, options: ExportOptions, make: Callable[[Path, TableLayout], S]) -> None:
         self._path = path
         self._target = options.target
         self._make = make
         is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
         self._names = FileNames(SUFFIXES.get(options.format, "") + (".gz" if is_gzip else ""))
-        self._open: dict[TableLayout | None, tuple[str, S]] = {}
+        self._open: dict[TableLayout, tuple[str, S]] = {}
 
-    def of(self, layout: TableLayout | None) -> S:
+    def of(self, layout: TableLayout) -> S:
         """The file for rows of this layout."""
         if layout not in self._open:
-            name = self._target.name if layout is None else self._names.new(layout)
-            path = self._path if layout is None else self._path / name
+            name = self._target.name if layout == ALL else self._names.new(layout)
+            path = self._path if layout == ALL else self._path / name
             self._open[layout] = name, self._make(path, layout)
         return self._open[layout][1]
 
@@ -58,7 +58,7 @@ class OpenFiles(Generic[S]):
     def close(self) -> list[FileTally]:
         """Have everything on disk; returns what each file holds."""
         return [
-            FileTally(name, layout.name if layout else "", sink.close(), is_table=layout is not None)
+            FileTally(name, layout.name, sink.close(), is_table=layout != ALL)
             for layout, (name, sink) in self._open.items()
         ]
 

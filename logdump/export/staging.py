@@ -50,10 +50,10 @@ class Staging:
             raise _cannot_write(error, target) from error
 
     def _make(self) -> Path:
-        names = {"prefix": f".{self.target.name}.", "suffix": ".part", "dir": self.target.parent}
+        prefix, suffix, folder = f".{self.target.name}.", ".part", self.target.parent
         if self._is_folder:
-            return Path(tempfile.mkdtemp(**names))
-        handle, name = tempfile.mkstemp(**names)
+            return Path(tempfile.mkdtemp(suffix, prefix, folder))
+        handle, name = tempfile.mkstemp(suffix, prefix, folder)
         os.close(handle)
         return Path(name)
 

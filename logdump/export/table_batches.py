@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,14 @@ _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
+
+class Texts(NamedTuple):
+    """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
+
+    csns: pa.Array
+    xids: pa.Array
+
+
 Problems = list[tuple[int, RowProblem]]
 """By the number of the row."""
 
@@ -61,20 +70,20 @@ def schema_of(layout: TableLayout) -> pa.Schema:
     return pa.schema(fields, {"table": layout.name, "key": ",".join(keys)})
 
 
-class TableBatch(NamedTuple):
-    """Rows of one layout."""
+class Built(NamedTuple):
+    """What a piece has come to: the batches of its tables, and what does not decode (RBA, column, reason)."""
 
-    layout: TableLayout
-    rows: pa.RecordBatch
+    batches: list[tuple[TableLayout, pa.RecordBatch]]
+    problems: list[tuple[int, str, str]]
 
 
 class TableBatches:
-    """Makes the batches of one trail.
+    """Takes the pieces of one trail apart by table.
 
     Args:
         trail: the file.
         definitions: what tells the columns.
-        tally: takes what is left out, and what does not decode.
+        tally: takes what is left out.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions, tally: Tally) -> None:
@@ -82,10 +91,10 @@ class TableBatches:
         self._definitions = definitions
         self._tally = tally
         self._layouts = Layouts()
-        self._texts: tuple[Owners, tuple[pa.Array, pa.Array]] | None = None
+        self._texts: tuple[Owners, Texts] | None = None
 
-    def of(self, piece: Piece) -> Iterator[TableBatch]:
-        """The rows of a piece, each table's in order; the records that are no rows are left out and counted."""
+    def groups(self, piece: Piece) -> list[Group]:
+        """The rows of a piece by their tables; the records that are no rows are left out and counted."""
         batch, at = piece.batch, piece.rows
         is_header = np.asarray(batch.kind)[at] == FILE_HEADER
         io_type = np.asarray(batch.io_type)[at]
@@ -95,34 +104,39 @@ class TableBatches:
         for number, records in enumerate(np.bincount(io_type[~is_row & ~is_header], minlength=1).tolist()):
             if records:
                 self._tally.leave_out(number, records)
-        for rows in groups(piece, np.flatnonzero(is_row)):
-            first = self.record(piece, int(rows[0]))
+        texts = self._texts_of(piece.owners)
+        found = []
+        for rows in _by_definition(piece, np.flatnonzero(is_row)):
+            first = record_of(piece, int(rows[0]), self._trail.path)
             known = self._definitions.of(first)
-            group = Group(self, piece, rows, known, self._layouts.of(first, known))
-            yield TableBatch(group.layout, self._built(group))
+            found.append(Group(piece, rows, known, self._layouts.of(first, known), self._trail.path, texts))
+        return found
 
-    def _built(self, group: Group) -> pa.RecordBatch:
-        arrays, problems = group.arrays(str(self._trail.path), self._texts_of(group.piece.owners))
-        for row, problem in problems:
-            self._tally.add_problem(int(group.rbas[row]), problem.column or "", problem.reason)
-        arrays.append(_listed_problems(len(group.rbas), problems))
-        return pa.RecordBatch.from_arrays(arrays, schema=schema_of(group.layout))
-
-    def _texts_of(self, owners: Owners) -> tuple[pa.Array, pa.Array]:
-        """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
+    def _texts_of(self, owners: Owners) -> Texts:
         if self._texts is None or self._texts[0] is not owners:
-            self._texts = owners, (pa.array(owners.csns, pa.string()), pa.array(owners.xids, pa.string()))
+            self._texts = owners, Texts(pa.array(owners.csns, pa.string()), pa.array(owners.xids, pa.string()))
         return self._texts[1]
 
-    def record(self, piece: Piece, row: int) -> Record:
-        """The record of a row of a piece, from the bytes of the piece."""
-        at = piece.rows[row]
-        start = int(piece.batch.rba[at]) - piece.base
-        raw = piece.data[start : start + int(piece.batch.length[at])]
-        return Record(raw, rba=start + piece.base, order=_ORDERS[piece.batch.order[at]], path=self._trail.path)
+
+def build(groups: list[Group]) -> Built:
+    """The batches of groups; needs nothing but what they hold, so that threads can do it."""
+    built = Built([], [])
+    for group in groups:
+        batch, problems = group.build()
+        built.batches.append((group.layout, batch))
+        built.problems.extend(problems)
+    return built
 
 
-def groups(piece: Piece, rows: Array) -> Iterator[Array]:
+def record_of(piece: Piece, row: int, path: Path) -> Record:
+    """The record of a row of a piece, from the bytes of the piece."""
+    at = piece.rows[row]
+    start = int(piece.batch.rba[at]) - piece.base
+    raw = piece.data[start : start + int(piece.batch.length[at])]
+    return Record(raw, rba=start + piece.base, order=_ORDERS[piece.batch.order[at]], path=path)
+
+
+def _by_definition(piece: Piece, rows: Array) -> Iterator[Array]:
     """Rows of a piece in groups whose columns one definition tells: a table's, between two metadata records."""
     if not len(rows):
         return
@@ -144,41 +158,44 @@ class Group:
     """Rows of a piece, ``at``, with one definition.
 
     Attributes:
-        piece, layout: what they are rows of.
-        rbas: where they stand.
+        layout: of their file.
     """
 
     def __init__(
-        self, batches: TableBatches, piece: Piece, at: Array, known: RowDefinition, layout: TableLayout
+        self, piece: Piece, at: Array, known: RowDefinition, layout: TableLayout, path: Path, texts: Texts
     ) -> None:
-        self.piece = piece
         self.layout = layout
-        self._record = lambda row: batches.record(piece, int(at[row]))
+        self._piece = piece
+        self._at = at
         self._rows = piece.rows[at]
         self._known = known
+        self._path = path
+        self._texts = texts
         self._problems: Problems = []
         self._nulls: list[tuple[Array, str]] = []
-        self.rbas = self._of("rba")
 
-    def _of(self, column: str) -> Array:
-        return np.asarray(getattr(self.piece.batch, column))[self._rows]
-
-    def arrays(self, path: str, texts: tuple[pa.Array, pa.Array]) -> tuple[list[pa.Array], Problems]:
-        """The columns up to ``nulls``, in the order of the schema, and what does not decode."""
-        numbers = pa.array(np.asarray(self.piece.owners.index)[self._rows])
+    def build(self) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+        """The batch, and what does not decode: RBA, column, reason."""
+        rbas = self._of("rba")
+        numbers = pa.array(np.asarray(self._piece.owners.index)[self._rows])
         arrays = [
-            pa.repeat(path, len(self._rows)),
-            pa.array(self.rbas),
+            pa.repeat(str(self._path), len(rbas)),
+            pa.array(rbas),
             _OPS.take(pa.array(self._of("io_type"))),
-            *(one.take(numbers) for one in texts),
+            *(one.take(numbers) for one in self._texts),
             self._times(),
             pa.array(self._of("trans_ind")),
+            *(self._images() if self.layout.columns is not None else (self._undefined(),)),
         ]
-        if self.layout.columns is None:
-            arrays.append(self._undefined())
-        else:
-            arrays += self._images(self.layout.columns)
-        return [*arrays, _listed_nulls(len(self._rows), self._nulls)], self._problems
+        arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
+        problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema_of(self.layout)), problems
+
+    def _of(self, column: str) -> Array:
+        return np.asarray(getattr(self._piece.batch, column))[self._rows]
+
+    def _record(self, row: int) -> Record:
+        return record_of(self._piece, int(self._at[row]), self._path)
 
     def _times(self) -> pa.Array:
         julian = self._of("io_time")
@@ -194,12 +211,12 @@ class Group:
         self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(found) if data]
         return pa.array(found, pa.binary())
 
-    def _images(self, columns: tuple[ColumnDefinition, ...]) -> Iterator[pa.Array]:
-        piece = self.piece
+    def _images(self) -> Iterator[pa.Array]:
+        piece, count = self._piece, len(self._columns)
         instead = dict(self._rewritten())
-        spans = locate_columns(piece.data, piece.base, piece.batch, self._rows, len(columns), instead)
+        spans = locate_columns(piece.data, piece.base, piece.batch, self._rows, count, instead)
         for row in np.flatnonzero(spans.states != GOOD).tolist():
-            self._note_states(row, len(columns))
+            self._note_states(row, count)
         for side in SIDES:
             for index, name in enumerate(self.layout.column_names):
                 yield self._column(spans, side, index, name)
@@ -232,7 +249,7 @@ class Group:
 
     def _rewritten(self) -> Iterator[tuple[int, bytes]]:
         """Lists of columns for the rows whose data is none, by their numbers; what is neither is a problem."""
-        odd = ~has_columns(self.piece.batch, self._rows) & (self._of("data_size") > 0)
+        odd = ~has_columns(self._piece.batch, self._rows) & (self._of("data_size") > 0)
         for row in np.flatnonzero(odd).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)

@@ -49,6 +49,10 @@ class TableLayout(NamedTuple):
         return list(_unlike(column.name for column in self.columns or ()))
 
 
+ALL = TableLayout("", None, "")
+"""In place of a table's layout where one file takes records of any."""
+
+
 class Layouts:
     """The layouts of definitions; equal definitions give one layout."""
 

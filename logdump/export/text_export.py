@@ -10,7 +10,7 @@ from logdump.events import Event, Notice, RecordShown
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
 from logdump.export.record_walk import walk
-from logdump.export.table_layout import ROW_OPERATIONS, Layouts, TableLayout
+from logdump.export.table_layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
 from logdump.export.table_rows import TableRow, columns_of, table_row
 from logdump.export.tally import Tally
 from logdump.export.text_file import TextFile
@@ -24,8 +24,8 @@ class Spelling(Protocol):
 
     takes_file_header: bool
 
-    def head(self, layout: TableLayout | None) -> str:
-        """What a file begins with; without a layout it holds records."""
+    def head(self, layout: TableLayout) -> str:
+        """What a file begins with; ALL: it holds records."""
 
     def record(self, shown: RecordShown) -> str:
         """The line of a record."""
@@ -61,7 +61,7 @@ class TextExport:
         put = self._put_row if self._options.by_table else self._put_record
         try:
             if not self._options.by_table:
-                files.of(None)
+                files.of(ALL)
             for item in walk(self._session, self._tally, self._options.records):
                 if isinstance(item, Record):
                     put(files, item)
@@ -76,7 +76,7 @@ class TextExport:
         """What was written."""
         return self._tally.report(str(self._options.target))
 
-    def _new_file(self, path: Path, layout: TableLayout | None) -> TextFile:
+    def _new_file(self, path: Path, layout: TableLayout) -> TextFile:
         is_gzip = self._options.compression == "GZIP"
         file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows)
         file.write(self._spelling.head(layout), 0)
@@ -88,7 +88,7 @@ class TextExport:
             return
         for event in self._show(record):
             if isinstance(event, RecordShown):
-                files.of(None).write(self._spelling.record(event))
+                files.of(ALL).write(self._spelling.record(event))
                 self._note_values(event)
             elif isinstance(event, Notice) and event.bad is not None:
                 self._tally.add_problem(record.rba, "", event.bad.error.problem)
