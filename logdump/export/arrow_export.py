@@ -56,7 +56,7 @@ class ArrowExport:
 
     def report(self) -> Iterator[Event]:
         """What was written."""
-        return self._tally.report(str(self._options.target))
+        return self._tally.report(str(self._options.target), by_table=self._options.by_table)
 
     def _jobs(self) -> Iterator[partial[Built] | Event]:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally)

@@ -58,7 +58,7 @@ class OpenFiles(Generic[S]):
     def close(self) -> list[FileTally]:
         """Have everything on disk; returns what each file holds."""
         return [
-            FileTally(name, layout.name, sink.close(), is_table=layout != ALL)
+            FileTally(name, layout.name, sink.close())
             for layout, (name, sink) in self._open.items()
         ]
 

@@ -13,12 +13,11 @@ FILE_HEADER = "FileHeader"
 
 
 class FileTally(NamedTuple):
-    """One file that was written: its name, the table whose rows it holds, how many, and whether it is a table's."""
+    """One file that was written: its name, the table whose rows it holds, how many."""
 
     name: str
     table: str
     rows: int
-    is_table: bool
 
 
 class Tally:
@@ -52,13 +51,12 @@ class Tally:
         """Bytes that are no sound record."""
         self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
 
-    def report(self, target: str) -> Iterator[Event]:
+    def report(self, target: str, *, by_table: bool) -> Iterator[Event]:
         """The counts in words; what is wrong comes as notices behind them."""
-        tables = [file for file in self.files if file.is_table]
-        for file in tables:
+        for file in self.files if by_table else ():
             yield say(f"{file.name}: {file.rows} rows of {file.table or 'a table without a name'}")
-        to = f"to {target}" if tables != self.files or not tables else f"to {len(tables)} files in {target}"
-        yield say(f"Exported {sum(file.rows for file in self.files)} records {to}")
+        to = f"to {len(self.files)} files in" if by_table else "to"
+        yield say(f"Exported {sum(file.rows for file in self.files)} records {to} {target}")
         if self.left_out:
             kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
             yield say(f"Left out {self.left_out.total()} records that are no rows: {kinds}")

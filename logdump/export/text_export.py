@@ -74,7 +74,7 @@ class TextExport:
 
     def report(self) -> Iterator[Event]:
         """What was written."""
-        return self._tally.report(str(self._options.target))
+        return self._tally.report(str(self._options.target), by_table=self._options.by_table)
 
     def _new_file(self, path: Path, layout: TableLayout) -> TextFile:
         is_gzip = self._options.compression == "GZIP"

@@ -1,0 +1,126 @@
+"""What the rows of an export should be: each record decoded by itself, and what each format says when it is read."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from logdump.export.table_layout import ROW_OPERATIONS
+from trailformat import Record, TrailError, TrailFile, Value, to_datetime
+from trailformat.changes import row_columns
+from trailformat.row_definitions import RowDefinitions
+from trailformat.transactions import TransactionContext
+from trailformat.values import plain_text
+
+
+class Expected(NamedTuple):
+    """A row: what stands in it whatever the table, and the values of its images by ``before_…`` and ``after_…``."""
+
+    table: str
+    fixed: dict[str, Any]
+    values: dict[str, Value]
+
+
+def sound_records(trail: TrailFile) -> Iterator[Record]:
+    """The records of a file, damage stepped over."""
+    for rba in trail.sound_rbas(0, trail.size):
+        record = trail.record_at(rba)
+        if record is not None:
+            yield record
+
+
+def expected_rows(path: Path) -> dict[int, Expected]:
+    """The rows of a trail by RBA."""
+    found = {}
+    with TrailFile(path) as trail:
+        definitions, context = RowDefinitions(trail), TransactionContext(trail)
+        for record in sound_records(trail):
+            transaction = context.of(record)
+            if record.is_file_header or record.header.io_type not in ROW_OPERATIONS:
+                continue
+            known = definitions.of(record)
+            fixed = {
+                "file": str(path),
+                "rba": record.rba,
+                "op": ROW_OPERATIONS[record.header.io_type],
+                "csn": transaction.csn,
+                "xid": transaction.xid,
+                "time": to_datetime(record.header.io_time),
+                "trans_ind": record.header.trans_ind,
+            }
+            values = {}
+            try:
+                columns = row_columns(record, known) if known.table else ()
+            except TrailError:
+                columns = ()
+            for column in columns:
+                for side in ("before", "after"):
+                    value = getattr(column, side)
+                    if value is not None and column.name:
+                        values[f"{side}_{column.name}"] = value
+            found[record.rba] = Expected(known.name, fixed, values)
+    return found
+
+
+def arrow_rows(folder: Path) -> dict[int, dict[str, Any]]:
+    """The rows of a folder of Parquet or Arrow files, by RBA."""
+    return {row["rba"]: row for path in folder.iterdir() for row in _table(path).to_pylist()}
+
+
+def _table(path: Path) -> pa.Table:
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    with pa.OSFile(str(path)) as source:
+        return pa.ipc.open_file(source).read_all()
+
+
+def json_rows(folder: Path) -> dict[int, dict[str, Any]]:
+    """The rows of a folder of JSON lines, by RBA."""
+    lines = (line for path in folder.iterdir() for line in path.read_text(encoding="utf-8").splitlines())
+    return {row["rba"]: row for row in map(json.loads, lines)}
+
+
+def csv_rows(folder: Path) -> dict[int, dict[str, str]]:
+    """The rows of a folder of CSV, by RBA."""
+    found = {}
+    for path in folder.iterdir():
+        with path.open(encoding="utf-8", newline="") as file:
+            found |= {int(row["rba"]): row for row in csv.DictReader(file, strict=True)}
+    return found
+
+
+def is_value(shown: Any, value: Value) -> bool:
+    """Whether an Arrow value is what the bytes decode to."""
+    if value.is_null or value.problem is not None:
+        return shown is None or shown == value.data
+    plain: Any = value.value
+    if isinstance(plain, datetime) and plain.tzinfo:
+        plain = plain.astimezone(UTC)
+    if isinstance(shown, datetime) != isinstance(plain, datetime) and hasattr(shown, "day") and hasattr(plain, "day"):
+        return str(shown)[:10] == str(plain)[:10]
+    if isinstance(plain, int | Decimal | float) and isinstance(shown, str | int | Decimal | float):
+        return Decimal(str(shown)) == Decimal(str(plain))
+    return bool(shown == plain or shown == plain_text(plain))
+
+
+def check_values(row: dict[str, Any], expected: Expected) -> None:
+    """An Arrow row has every value of its record, each NULL by name, and a problem where it has no value for one."""
+    problems = {f"{one['image']}_{one['column']}" for one in row["problems"] or ()}
+    assert set(row["nulls"] or ()) == {name for name, value in expected.values.items() if value.is_null}
+    for name, shown in row.items():
+        if name.startswith(("before_", "after_")):
+            value = expected.values.get(name)
+            is_right = shown is None if value is None else is_value(shown, value) and not _is_lost(shown, value)
+            assert is_right or name in problems, name
+
+
+def _is_lost(shown: Any, value: Value) -> bool:
+    return shown is None and not value.is_null

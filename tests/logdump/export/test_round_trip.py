@@ -1,0 +1,114 @@
+"""What is exported and read back is what each record decodes to, whatever the format."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.events import RecordShown
+from logdump.render.json_lines import render
+from logdump.settings import Settings
+from tests.logdump.export.rows import arrow_rows, check_values, csv_rows, expected_rows, json_rows
+from tests.logdump.line import Line
+
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+IDS = [path.name for path in FILES]
+
+
+def _export(path: Path, words: str) -> Line:
+    line = Line()
+    line(f"open {path}")
+    line(f"export {words}")
+    line.session.close()
+    assert not line.failures
+    return line
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+@pytest.mark.parametrize("format_", ["parquet", "arrow"])
+def test_arrow_rows_hold_what_records_decode_to(format_: str, path: Path, tmp_path: Path) -> None:
+    _export(path, f"{format_} to {tmp_path / 'out'} by table")
+    found, expected = arrow_rows(tmp_path / "out"), expected_rows(path)
+    assert found.keys() == expected.keys()
+    for rba, row in found.items():
+        assert {name: row[name] for name in expected[rba].fixed} == expected[rba].fixed
+        check_values(row, expected[rba])
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_lines_of_json_hold_what_records_decode_to(path: Path, tmp_path: Path) -> None:
+    _export(path, f"jsonl to {tmp_path / 'out'} by table")
+    found, expected = json_rows(tmp_path / "out"), expected_rows(path)
+    assert found.keys() == expected.keys()
+    for rba, row in found.items():
+        values = {name: shown for name, shown in row.items() if name.startswith(("before_", "after_"))}
+        assert values == {
+            name: None if value.is_null or value.problem else value.text for name, value in expected[rba].values.items()
+        }
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_csv_holds_what_records_decode_to(path: Path, tmp_path: Path) -> None:
+    _export(path, f"csv to {tmp_path / 'out'} by table")
+    found, expected = csv_rows(tmp_path / "out"), expected_rows(path)
+    assert found.keys() == expected.keys()
+    for rba, row in found.items():
+        values = {name: shown for name, shown in row.items() if name.startswith(("before_", "after_")) and shown}
+        assert values == {
+            name: value.text
+            for name, value in expected[rba].values.items()
+            if not value.is_null and not value.problem and value.text
+        }
+        nulls = {name for name, value in expected[rba].values.items() if value.is_null}
+        assert set(json.loads(row["nulls"] or "[]")) == nulls
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_both_ways_to_rows_tell_the_same_problems(path: Path, tmp_path: Path) -> None:
+    _export(path, f"parquet to {tmp_path / 'columns'} by table")
+    _export(path, f"jsonl to {tmp_path / 'records'} by table")
+    by_columns, by_records = arrow_rows(tmp_path / "columns"), json_rows(tmp_path / "records")
+    for rba, row in by_columns.items():
+        told = [one | {"bytes": one["bytes"].hex()} for one in row["problems"] or ()]
+        assert sorted(told, key=str) == sorted(by_records[rba]["problems"], key=str)
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_both_ways_write_the_same_files(path: Path, tmp_path: Path) -> None:
+    by_columns = _export(path, f"parquet to {tmp_path / 'columns'} by table")
+    by_records = _export(path, f"jsonl to {tmp_path / 'records'} by table")
+    names = [sorted(one.stem for one in (tmp_path / which).iterdir()) for which in ("columns", "records")]
+    assert names[0] == names[1]
+    assert _counts(by_columns) == _counts(by_records)
+
+
+def _counts(line: Line) -> list[str]:
+    """What EXPORT told, but for the names of its files."""
+    texts = [text for event in line.events for text in getattr(event, "lines", ())]
+    return [re.sub(r"^[^ ]*: | in /.*", "", text) for text in texts]
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_records_are_those_that_next_prints(path: Path, tmp_path: Path) -> None:
+    _export(path, f"jsonl to {tmp_path / 'out'}")
+    exported = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
+    line = Line()
+    line(f"open {path}")
+    line("next 10000")
+    shown = [event for event in line.events if isinstance(event, RecordShown)]
+    line.session.close()
+    assert [json.loads(text)["rba"] for text in exported][: len(shown)] == [one.record.rba for one in shown]
+
+
+def test_a_record_is_spelled_as_next_spells_it(tmp_path: Path) -> None:
+    _export(TRAILS / "et000000000", f"jsonl to {tmp_path / 'out'}")
+    line = Line()
+    line(f"format jsonl; open {TRAILS / 'et000000000'}")
+    line("next 10000")
+    printed = [text for event in line.events if isinstance(event, RecordShown) for text in render(event, Settings())]
+    line.session.close()
+    assert (tmp_path / "out").read_text(encoding="utf-8").splitlines() == printed

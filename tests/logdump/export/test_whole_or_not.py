@@ -1,0 +1,210 @@
+"""An export is there whole, or not at all; what was there before stays until then."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from fixtures import TRAILS
+from logdump.exit_status import ExitStatus
+from logdump.export import arrow_files, text_file
+from tests.logdump.line import Line
+from trailformat import Record, TrailFile
+
+ALL = ["jsonl to T", "csv to T", "sql to T", "jsonl to T by table", "csv to T by table", "parquet to T by table"]
+TABLES = [words for words in ALL if "by table" in words] + ["arrow to T by table"]
+FILES = [words for words in ALL if "by table" not in words]
+
+
+def _export(line: Line, words: str, target: Path) -> list[str]:
+    return line("export " + words.replace("T", str(target), 1))
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_a_full_disk_leaves_nothing(words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    shop("skip 4")
+    before = shop.session.cursor.next
+    shown = _export(shop, words, tmp_path / "out")
+    assert "No space left on device" in shown[0]
+    assert shop.failures[0].status is ExitStatus.COMMAND_FAILED
+    assert _names(tmp_path) == []
+    assert shop.session.cursor.next == before
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_a_write_that_fails_leaves_nothing(words: str, tmp_path: Path) -> None:
+    target = tmp_path / "folder" / "out"
+    target.parent.mkdir()
+    command = f"open {TRAILS / 'et000000000'}; export {words.replace('T', str(target), 1)}"
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = [sys.executable, "-m", "logdump", "-c", command]
+    done = subprocess.run(
+        run, capture_output=True, text=True, check=False, preexec_fn=limit, env=environment, timeout=120
+    )
+    assert done.returncode == ExitStatus.COMMAND_FAILED
+    assert "File too large" in done.stderr
+    assert _names(target.parent) == []
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_an_interrupt_leaves_nothing(words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original, calls = Record.header.func, iter(range(12))  # type: ignore[attr-defined]
+
+    def interrupted(record: Record) -> object:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return original(record)
+
+    monkeypatch.setattr(Record, "header", property(interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        _export(shop, words, tmp_path / "out")
+    monkeypatch.undo()
+    assert _names(tmp_path) == []
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_what_is_there_is_replaced_when_asked_only(words: str, shop: Line, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    _export(shop, words, target)
+    first = _contents(target)
+    shop("pos 0")
+    _export(shop, words, target)
+    assert "exists already" in shop.failures[0].lines[0]
+    assert _contents(target) == first
+    for how in ("!", "replace"):
+        shop("pos 0; filter include rectype insert")
+        _export(shop, f"{words} {how}", target)
+        assert not shop.failures
+    assert _contents(target) != first
+    assert _names(tmp_path) == ["out"]
+
+
+def _contents(target: Path) -> dict[str, bytes]:
+    files: Iterator[Path] = target.iterdir() if target.is_dir() else iter([target])
+    return {path.name: path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("words", TABLES)
+def test_a_folder_with_anything_else_in_it_is_never_replaced(words: str, shop: Line, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "letters.txt").write_text("mine")
+    for how in ("", "replace"):
+        _export(shop, f"{words} {how}", tmp_path / "out")
+        assert shop.failures
+    assert _names(tmp_path / "out") == ["letters.txt"]
+    assert _names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("words", TABLES)
+def test_an_empty_folder_is_filled(words: str, shop: Line, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    _export(shop, words, tmp_path / "out")
+    assert len(_names(tmp_path / "out")) == 2
+    assert _names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("words", FILES)
+def test_the_open_trail_is_never_the_target(words: str, line: Line, tmp_path: Path) -> None:
+    source = tmp_path / "et000000000"
+    source.write_bytes((TRAILS / "et000000000").read_bytes())
+    (tmp_path / "link").symlink_to(source)
+    for target in (source, tmp_path / "link"):
+        line(f"open {source}")
+        assert "is the open trail" in _export(line, f"{words} replace", target)[0]
+    assert source.read_bytes() == (TRAILS / "et000000000").read_bytes()
+
+
+def test_the_folder_of_the_open_trail_is_never_the_target(line: Line, tmp_path: Path) -> None:
+    source = tmp_path / "trail.csv"
+    source.write_bytes((TRAILS / "et000000000").read_bytes())
+    line(f"open {source}")
+    assert "holds the open trail" in _export(line, "csv to T by table replace", tmp_path)[0]
+    assert source.exists()
+
+
+def test_a_file_is_no_folder_and_a_folder_no_file(shop: Line, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    assert "is a file" in _export(shop, "csv to T by table replace", tmp_path / "file")[0]
+    assert "is a folder" in _export(shop, "csv to T replace", tmp_path / "folder")[0]
+    assert _names(tmp_path) == ["file", "folder"]
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_a_folder_that_is_not_there_is_named(words: str, shop: Line, tmp_path: Path) -> None:
+    assert "No such file or directory" in _export(shop, words, tmp_path / "none" / "out")[0]
+
+
+@pytest.mark.parametrize("words", ["jsonl to T", "csv to T", "csv to T by table", "jsonl to T compression gzip"])
+def test_a_file_of_text_with_another_number_of_rows_is_not_kept(
+    words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_file.TextFile, "write", _forgetful)
+    assert "does not hold what was written" in _export(shop, words, tmp_path / "out")[0]
+    assert _names(tmp_path) == []
+
+
+def _forgetful(file: text_file.TextFile, _text: str, rows: int = 1) -> None:
+    file.rows += rows
+
+
+@pytest.mark.parametrize("format_", ["PARQUET", "ARROW"])
+def test_an_arrow_file_with_another_number_of_rows_is_not_kept(
+    format_: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = arrow_files.FORMATS[format_]._replace(count_rows=lambda _path: 1)
+    monkeypatch.setitem(arrow_files.FORMATS, format_, lost)
+    assert "does not hold what was written" in _export(shop, f"{format_.lower()} to T by table", tmp_path / "out")[0]
+    assert _names(tmp_path) == []
+
+
+def test_the_permissions_are_those_of_a_new_file(shop: Line, tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    try:
+        _export(shop, "parquet to T by table", tmp_path / "out")
+        shop("pos 0")
+        _export(shop, "csv to T", tmp_path / "rows")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o755
+    assert {path.stat().st_mode & 0o777 for path in [tmp_path / "rows", *(tmp_path / "out").iterdir()]} == {0o644}
+
+
+def test_damage_is_stepped_over_and_told(line: Line, tmp_path: Path) -> None:
+    path = TRAILS / "gt000000000"
+    line(f"open {path}")
+    by_columns = _export(line, "parquet to T by table", tmp_path / "columns")
+    position = line.session.cursor.next
+    line("pos 0")
+    by_records = _export(line, "jsonl to T by table", tmp_path / "records")
+    assert line.session.cursor.next == position
+    told = [text for text in by_columns if "are not exported" in text]
+    assert told
+    assert told == [text for text in by_records if "are not exported" in text]
+    with TrailFile(path) as trail:
+        rows = sum(not one.is_file_header and not one.is_metadata for one in map(trail.record_at, _sound(trail)) if one)
+    assert sum(pq.read_metadata(one).num_rows for one in (tmp_path / "columns").iterdir()) == rows
+
+
+def _sound(trail: TrailFile) -> list[int]:
+    return list(trail.sound_rbas(0, trail.size))
