@@ -36,9 +36,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bulk]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bulk,export]'
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.bulk
+	$(BIN)/python -m benchmarks.export
 
 fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate

@@ -29,7 +29,7 @@ from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
 from trailformat.tokens import parse_tokens
 
 SAMPLE = 20_000
-_TOLD = re.compile(r" has (\d+) records|Saved (\d+) records")
+_TOLD = re.compile(r" has (\d+) records|Saved (\d+) records|Exported (\d+) records")
 
 Run = Callable[[], int]
 
@@ -81,7 +81,7 @@ def _header_scan_opening(trail: LargeTrail) -> Iterator[Run]:
     yield run
 
 
-def _commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextManager[Run]]:
+def commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextManager[Run]]:
     """Run commands in a session of its own; ``{saved}`` and ``{half}`` are filled in."""
 
     @contextmanager
@@ -109,7 +109,7 @@ def _found(session: Session, line: str) -> int:
         if failed:
             raise LookupError(text)
         if told := _TOLD.search(text):
-            found = int(told[1] or told[2])
+            found = int(told[1] or told[2] or told[3])
     return found
 
 
@@ -149,26 +149,24 @@ LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
     Line(SCAN_OPENING, _header_scan_opening, _all, _size, _all),
     Line(SCAN_BY_ONE, _header_scan_by_one, _all, _size, _all),
-    Line(COUNT, _commands("", "count detail"), _all, _size, _all),
+    Line(COUNT, commands("", "count detail"), _all, _size, _all),
     Line(PROCESS, _process, _all, _size, _all),
     Line(
         BY_TABLE,
-        _commands(f"filter include filename {FILTERED}", "count"),
+        commands(f"filter include filename {FILTERED}", "count"),
         lambda trail: trail.facts.filtered,
         _size,
         _all,
     ),
     Line(
         BY_STRING,
-        _commands(f'filter include string "{NEEDLE}"', "count"),
+        commands(f'filter include string "{NEEDLE}"', "count"),
         lambda trail: trail.facts.needles,
         _size,
         _all,
     ),
-    Line(
-        BY_CSN, _commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all
-    ),
-    Line(SAVE, _commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
+    Line(BY_CSN, commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all),
+    Line(SAVE, commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
 )
 
 
