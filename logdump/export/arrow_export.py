@@ -21,7 +21,7 @@ from logdump.export.tally import Tally
 from logdump.session import Session
 from trailformat import CannotWrite
 
-_MOST_WAITING = 96 << 20
+_MOST_WAITING = 64 << 20
 """Bytes of all batches that wait for their row groups to be full."""
 
 

@@ -16,7 +16,7 @@ from trailformat import TrailError
 from trailformat.scan import PARTIAL, Batch, Engine, Owners, TransactionCarrier, scan
 
 Array = np.ndarray[Any, Any]
-_MOST_BYTES = 16 << 20
+_MOST_BYTES = 32 << 20
 """Bytes of a piece, unless one record alone has more."""
 
 
