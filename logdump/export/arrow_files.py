@@ -18,10 +18,11 @@ _ROWS, _BYTES = 1 << 17, 16 << 20
 
 
 class ArrowFormat(NamedTuple):
-    """What makes a writer for an open file, and what a finished file says of its rows."""
+    """What makes a writer for an open file, what a finished file says of its rows, what drops a writer unfinished."""
 
     writer: Callable[[Any, pa.Schema, str], Any]
     count_rows: Callable[[Path], int]
+    drop: Callable[[Any], None]
 
 
 class ArrowFile:
@@ -79,6 +80,7 @@ class ArrowFile:
     def abandon(self) -> None:
         """Let go of the file, whatever is in it; the pool is at rest."""
         self._waiting = []
+        self._format.drop(self._writer)
         self._file.close()
 
     def _later(self, job: Callable[[], None]) -> None:
@@ -106,12 +108,21 @@ def _ipc(file: Any, schema: pa.Schema, compression: str) -> Any:
     return pa.ipc.new_file(file, schema, options=options)
 
 
+def _drop_parquet(writer: Any) -> None:
+    """Say that it is closed: when it goes it would write a footer, and complain that it cannot."""
+    writer.is_open = False
+
+
+def _drop_ipc(_writer: Any) -> None:
+    """It writes nothing when it goes."""
+
+
 def _rows_of_ipc(path: Path) -> int:
     with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
         return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
 
 
 FORMATS = {
-    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows)),
-    "ARROW": ArrowFormat(_ipc, _rows_of_ipc),
+    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows), _drop_parquet),
+    "ARROW": ArrowFormat(_ipc, _rows_of_ipc, _drop_ipc),
 }

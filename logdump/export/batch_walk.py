@@ -9,11 +9,11 @@ import numpy as np
 
 from logdump.events import Event, Progress
 from logdump.export.tally import Tally
-from logdump.range_saving import is_metadata
 from logdump.selection import Selection
 from logdump.session import Session
 from trailformat import TrailError
-from trailformat.scan import PARTIAL, Batch, Engine, Owners, TransactionCarrier, scan
+from trailformat.io_types import METADATA
+from trailformat.scan import PARTIAL, RECORD, Batch, Engine, Owners, TransactionCarrier, scan
 
 Array = np.ndarray[Any, Any]
 _MOST_BYTES = 32 << 20
@@ -62,7 +62,7 @@ class BatchWalk:
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
         for batch in scan(trail, start, engine=Engine.NUMBA, batch_size=selection.batch_size):
-            metadata = is_metadata(batch)
+            metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
             trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]

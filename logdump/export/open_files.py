@@ -57,10 +57,7 @@ class OpenFiles(Generic[S]):
 
     def close(self) -> list[FileTally]:
         """Have everything on disk; returns what each file holds."""
-        return [
-            FileTally(name, layout.name, sink.close())
-            for layout, (name, sink) in self._open.items()
-        ]
+        return [FileTally(name, layout.name, sink.close()) for layout, (name, sink) in self._open.items()]
 
     def abandon(self) -> None:
         """Let go of all files."""

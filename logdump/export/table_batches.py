@@ -14,7 +14,7 @@ from logdump.export.batch_walk import Array, Piece
 from logdump.export.table_layout import DATA, FIXED, NULLS, PROBLEMS, ROW_OPERATIONS, SIDES, Layouts, TableLayout
 from logdump.export.table_rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
 from logdump.export.tally import Tally
-from logdump.range_saving import table_indexes
+from logdump.range_saving import indexes_at
 from trailformat import ByteOrder, ColumnDefinition, Record, TrailFile, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import ABSENT, GOOD, NULL
@@ -142,7 +142,8 @@ def _by_definition(piece: Piece, rows: Array) -> Iterator[Array]:
         return
     at = piece.rows[rows]
     table = np.asarray(piece.batch.table)[at]
-    index = table_indexes(piece.batch, at, piece.data, piece.base)
+    starts = np.asarray(piece.batch.rba)[at] - piece.base
+    index = indexes_at(np.frombuffer(piece.data, np.uint8), starts, np.asarray(piece.batch.order)[at] == 1)
     definition = piece.segment[rows].astype(np.int64) << 17 | (index + 1)
     small = table.astype(np.uint16) if int(table.max()) < _MOST_KEYS else table
     order = np.argsort(small, kind="stable")

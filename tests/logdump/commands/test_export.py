@@ -47,7 +47,7 @@ def test_filter_position_and_number_choose_the_records(words: str, shop: Line, t
 def _rbas_in(path: Path) -> list[int]:
     head = path.read_bytes()[:1]
     if head == b"P":
-        return pq.read_table(path)["rba"].to_pylist()
+        return [int(rba) for rba in pq.read_table(path)["rba"].to_pylist()]
     if head == b'"':
         with path.open(encoding="utf-8", newline="") as file:
             return [int(one["rba"]) for one in csv.DictReader(file)]

@@ -90,7 +90,7 @@ def json_rows(folder: Path) -> dict[int, dict[str, Any]]:
 
 def csv_rows(folder: Path) -> dict[int, dict[str, str]]:
     """The rows of a folder of CSV, by RBA."""
-    found = {}
+    found: dict[int, dict[str, str]] = {}
     for path in folder.iterdir():
         with path.open(encoding="utf-8", newline="") as file:
             found |= {int(row["rba"]): row for row in csv.DictReader(file, strict=True)}
