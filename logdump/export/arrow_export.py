@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,10 @@ from logdump.export.arrow_files import FORMATS, ArrowFile
 from logdump.export.batch_walk import BatchWalk, Piece
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
+from logdump.export.record_batches import RecordBatches, record_schema
 from logdump.export.side_by_side import WORKERS, results
 from logdump.export.table_batches import Built, TableBatches, build, schema_of
-from logdump.export.table_layout import TableLayout
+from logdump.export.table_layout import ALL, TableLayout
 from logdump.export.tally import Tally
 from logdump.session import Session
 from trailformat import CannotWrite
@@ -38,6 +39,8 @@ class ArrowExport:
         pool = ThreadPoolExecutor(WORKERS)
         files = OpenFiles(path, self._options, partial(self._new_file, pool))
         try:
+            if not self._options.by_table:
+                files.of(ALL)
             for item in results(self._jobs(), pool):
                 if isinstance(item, Built):
                     self._write(files, item)
@@ -58,10 +61,14 @@ class ArrowExport:
         """What was written."""
         return self._tally.report(str(self._options.target), by_table=self._options.by_table)
 
-    def _jobs(self) -> Iterator[partial[Built] | Event]:
-        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally)
+    def _jobs(self) -> Iterator[partial[Built] | Built | Event]:
+        make = self._by_table() if self._options.by_table else RecordBatches(self._session.trail).build
         for item in BatchWalk(self._session, self._tally, self._options.records).items():
-            yield partial(build, batches.groups(item)) if isinstance(item, Piece) else item
+            yield make(item) if isinstance(item, Piece) else item
+
+    def _by_table(self) -> Callable[[Piece], partial[Built]]:
+        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally)
+        return lambda piece: partial(build, batches.groups(piece))
 
     def _write(self, files: OpenFiles[ArrowFile], built: Built) -> None:
         for problem in built.problems:
@@ -74,4 +81,5 @@ class ArrowExport:
 
     def _new_file(self, pool: Executor, path: Path, layout: TableLayout) -> ArrowFile:
         format_ = FORMATS[self._options.format]
-        return ArrowFile(path, schema_of(layout), format_, self._options.compression, pool)
+        schema = record_schema() if layout == ALL else schema_of(layout)
+        return ArrowFile(path, schema, format_, self._options.compression, pool)

@@ -21,7 +21,6 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 """The compressions of each format; the first is used unless another is named."""
 
-_BY_TABLE_ONLY = frozenset({"PARQUET", "ARROW"})
 Words = list[str]
 
 
@@ -68,8 +67,6 @@ def parse_export_options(text: str) -> ExportOptions:
         name, values["replaces"] = name[:-1], True
     while words:
         values |= _option(format_, words)
-    if format_ in _BY_TABLE_ONLY and "by_table" not in values:
-        raise ArgumentError(f"{format_} is written BY TABLE: its columns are typed.")
     return ExportOptions(format_, Path(os.path.abspath(Path(name).expanduser())), **values)  # noqa: PTH100 - links stay
 
 

@@ -72,11 +72,12 @@ def expected_rows(path: Path) -> dict[int, Expected]:
 
 def arrow_rows(folder: Path) -> dict[int, dict[str, Any]]:
     """The rows of a folder of Parquet or Arrow files, by RBA."""
-    return {row["rba"]: row for path in folder.iterdir() for row in _table(path).to_pylist()}
+    return {row["rba"]: row for path in folder.iterdir() for row in table_of(path, path.suffix[1:]).to_pylist()}
 
 
-def _table(path: Path) -> pa.Table:
-    if path.suffix == ".parquet":
+def table_of(path: Path, format_: str) -> pa.Table:
+    """A Parquet or Arrow file."""
+    if format_ == "parquet":
         return pq.read_table(path)
     with pa.OSFile(str(path)) as source:
         return pa.ipc.open_file(source).read_all()

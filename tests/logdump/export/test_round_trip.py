@@ -12,8 +12,19 @@ from fixtures import TRAILS
 from logdump.events import RecordShown
 from logdump.render.json_lines import render
 from logdump.settings import Settings
-from tests.logdump.export.rows import arrow_rows, check_values, csv_rows, expected_rows, json_rows
+from logdump.spark.schema import COLUMNS, CORRUPT
+from tests.logdump.export.rows import (
+    arrow_rows,
+    check_values,
+    csv_rows,
+    expected_rows,
+    json_rows,
+    sound_records,
+    table_of,
+)
 from tests.logdump.line import Line
+from trailformat import TrailFile
+from trailformat.transactions import TransactionContext
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 IDS = [path.name for path in FILES]
@@ -112,3 +123,20 @@ def test_a_record_is_spelled_as_next_spells_it(tmp_path: Path) -> None:
     printed = [text for event in line.events if isinstance(event, RecordShown) for text in render(event, Settings())]
     line.session.close()
     assert (tmp_path / "out").read_text(encoding="utf-8").splitlines() == printed
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+@pytest.mark.parametrize("format_", ["parquet", "arrow"])
+def test_records_are_rows_with_the_columns_of_the_spark_source(format_: str, path: Path, tmp_path: Path) -> None:
+    _export(path, f"{format_} to {tmp_path / 'out'}")
+    found = table_of(tmp_path / "out", format_)
+    assert found.column_names == [column.name for column in COLUMNS if column.name != CORRUPT]
+    with TrailFile(path) as trail:
+        records = list(sound_records(trail))
+        context = TransactionContext(trail)
+        expected = [
+            (one.rba, one.raw, trail.name_of(one) or None, None if one.is_file_header else context.of(one).csn)
+            for one in records
+        ]
+    columns = (found[name].to_pylist() for name in ("rba", "raw", "table", "csn"))
+    assert list(zip(*columns, strict=True)) == expected

@@ -19,7 +19,16 @@ from logdump.export import arrow_files, text_file
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile
 
-ALL = ["jsonl to T", "csv to T", "sql to T", "jsonl to T by table", "csv to T by table", "parquet to T by table"]
+ALL = [
+    "jsonl to T",
+    "csv to T",
+    "sql to T",
+    "parquet to T",
+    "arrow to T",
+    "jsonl to T by table",
+    "csv to T by table",
+    "parquet to T by table",
+]
 TABLES = [words for words in ALL if "by table" in words] + ["arrow to T by table"]
 FILES = [words for words in ALL if "by table" not in words]
 
