@@ -10,6 +10,8 @@ from logdump.events import Event
 from logdump.export.options import OPTION_WORDS, parse_export_options
 from logdump.language.command import Command, Origin
 from logdump.session import Session
+from logdump.settings import OutputFormat
+from trailformat import Record
 
 
 def run_export(session: Session, arguments: str) -> Iterator[Event]:
@@ -17,7 +19,16 @@ def run_export(session: Session, arguments: str) -> Iterator[Event]:
     from logdump.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
     options = parse_export_options(arguments)
-    yield from exporting.run_export(session, options, partial(show_record, session, is_whole=True))
+    yield from exporting.run_export(session, options, partial(_known, session))
+
+
+def _known(session: Session, record: Record) -> list[Event]:
+    """All that is known of a record, as FORMAT JSONL has it."""
+    former, session.settings.format = session.settings.format, OutputFormat.JSONL
+    try:
+        return list(show_record(session, record))
+    finally:
+        session.settings.format = former
 
 
 COMMANDS = (

@@ -13,6 +13,7 @@ from logdump.selection import Selection
 from logdump.session import Session
 from trailformat import TrailError
 from trailformat.io_types import METADATA
+from trailformat.mapped_file import copied
 from trailformat.scan import PARTIAL, RECORD, Batch, Engine, Owners, TransactionCarrier, scan
 
 Array = np.ndarray[Any, Any]
@@ -83,7 +84,9 @@ class BatchWalk:
             stop = max(int(np.searchsorted(ends, starts[at] + _MOST_BYTES, "right")), at + 1)
             base = int(starts[at])
             piece = rows[at:stop]
-            yield Piece(batch, piece, self._trail.copy(base, int(ends[stop - 1])), base, owners, segment[piece])
+            yield Piece(
+                batch, piece, copied(self._trail.buffer, base, int(ends[stop - 1])), base, owners, segment[piece]
+            )
             at = stop
 
     def _note_damage(self, batch: Batch, end: int) -> None:

@@ -97,15 +97,16 @@ def _arrow(session: Session, options: ExportOptions, tally: Tally, _show: Show) 
 
 
 def _require_extra(format_: str) -> None:
+    """Raises CommandError where pyarrow, numpy or numba is missing, or does not load."""
     from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded for those who ask for it
 
     try:
-        importlib.import_module("pyarrow")
-    except ImportError:
-        has_arrow = False
+        importlib.import_module("trailformat.arrays")
+    except (ImportError, OSError, RuntimeError):
+        is_there = False
     else:
-        has_arrow = True
-    if not has_arrow or not is_available(Engine.NUMBA):
+        is_there = is_available(Engine.NUMBA)
+    if not is_there:
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
