@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from logdump.statements.dialect import Dialect
+from logdump.statements.dialect import Dialect, Unwritable
+from logdump.statements.large_objects import with_large_objects
 from logdump.statements.statement import Statement, redo, undo
-from trailformat import Record, TrailFile
+from trailformat import Record, TrailError, TrailFile
 from trailformat.changes import OPERATIONS, Change, change_of, changes
+from trailformat.io_types import LARGE_OBJECT
 from trailformat.row_definitions import RowDefinitions
 from trailformat.transactions import BEGINS, ENDS, Transaction, TransactionContext, is_transactional
 
@@ -45,13 +48,22 @@ Item = Opening | Statement | Closing
 
 
 class _Span:
-    """A transaction as it is read: the RBAs of its changes."""
+    """A transaction as it is read: the RBAs of its changes, and of those behind which large objects stand."""
 
     def __init__(self, first: Record) -> None:
+        self.with_lobs = array("Q")
         self.begin = first.rba
         self.time = first.header.io_time
         self.end: int | None = None
         self.rbas = array("Q")
+
+    def add(self, record: Record) -> None:
+        """Take a record in; a large object belongs to the change before it, if that is there."""
+        if record.header.io_type == LARGE_OBJECT and self.rbas:
+            if self.with_lobs[-1:] != self.rbas[-1:]:
+                self.with_lobs.append(self.rbas[-1])
+        elif record.header.io_type in OPERATIONS:
+            self.rbas.append(record.rba)
 
 
 def transaction_begin(trail: TrailFile, rba: int) -> int:
@@ -105,30 +117,26 @@ class Script:
         self.statements = self.remarks = 0
 
     def items(self, start: int, transactions: int | None = None) -> Iterator[Item]:
-        """The script of the transactions from ``start`` on, at most so many."""
-        spans = self._spans(start, transactions)
+        """The script of the transactions from ``start`` on, at most so many; those without a change are left out."""
+        spans = islice((span for span in self._spans(start) if span.rbas), transactions)
         for span in reversed(list(spans)) if self._takes_back else spans:
             yield from self._transaction(span)
 
-    def _spans(self, start: int, transactions: int | None) -> Iterator[_Span]:
+    def _spans(self, start: int) -> Iterator[_Span]:
         span: _Span | None = None
-        done = 0
         for record in self._trail.records(start):
-            self.end = record.rba + record.length
             if not is_transactional(record):
                 continue
             if span is not None and record.header.trans_ind in BEGINS:
                 yield span
-                span, done = None, done + 1
+                span = None
             span = span or _Span(record)
-            if record.header.io_type in OPERATIONS:
-                span.rbas.append(record.rba)
+            span.add(record)
+            self.end = record.rba + record.length
             if record.header.trans_ind in ENDS:
                 span.end = self.end
                 yield span
-                span, done = None, done + 1
-            if done == transactions:
-                return
+                span = None
         if span is not None:
             yield span
 
@@ -141,11 +149,21 @@ class Script:
             if not any(map(self._accepts, change.records)):
                 left_out += 1
                 continue
-            statement = (undo if self._takes_back else redo)(change, self._dialect)
+            statement = self._statement(span, change)
             self.statements += statement.sql is not None
             self.remarks += statement.sql is None
             yield statement
         yield Closing(span.end is not None, left_out, self.remarks - remarks)
+
+    def _statement(self, span: _Span, change: Change) -> Statement:
+        try:
+            is_found_by_key = change.op == ("INSERT" if self._takes_back else "DELETE")
+            if change.records[-1].rba in span.with_lobs and not is_found_by_key:
+                codec = self._definitions.of(change.records[-1]).charset
+                change = with_large_objects(self._trail, change, codec)
+        except (Unwritable, TrailError) as error:
+            return Statement(change, None, str(error))
+        return (undo if self._takes_back else redo)(change, self._dialect)
 
     def _forwards(self, span: _Span) -> Iterator[Change]:
         records = (record for rba in span.rbas if (record := self._trail.record_at(rba)) is not None)

@@ -10,13 +10,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from logdump.statements.dialect import Dialect, Unwritable
+from logdump.statements.large_objects import LONGEST
 from trailformat import TrailError
 from trailformat.changes import Change, ColumnChange
 from trailformat.ddl import parse_ddl
 from trailformat.values import DATETIME, Value
-
-_LONGEST = 1_000_000
-"""Bytes of one value; longer ones are for LOB and EXPORT."""
 
 
 class Statement(NamedTuple):
@@ -139,8 +137,8 @@ def _plain(cell: _Cell) -> object:
     """
     if cell.value.problem:
         raise Unwritable(f"column {cell.column.name} is not decoded: {cell.value.problem}")
-    if len(cell.value.data) > _LONGEST:
-        raise Unwritable(f"column {cell.column.name} has {len(cell.value.data)} bytes, more than {_LONGEST}")
+    if len(cell.value.data) > LONGEST:
+        raise Unwritable(f"column {cell.column.name} has {len(cell.value.data)} bytes, more than {LONGEST}")
     return cell.value.value
 
 
