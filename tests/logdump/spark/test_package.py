@@ -22,7 +22,7 @@ def test_it_is_imported_without_pyspark() -> None:
     assert run(WITHOUT).returncode == 0
 
 
-@pytest.mark.parametrize("name", ["TrailSource", "register", "save", "session"])
+@pytest.mark.parametrize("name", ["TrailSource", "register", "session"])
 def test_what_needs_pyspark_names_the_extra(name: str) -> None:
     done = run(f"{WITHOUT}logdump.spark.{name}")
     assert "pip install 'logdump[spark]'" in done.stderr.splitlines()[-1]

@@ -34,7 +34,7 @@ def _write(path: Path, value: bytes, *, sub_data_type: int = 0, lost: int = -1) 
         capture.table(table)
         capture.begin()
         base = capture.header(INSERT, table.number, partition=capture.partition, orig_node=255, trans_ind=FIRST)
-        writer.write_values(base, insert(table, SENCHA).images(MYSQL_21.order), capture.transaction_tokens())
+        writer.write_values(base, insert(teas, SENCHA).images(MYSQL_21.order), capture.transaction_tokens())
         count = -(-len(value) // 64)
         for number in range(count):
             part = value[number * 64 : number * 64 + 64]
