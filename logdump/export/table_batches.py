@@ -14,7 +14,7 @@ from logdump.export.batch_walk import Array, Piece
 from logdump.export.table_layout import DATA, FIXED, NULLS, PROBLEMS, ROW_OPERATIONS, SIDES, Layouts, TableLayout
 from logdump.export.table_rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
 from logdump.export.tally import Tally
-from logdump.range_saving import indexes_at
+from logdump.range_saving import header_positions, indexes_at
 from trailformat import ByteOrder, ColumnDefinition, Record, TrailFile, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import ABSENT, GOOD, NULL
@@ -22,6 +22,7 @@ from trailformat.changes import row_images
 from trailformat.columns import build_columns
 from trailformat.row_definitions import RowDefinition, RowDefinitions
 from trailformat.scan import FILE_HEADER, Owners
+from trailformat.segments import joined
 from trailformat.timestamps import JULIAN_UNIX_EPOCH
 
 PROBLEM = pa.struct([("column", pa.string()), ("image", pa.string()), ("bytes", pa.binary()), ("reason", pa.string())])
@@ -40,6 +41,8 @@ _LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
 _OPS = pa.array([ROW_OPERATIONS.get(number) for number in range(256)], pa.string())
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
+_CONTINUED = 32
+"""Where in the header the flag stands."""
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
@@ -105,12 +108,15 @@ class TableBatches:
             if records:
                 self._tally.leave_out(number, records)
         texts = self._texts_of(piece.owners)
-        found = []
-        for rows in _by_definition(piece, np.flatnonzero(is_row)):
-            first = record_of(piece, int(rows[0]), self._trail.path)
-            known = self._definitions.of(first)
-            found.append(Group(piece, rows, known, self._layouts.of(first, known), self._trail.path, texts))
-        return found
+        return [self._group(piece, rows, texts) for rows in _by_definition(piece, np.flatnonzero(is_row))]
+
+    def _group(self, piece: Piece, rows: Array, texts: Texts) -> Group:
+        path = self._trail.path
+        first = record_of(piece, int(rows[0]), path)
+        known = self._definitions.of(first)
+        goes_on = np.flatnonzero(_is_continued(piece, rows)).tolist()
+        wholes = {row: joined(self._trail, record_of(piece, int(rows[row]), path)) for row in goes_on}
+        return Group(piece, rows, known, self._layouts.of(first, known), path, texts, wholes)
 
     def _texts_of(self, owners: Owners) -> Texts:
         if self._texts is None or self._texts[0] is not owners:
@@ -142,8 +148,7 @@ def _by_definition(piece: Piece, rows: Array) -> Iterator[Array]:
         return
     at = piece.rows[rows]
     table = np.asarray(piece.batch.table)[at]
-    starts = np.asarray(piece.batch.rba)[at] - piece.base
-    index = indexes_at(np.frombuffer(piece.data, np.uint8), starts, np.asarray(piece.batch.order)[at] == 1)
+    index = indexes_at(*_bytes_of(piece, at), np.asarray(piece.batch.order)[at] == 1)
     definition = piece.segment[rows].astype(np.int64) << 17 | (index + 1)
     small = table.astype(np.uint16) if int(table.max()) < _MOST_KEYS else table
     order = np.argsort(small, kind="stable")
@@ -155,6 +160,18 @@ def _by_definition(piece: Piece, rows: Array) -> Iterator[Array]:
             yield from (rows[part[mine == one]] for one in np.unique(mine))
 
 
+def _is_continued(piece: Piece, rows: Array) -> Array:
+    """Which rows go on in the records behind them."""
+    view, starts = _bytes_of(piece, piece.rows[rows])
+    found: Array = view[header_positions(view, starts) + _CONTINUED] != 0
+    return found
+
+
+def _bytes_of(piece: Piece, at: Array) -> tuple[Array, Array]:
+    """The bytes of a piece, and where in them rows of its batch begin."""
+    return np.frombuffer(piece.data, np.uint8), np.asarray(piece.batch.rba)[at] - piece.base
+
+
 class Group:
     """Rows of a piece, ``at``, with one definition.
 
@@ -163,7 +180,14 @@ class Group:
     """
 
     def __init__(
-        self, piece: Piece, at: Array, known: RowDefinition, layout: TableLayout, path: Path, texts: Texts
+        self,
+        piece: Piece,
+        at: Array,
+        known: RowDefinition,
+        layout: TableLayout,
+        path: Path,
+        texts: Texts,
+        wholes: dict[int, Record],
     ) -> None:
         self.layout = layout
         self._piece = piece
@@ -172,6 +196,7 @@ class Group:
         self._known = known
         self._path = path
         self._texts = texts
+        self._wholes = wholes
         self._problems: Problems = []
         self._nulls: list[tuple[Array, str]] = []
 
@@ -196,7 +221,8 @@ class Group:
         return np.asarray(getattr(self._piece.batch, column))[self._rows]
 
     def _record(self, row: int) -> Record:
-        return record_of(self._piece, int(self._at[row]), self._path)
+        """The record of a row, with what it goes on in."""
+        return self._wholes.get(row) or record_of(self._piece, int(self._at[row]), self._path)
 
     def _times(self) -> pa.Array:
         julian = self._of("io_time")
@@ -249,8 +275,10 @@ class Group:
         return self.layout.columns or ()
 
     def _rewritten(self) -> Iterator[tuple[int, bytes]]:
-        """Lists of columns for the rows whose data is none, by their numbers; what is neither is a problem."""
-        odd = ~has_columns(self._piece.batch, self._rows) & (self._of("data_size") > 0)
+        """The data of rows that go on in others, lists of columns for rows whose data is none; or a problem."""
+        listed = has_columns(self._piece.batch, self._rows)
+        yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
+        odd = ~listed & (self._of("data_size") > 0)
         for row in np.flatnonzero(odd).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)

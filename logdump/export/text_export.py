@@ -17,6 +17,7 @@ from logdump.export.text_file import TextFile
 from logdump.session import Session
 from trailformat import Record
 from trailformat.row_definitions import RowDefinition
+from trailformat.segments import joined
 
 
 class Spelling(Protocol):
@@ -97,7 +98,7 @@ class TextExport:
         """Take the values that do not decode into the tally; parts that do not come as notices."""
         if shown.record.is_file_header or shown.columns is None:
             return
-        columns, _ = columns_of(shown.record, RowDefinition("", shown.columns, shown.charset))
+        columns, _ = columns_of(shown.whole or shown.record, RowDefinition("", shown.columns, shown.charset))
         for column in columns:
             for value in (column.before, column.after):
                 if value is not None and value.problem is not None:
@@ -110,7 +111,9 @@ class TextExport:
             return
         known = self._session.row_definitions.of(record)
         layout = self._layouts.of(record, known)
-        row = table_row(record, known, layout, self._session.cursor.transactions.of(record))
+        row = table_row(
+            joined(self._session.trail, record), known, layout, self._session.cursor.transactions.of(record)
+        )
         for problem in row.problems:
             self._tally.add_problem(record.rba, problem.column or "", problem.reason)
         files.of(layout).write(self._spelling.row(row, layout))

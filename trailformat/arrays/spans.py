@@ -60,7 +60,8 @@ def locate_columns(
         batch: from the scan; all ``rows`` are records.
         rows: indexes into it.
         columns: how many columns the definition of their table has.
-        instead: a list of columns for each of ``rows`` whose data is none, such as a full image, by its number there.
+        instead: data to take for some of ``rows``, by their numbers there: that of a record which goes on in others,
+            a list of columns for a full image.
     """
     instead = instead or {}
     view = np.frombuffer(b"".join((data, *instead.values())) if instead else data, np.uint8)
@@ -68,10 +69,11 @@ def locate_columns(
     has = has_columns(batch, rows)
     offsets = np.asarray(batch.rba)[rows] - base + np.asarray(batch.data_offset)[rows]
     lengths = np.where(has, np.asarray(batch.data_size)[rows], 0)
-    prefixes = np.where(has, _PREFIX[np.asarray(batch.io_type)[rows]], 0)
+    sizes = _PREFIX[np.asarray(batch.io_type)[rows]]
+    prefixes = np.where(has, sizes, 0)
     end = len(data)
     for row, one in instead.items():
-        offsets[row], lengths[row], prefixes[row] = end, len(one), 0
+        offsets[row], lengths[row], prefixes[row] = end, len(one), sizes[row]
         end += len(one)
     is_before = np.asarray(batch.before_after)[rows] == _BEFORE
     before, after = _image(columns, len(rows)), _image(columns, len(rows))

@@ -17,6 +17,7 @@ from logdump.export.table_layout import ROW_OPERATIONS
 from trailformat import Record, TrailError, TrailFile, Value, to_datetime
 from trailformat.changes import row_columns
 from trailformat.row_definitions import RowDefinitions
+from trailformat.segments import joined
 from trailformat.transactions import TransactionContext
 from trailformat.values import plain_text
 
@@ -58,7 +59,7 @@ def expected_rows(path: Path) -> dict[int, Expected]:
             }
             values = {}
             try:
-                columns = row_columns(record, known) if known.table else ()
+                columns = row_columns(joined(trail, record), known) if known.table else ()
             except TrailError:
                 columns = ()
             for column in columns:
