@@ -16,8 +16,9 @@ from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
 from logdump.export.record_batches import RecordBatches, record_schema
 from logdump.export.side_by_side import WORKERS, results
-from logdump.export.table_batches import Built, TableBatches, build, schema_of
+from logdump.export.table_batches import Built, TableBatches, build
 from logdump.export.table_layout import ALL, TableLayout
+from logdump.export.table_schema import schema_of
 from logdump.export.tally import Tally
 from logdump.session import Session
 from trailformat import CannotWrite

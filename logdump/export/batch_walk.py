@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,13 @@ from logdump.events import Event, Progress
 from logdump.export.tally import Tally
 from logdump.selection import Selection
 from logdump.session import Session
-from trailformat import TrailError
+from trailformat import ByteOrder, Record, TrailError
 from trailformat.io_types import METADATA
 from trailformat.mapped_file import copied
 from trailformat.scan import PARTIAL, RECORD, Batch, Engine, Owners, TransactionCarrier, scan
 
 Array = np.ndarray[Any, Any]
+_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 _MOST_BYTES = 32 << 20
 """Bytes of a piece, unless one record alone has more."""
 
@@ -39,6 +41,23 @@ class Piece(NamedTuple):
     base: int
     owners: Owners
     segment: Array
+
+    @property
+    def view(self) -> Array:
+        """The bytes as an array."""
+        return np.frombuffer(self.data, np.uint8)
+
+    def starts(self, at: Array) -> Array:
+        """Where in the bytes rows of the batch begin."""
+        starts: Array = np.asarray(self.batch.rba)[at] - self.base
+        return starts
+
+    def record(self, row: int, path: Path) -> Record:
+        """One of the rows, by its number here, as a record of the file at ``path``."""
+        at = self.rows[row]
+        start = int(self.batch.rba[at]) - self.base
+        raw = self.data[start : start + int(self.batch.length[at])]
+        return Record(raw, rba=start + self.base, order=_ORDERS[self.batch.order[at]], path=path)
 
 
 class BatchWalk:

@@ -102,7 +102,7 @@ def test_parquet_tells_table_and_key(shop: Line, tmp_path: Path) -> None:
     shop(f"export parquet to {tmp_path / 'out'} by table")
     schema = pq.read_schema(tmp_path / "out" / "TEAHOUSE.SALES.parquet")
     assert schema.metadata[b"table"] == b"TEAHOUSE.SALES"
-    assert schema.metadata[b"key"] == b"SALE_ID"
+    assert schema.metadata[b"key"] == b'["SALE_ID"]'
 
 
 @pytest.mark.parametrize("order", ByteOrder)

@@ -1,0 +1,191 @@
+"""Rows of one table, all told by one definition, as an Arrow record batch.
+
+It is what :mod:`logdump.export.table_rows` makes of them one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.export.batch_walk import Array, Piece
+from logdump.export.table_layout import ROW_OPERATIONS, SIDES, TableLayout
+from logdump.export.table_rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
+from logdump.export.table_schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
+from trailformat import ColumnDefinition, Record, Value
+from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
+from trailformat.arrays.kernels import ABSENT, GOOD, NULL
+from trailformat.changes import row_images
+from trailformat.columns import build_columns
+from trailformat.row_definitions import RowDefinition
+from trailformat.timestamps import JULIAN_UNIX_EPOCH
+
+_FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
+_LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
+"""The years 1 to 9999 in Julian microseconds."""
+_OPS = pa.array([ROW_OPERATIONS.get(number) for number in range(256)], pa.string())
+
+
+class Texts(NamedTuple):
+    """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
+
+    csns: pa.Array
+    xids: pa.Array
+
+
+Problems = list[tuple[int, RowProblem]]
+"""By the number of the row."""
+
+
+class Group:
+    """Rows of a piece, ``at``, with one definition.
+
+    Attributes:
+        layout: of their file.
+    """
+
+    def __init__(
+        self,
+        piece: Piece,
+        at: Array,
+        known: RowDefinition,
+        layout: TableLayout,
+        path: Path,
+        texts: Texts,
+        wholes: dict[int, Record],
+    ) -> None:
+        self.layout = layout
+        self._piece = piece
+        self._at = at
+        self._rows = piece.rows[at]
+        self._known = known
+        self._path = path
+        self._texts = texts
+        self._wholes = wholes
+        self._problems: Problems = []
+        self._nulls: list[tuple[Array, str]] = []
+
+    def build(self) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+        """The batch, and what does not decode: RBA, column, reason."""
+        rbas = self._of("rba")
+        numbers = pa.array(np.asarray(self._piece.owners.index)[self._rows])
+        arrays = [
+            pa.repeat(str(self._path), len(rbas)),
+            pa.array(rbas),
+            _OPS.take(pa.array(self._of("io_type"))),
+            *(one.take(numbers) for one in self._texts),
+            self._times(),
+            pa.array(self._of("trans_ind")),
+            *(self._images() if self.layout.columns is not None else (self._undefined(),)),
+        ]
+        arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
+        problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema_of(self.layout)), problems
+
+    def _of(self, column: str) -> Array:
+        return np.asarray(getattr(self._piece.batch, column))[self._rows]
+
+    def _record(self, row: int) -> Record:
+        """The record of a row, with what it goes on in."""
+        return self._wholes.get(row) or self._piece.record(int(self._at[row]), self._path)
+
+    def _times(self) -> pa.Array:
+        julian = self._of("io_time")
+        valid = (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
+        for row in np.flatnonzero(~valid).tolist():
+            self._problems.append((row, time_problem(int(julian[row]))))
+        unix = np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH
+        return pa.array(unix, mask=None if valid.all() else ~valid).cast(FIXED_TYPES["time"])
+
+    def _undefined(self) -> pa.Array:
+        """The data of rows without a definition."""
+        found = [data_of(self._record(row)) for row in range(len(self._rows))]
+        self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(found) if data]
+        return pa.array(found, pa.binary())
+
+    def _images(self) -> Iterator[pa.Array]:
+        piece, count = self._piece, len(self._columns)
+        instead = dict(self._rewritten())
+        spans = locate_columns(piece.data, piece.base, piece.batch, self._rows, count, instead)
+        for row in np.flatnonzero(spans.states != GOOD).tolist():
+            self._note_states(row, count)
+        for side in SIDES:
+            for index, name in enumerate(self.layout.column_names):
+                yield self._column(spans, side, index, name)
+
+    def _column(self, spans: Spans, side: str, index: int, name: str) -> pa.Array:
+        image: Image = getattr(spans, side)
+        sizes, definition, codec = image.sizes[index], self._columns[index], self.layout.codec
+        is_null = sizes == NULL
+        if is_null.any():
+            self._nulls.append((np.flatnonzero(is_null), f"{side}_{name}"))
+        if (is_null | (sizes == ABSENT)).all():
+            return pa.nulls(len(sizes), array_type(definition, codec).type)
+        found = column_array(spans, image, index, definition, codec)
+        for problem in found.problems:
+            self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
+        return found.array
+
+    def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
+        """What is wrong with a value; one with a strange indicator is looked at again for its bytes."""
+        if not problem.data:
+            for column in columns_of(self._record(problem.row), self._known)[0]:
+                value: Value | None = getattr(column, side)
+                if column.index == index and value is not None and value.problem is not None:
+                    return RowProblem(name, side, value.data, value.problem)
+        return RowProblem(name, side, problem.data, problem.reason)
+
+    @property
+    def _columns(self) -> tuple[ColumnDefinition, ...]:
+        return self.layout.columns or ()
+
+    def _rewritten(self) -> Iterator[tuple[int, bytes]]:
+        """The data of rows that go on in others, lists of columns for rows whose data is none; or a problem."""
+        listed = has_columns(self._piece.batch, self._rows)
+        yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
+        odd = ~listed & (self._of("data_size") > 0)
+        for row in np.flatnonzero(odd).tolist():
+            record = self._record(row)
+            _, problem = columns_of(record, self._known)
+            if problem is None:
+                before, after, _ = row_images(record, self._known)
+                yield row, build_columns(before or after or (), record.order)
+            else:
+                self._problems.append((row, problem))
+
+    def _note_states(self, row: int, count: int) -> None:
+        """Data that is no list of columns, or columns that the definition has not."""
+        columns, problem = columns_of(self._record(row), self._known)
+        if problem is not None:
+            self._problems.append((row, problem))
+        for side in SIDES:
+            for column in columns:
+                value: Value | None = getattr(column, side)
+                if column.index >= count and value is not None and value.problem is not None:
+                    self._problems.append((row, RowProblem(f"#{column.index}", side, value.data, value.problem)))
+
+
+def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
+    """For each row the names of its NULLs, null where there are none."""
+    if not found:
+        return pa.nulls(rows, NULL_NAMES)
+    of_row = np.concatenate([at for at, _ in found])
+    names = np.repeat(np.arange(len(found)), [len(at) for at, _ in found])[np.argsort(of_row, kind="stable")]
+    counts = np.bincount(of_row, minlength=rows)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    texts = pa.array([name for _, name in found], pa.string()).take(pa.array(names))
+    return pa.ListArray.from_arrays(pa.array(offsets), texts, mask=pa.array(counts == 0))
+
+
+def _listed_problems(rows: int, found: Problems) -> pa.Array:
+    """For each row what does not decode, null where everything does."""
+    if not found:
+        return pa.nulls(rows, PROBLEM_LIST)
+    lists: list[list[dict[str, Any]] | None] = [None] * rows
+    for row, problem in found:
+        lists[row] = [*(lists[row] or ()), problem._asdict()]
+    return pa.array(lists, PROBLEM_LIST)
