@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.exit_status import ExitStatus
@@ -71,6 +72,14 @@ class Progress(NamedTuple):
     rba: int
     time: int
     size: int = 0
+
+
+class JobProgress(NamedTuple):
+    """How far a Spark job has come: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
+
+    done: int = 0
+    running: int = 0
+    tasks: int = 0
 
 
 class TransactionsShown(NamedTuple):
@@ -165,6 +174,13 @@ class CheckShown(NamedTuple):
         return ExitStatus.BAD_DATA if self.gaps else ExitStatus.OK
 
 
+class RowsShown(NamedTuple):
+    """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[object, ...]]
+
+
 class Bad(NamedTuple):
     """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
 
@@ -202,7 +218,9 @@ Event = (
     | LobsShown
     | GapShown
     | CheckShown
+    | RowsShown
     | Progress
+    | JobProgress
     | Notice
     | Failure
 )

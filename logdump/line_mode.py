@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.events import CheckShown, Event, Failure, Notice, Progress, SafePointShown
+from logdump.events import CheckShown, Event, Failure, JobProgress, Notice, Progress, SafePointShown
 from logdump.exit_status import ExitStatus
 from logdump.language.execute import run_line
 from logdump.render.text import render
@@ -87,7 +87,7 @@ class LineMode:
             self._print(Notice(lines, ExitStatus.COMMAND_FAILED))
 
     def _print(self, event: Event) -> None:
-        if isinstance(event, Progress) and self.session.settings.scan_scrolling:
+        if isinstance(event, JobProgress) or (isinstance(event, Progress) and self.session.settings.scan_scrolling):
             self._scroller.show(event, self.session.settings)
             return
         self._scroller.clear()

@@ -60,14 +60,11 @@ class Saver:
         """Write the file, or nothing at all; the position moves past the last record saved.
 
         Raises:
-            CommandError: the target is the open trail.
+            CommandError: the target may not be written.
             TrailError: the source is damaged, or the target cannot be written; the position is where it was.
         """
         options, cursor = self._options, self._session.cursor
-        if options.target.exists() and options.target.samefile(self._trail.path):
-            raise CommandError(f"{options.target} is the open trail: SAVE never writes over it.")
-        if options.target.exists() and not options.replaces:
-            raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
+        check_target(self._trail, options)
         start, was_backwards = cursor.next, cursor.is_backwards
         cursor.is_backwards = False
         try:
@@ -184,6 +181,20 @@ class Saver:
     def _comment(self, text: str) -> Record:
         header = make_header(COMMENT, io_time=current_timestamp())
         return make_record(header, text.encode(), order=self._trail.order)
+
+
+def check_target(trail: TrailFile, options: SaveOptions) -> None:
+    """See whether the target may be written.
+
+    Raises:
+        CommandError: it is the open trail, or exists and is not to be replaced.
+    """
+    if not options.target.exists():
+        return
+    if options.target.samefile(trail.path):
+        raise CommandError(f"{options.target} is the open trail: SAVE never writes over it.")
+    if not options.replaces:
+        raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
 
 
 def _is_no_file_header(record: Record) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from logdump.events import Progress
+from logdump.events import JobProgress, Progress
 from logdump.render.text import render
 from logdump.settings import Settings
 
@@ -21,8 +21,8 @@ class Scroller:
         self._shown = 0.0
         self._width = 0
 
-    def show(self, event: Progress, settings: Settings) -> None:
-        """Show the records scanned, the rate, and the part of the file that is done."""
+    def show(self, event: Progress | JobProgress, settings: Settings) -> None:
+        """Show the records scanned, the rate, and the part of the file that is done; or the tasks of a job."""
         now = time.monotonic()
         if self._started is None:
             self._started = now
@@ -30,10 +30,10 @@ class Scroller:
             return
         self._shown = now
         text = next(render(event, settings))
-        if now > self._started:
-            text += f", {event.records / (now - self._started):,.0f} records/s"
-        if event.size:
-            text += f", {100 * event.rba // event.size} %"
+        if isinstance(event, JobProgress):
+            text += f", {now - self._started:.0f} s"
+        else:
+            text += _rate(event, now - self._started)
         sys.stderr.write(f"\r{text:<{self._width}}")
         sys.stderr.flush()
         self._width = len(text)
@@ -44,3 +44,8 @@ class Scroller:
             sys.stderr.write(f"\r{'':<{self._width}}\r")
             sys.stderr.flush()
         self._started, self._width = None, 0
+
+
+def _rate(event: Progress, seconds: float) -> str:
+    rate = f", {event.records / seconds:,.0f} records/s" if seconds else ""
+    return rate + (f", {100 * event.rba // event.size} %" if event.size else "")

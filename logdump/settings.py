@@ -34,7 +34,10 @@ class OutputFormat(enum.Enum):
 
 
 class Settings(types.SimpleNamespace):
-    """The switches of a session; ``reclen`` in bytes. Those not given stand at Logdump's defaults."""
+    """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
+
+    Those not given stand at Logdump's defaults.
+    """
 
     ghdr: bool = False
     detail: Detail = Detail.OFF
@@ -55,6 +58,7 @@ class Settings(types.SimpleNamespace):
     trans_byte_limit: int = 100000
     hash_stats: bool = False
     save_file_comments: bool = False
+    spark_master: str | None = None
     large_block_io: bool = True
     large_block_size: int = 57344
     ebcdic_header: bool = False

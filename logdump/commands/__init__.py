@@ -38,6 +38,8 @@ _HOMES = {
     "obey": "OBEY O SOURCE",
     "shell": "X",
     "format_": "FORMAT",
+    "engine": "ENGINE",
+    "sql": "SQL",
     "history": "HISTORY HIST FC EXIT QUIT",
     "encryption": "DECRYPT ENCRYPT",
     "debug": "DEBUG",

@@ -62,6 +62,10 @@ class Counter:
         self._size = 0
         self._session = session
 
+    def prepare(self, _paths: Sequence[Path]) -> Iterator[Event]:
+        """See all files before the first is begun."""
+        yield from ()
+
     def begin(self, trail: TrailFile) -> Counting:
         """Prepare the count of a file; with kernels threads begin their work on it at once."""
         engine = choose_engine(trail.size)
@@ -220,13 +224,27 @@ def run_count(session: Session, arguments: str) -> Iterator[Event]:
     options = parse_count_options(arguments, session.settings.time_offset)
     started = time.perf_counter()
     with Workers() as workers:
-        counter = Counter(session, options, workers)
+        counter = yield from _counter(session, options, workers)
         title = yield from _count(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
         raise KeyboardInterrupt
     if session.settings.hash_stats and counter.detail:
         yield _hash_statistics(counter.count, time.perf_counter() - started)
+
+
+def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, Counter]:
+    """What counts under the session's engine."""
+    if session.settings.spark_master is None:
+        return Counter(session, options, workers)
+    from logdump.commands.count_in_spark import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
+    from logdump.spark_engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
+
+    try:
+        return SparkCounter(session, options, workers)
+    except NotForSpark as why:
+        yield left_to_local(why)
+        return Counter(session, options, workers)
 
 
 def _count(counter: Counter, session: Session) -> Generator[Event, None, str]:
@@ -236,9 +254,11 @@ def _count(counter: Counter, session: Session) -> Generator[Event, None, str]:
         return (yield from _count_several(counter, options.logtrail))
     if options.path is not None:
         with TrailFile(Path(options.path).expanduser().absolute()) as trail:
+            yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))
             return f"LogTrail {trail.path}"
     trail = session.trail
+    yield from counter.prepare([trail.path])
     yield from counter.run(counter.begin(trail))
     session.cursor.move(0)
     return f"LogTrail {trail.path}"
@@ -247,6 +267,7 @@ def _count(counter: Counter, session: Session) -> Generator[Event, None, str]:
 def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
     paths = matching_files(wildcard)
+    yield from counter.prepare(paths)
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     with contextlib.closing(_begun(counter, paths)) as files:
         for path, counting in files:

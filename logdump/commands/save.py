@@ -94,6 +94,11 @@ def _option(words: Words) -> dict[str, Any]:
 def run_save(session: Session, arguments: str) -> Iterator[Event]:
     """Write the next records that pass the filter to a new trail file."""
     options = parse_save_options(arguments, has_comments=session.settings.save_file_comments)
+    if session.settings.spark_master is not None:
+        from logdump.commands.save_in_spark import save_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+
+        if (yield from save_in_spark(session, options)):
+            return
     saver = Saver(session, options)
     yield from saver.run()
     yield say(f"Saved {saver.saved} records to {options.target}")

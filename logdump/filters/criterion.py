@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from logdump.filters.subject import Subject
@@ -42,6 +42,13 @@ class Criterion(ABC):
     label: ClassVar[str]
     is_numbered: ClassVar[bool] = True
     uses: ClassVar[Needs] = Needs.NOTHING
+    source: str = field(default="", kw_only=True, compare=False, repr=False)
+    """The option and its values as they were entered."""
+
+    @property
+    def statement(self) -> str:
+        """An option that makes this criterion where times are GMT; empty for one that was not made from text."""
+        return self.source
 
     @property
     def needs(self) -> Needs:

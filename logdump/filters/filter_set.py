@@ -88,6 +88,10 @@ class FilterSet:
         """A filter of its own with the same criteria."""
         return FilterSet(self.enabled, self.include.copy(), self.exclude.copy())
 
+    def statements(self) -> list[str]:
+        """FILTER statements, times in GMT, that make an empty filter one like this, enabled."""
+        return [*_statements("INCLUDE", self.include), *_statements("EXCLUDE", self.exclude)]
+
     def entries(self) -> Iterator[Entry]:
         """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
         seen: dict[str, int] = {}
@@ -106,6 +110,12 @@ class Entry(NamedTuple):
     id: str
     owner: CriterionSet
     criterion: Criterion
+
+
+def _statements(which: str, one: CriterionSet) -> Iterator[str]:
+    yield f"{which} MATCH {one.match.value}"
+    for criterion in one.criteria:
+        yield f"{which} {criterion.statement}"
 
 
 def _entry_id(criterion: Criterion, number: int) -> str:

@@ -18,7 +18,7 @@ from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
-from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion
+from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion, TableName
 from logdump.filters.needle import Needle
 from logdump.filters.number_criteria import AuditRba, NumberCriterion, Rba, RecLen, TransInd
 from logdump.filters.text_columns import csns_hold, texts_hold
@@ -191,6 +191,7 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, Source], Mask]] = {
     IoType: _types,
     FileName: _names,
     AnsiName: _names,
+    TableName: _names,
     Rba: _number("rba", of_file_header=True),
     RecLen: _number("record_length", of_file_header=True),
     AuditRba: _number("audit_rba", of_file_header=False),

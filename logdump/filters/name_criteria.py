@@ -73,6 +73,18 @@ class AnsiName(NameCriterion):
         return bool(name) and name in self.names
 
 
+@dataclass(frozen=True)
+class TableName(NameCriterion):
+    """What FILE of COUNT asks for, no option of FILTER: wildcards, case aside, held against any name as it is."""
+
+    keyword: ClassVar[str] = "FILE"
+    label: ClassVar[str] = "File"
+
+    def fits(self, name: str) -> bool:
+        """Whether a pattern matches; ``*`` matches the empty name too."""
+        return any(wildcard.matches(pattern, name, case_sensitive=False) for pattern in self.names)
+
+
 def _parser(kind: type[NameCriterion]) -> Parser:
     return lambda text, _offset: kind(tuple(_name(value) for value in split_list(text)))
 

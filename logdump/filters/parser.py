@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 
 from logdump.filters.criteria import option_named, option_words
 from logdump.filters.criterion import Criterion
@@ -26,7 +27,7 @@ def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
     if option is None:
         raise FilterError(_no_option(word, text))
     try:
-        return option.parse(values, offset)
+        return replace(option.parse(values, offset), source=text)
     except FilterError as error:
         hint = f"; {OWN_FILTER}" if _holds_option(values) else ""
         raise FilterError(f"{option.keyword}: {error}{hint}. Syntax: FILTER {option.syntax}") from None

@@ -25,6 +25,11 @@ class TimeCriterion(Criterion):
     moment: int
     uses: ClassVar[Needs] = Needs.HEADER
 
+    @property
+    def statement(self) -> str:
+        """The moment in GMT, whatever zone it was entered in."""
+        return f"{self.keyword} {format_timestamp(self.moment, GMT)}"
+
     def describe(self) -> list[tuple[str, ...]]:
         """The moment in GMT."""
         return [(f"{format_timestamp(self.moment, GMT)} GMT",)]

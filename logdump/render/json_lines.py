@@ -17,12 +17,14 @@ from logdump.events import (
     Failure,
     GapShown,
     IntervalShown,
+    JobProgress,
     LobsShown,
     MarksShown,
     Notice,
     PositionShown,
     Progress,
     RecordShown,
+    RowsShown,
     SafePointShown,
     StatementShown,
     Text,
@@ -40,6 +42,7 @@ from logdump.render import (
     json_statement,
 )
 from logdump.render.json_shape import Field, Shape, exact
+from logdump.render.row_values import named
 from logdump.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
 
@@ -74,6 +77,28 @@ _TROUBLE = (
     Field("found", "string or null", "What stands there", _error(lambda error: error.found)),
     _LINES,
 )
+JOB_PROGRESS = Shape(
+    "job_progress",
+    "How far a Spark job has come; line mode shows it at a terminal only.",
+    (
+        Field("done", "number", "Tasks that are done", lambda event: event.done),
+        Field("running", "number", "Tasks that run", lambda event: event.running),
+        Field("tasks", "number", "All tasks known so far", lambda event: event.tasks),
+    ),
+)
+ROW = Shape(
+    "row",
+    "A row of an SQL result.",
+    (
+        Field(
+            "values",
+            "object",
+            "Its values by the names of the columns (`op_2`: the second that is named `op`): bytes as hex digits, "
+            "times in ISO 8601, structures and maps as objects",
+            lambda pair: named(*pair),
+        ),
+    ),
+)
 TEXT = Shape("text", "What a command says in its own words.", (_LINES,))
 BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE)
@@ -92,6 +117,8 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
+    JOB_PROGRESS,
+    ROW,
     TEXT,
     BAD_RECORD,
     FAILURE,
@@ -133,6 +160,7 @@ _SHAPE_OF: dict[type, Shape] = {
     LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
+    JobProgress: JOB_PROGRESS,
     Text: TEXT,
 }
 
@@ -147,6 +175,16 @@ def render(event: Event, _settings: Settings) -> Iterator[str]:
     shape = _shape(event)
     described = {"type": shape.name, **shape.build_what_decodes(event)}
     yield json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter."""
+    if isinstance(event, RowsShown):
+        yield from (_object(ROW, (event.columns, row)) for row in event.rows)
+    else:
+        yield _object(_shape(event), event)
+
+
+def _object(shape: Shape, source: object) -> str:
+    described = {"type": shape.name, **shape.build_what_decodes(source)}
+    return json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def _shape(event: Event) -> Shape:

@@ -14,12 +14,14 @@ from logdump.events import (
     Failure,
     GapShown,
     IntervalShown,
+    JobProgress,
     LobsShown,
     MarksShown,
     Notice,
     PositionShown,
     Progress,
     RecordShown,
+    RowsShown,
     SafePointShown,
     StatementShown,
     Text,
@@ -42,6 +44,8 @@ _RENDERERS = {
     SafePointShown: ("safe_text", "safe_lines"),
     GapShown: ("check_text", "gap_lines"),
     CheckShown: ("check_text", "check_lines"),
+    JobProgress: ("job_text", "job_lines"),
+    RowsShown: ("rows_text", "rows_lines"),
 }
 """The module and the function that render an event; a module is loaded with the first event of its kind."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from logdump.filters import Comparison, CriterionSet, FilterError, FilterSet, Match, apply
 from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn, check_csn
+from logdump.filters.name_criteria import TableName
 from logdump.filters.time_criteria import EndTime, StartTime
 from logdump.language.words import split_commands
 from logdump.spark.errors import BadOption
@@ -27,17 +28,17 @@ class RbaRange(NamedTuple):
 
 
 def filters_of(options: Options) -> list[FilterSet]:
-    """The filters a record has to pass: ``where``, and the bounds on CSN and time.
+    """The filters a record has to pass: ``where``, and the bounds on table, CSN and time.
 
     Raises:
         BadOption: one of them is wrong.
     """
-    criteria = [*_csn_bounds(options), *_time_bounds(options)]
+    criteria = [*_table(options), *_csn_bounds(options), *_time_bounds(options)]
     bounds = [FilterSet(include=CriterionSet(criteria, Match.ALL))] if criteria else []
-    return [*([_where(options.where)] if options.where else []), *bounds]
+    return [*([where_filter(options.where)] if options.where else []), *bounds]
 
 
-def _where(text: str) -> FilterSet:
+def where_filter(text: str) -> FilterSet:
     """FILTER statements, the word FILTER in front of each being optional; times in them are GMT."""
     filters = FilterSet()
     for statement in split_commands(text):
@@ -48,6 +49,10 @@ def _where(text: str) -> FilterSet:
         except FilterError as error:
             raise BadOption(f"option where: {error}") from None
     return filters
+
+
+def _table(options: Options) -> list[Criterion]:
+    return [TableName((options.table,))] if options.table is not None else []
 
 
 def _csn_bounds(options: Options) -> list[Criterion]:

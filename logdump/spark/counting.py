@@ -27,12 +27,17 @@ def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> 
     The rows are to stand in the order in which Spark collects them, which is that of the trail.
     """
     count = Count(history)
+    add_rows(count, rows)
+    return count
+
+
+def add_rows(count: Count, rows: Iterable[Row]) -> None:
+    """Take rows into a count, those of one file after those of the file before it."""
     for row in rows:
         if row["records"]:
             _tally(count, row)
         if row["piece"] is not None:
             _join(count, row["piece"])
-    return count
 
 
 def _tally(count: Count, row: Row) -> None:

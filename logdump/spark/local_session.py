@@ -33,9 +33,7 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
     """
     if missing := missing_java():
         raise SourceError(missing)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    _let_workers_import_this()
+    prepare_workers()
     given = {name.replace("_", "."): value for name, value in conf.items()}
     cores = str(os.cpu_count() or 1)
     builder = SparkSession.builder.master(master).appName("logdump")
@@ -60,8 +58,10 @@ def register(spark: SparkSession) -> None:
             raise
 
 
-def _let_workers_import_this() -> None:
-    """Put the folder of this package on the path of the workers, where it is not installed."""
+def prepare_workers() -> None:
+    """Have workers be this Python, with the folder of this package on their path where it is not installed."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if _ROOT not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([_ROOT, *filter(None, paths)])

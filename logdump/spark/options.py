@@ -93,6 +93,9 @@ class Options:
     where: str | None = _option(
         "where", TEXT, None, _CHOICE, "FILTER statements with `;` between: only records that pass are read"
     )
+    table: str | None = _option(
+        "table", TEXT, None, _CHOICE, "Only records of tables whose names match, as `hr.*`; case aside"
+    )
     columns: tuple[str, ...] | None = _option(
         "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
     )

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from logdump.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
 from logdump.row_groups import first_rows, group_keys
+from logdump.selection import Selection
+from logdump.spark.bounds import filters_of, where_filter
 from logdump.spark.columns.header import FILE_HEADER_OP, timestamps
 from logdump.spark.columns.places import reason
 from logdump.spark.rows import Array, OpenSlice
@@ -27,14 +29,16 @@ _CSN = frozenset({"first_csn", "last_csn"})
 def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
     """The rows of one slice; at least one, for column ``piece``."""
     tallies, transactions = _Tallies(source, has_csn=bool(_CSN & wanted)), _Transactions(source)
+    suppressed = _Suppressed(source)
     for batch, at in wanted_rows(source):
         tallies.add(batch, at)
+        suppressed.add(batch, at)
         transactions.add(batch, at[np.asarray(batch.kind)[at] == RECORD])
     rows = [*tallies.rows, *tallies.damage] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
     part = source.part
     for row in rows:
         row |= {"file": part.path, "seqno": part.seqno, "start_rba": part.start}
-    rows[0]["piece"] = transactions.piece()
+    rows[0]["piece"] = {**transactions.piece(), "suppressed": suppressed.records}
     return rows
 
 
@@ -138,6 +142,23 @@ class _Tallies:
         why = reason(self._source.trail, rba, int(batch.kind[row]))
         numbers = {"records": 0, "bytes": 0, "length": length, "transactions": 0}
         self.damage.append({"first_rba": rba, "last_rba": rba, "_corrupt_record": why, **numbers})
+
+
+class _Suppressed:
+    """How many records of a slice ``where`` drops; bounds beside it do not count."""
+
+    def __init__(self, source: OpenSlice) -> None:
+        options = source.options
+        self.records = 0
+        self._is_filtered = options.where is not None
+        has_bounds = self._is_filtered and len(filters_of(options)) > 1
+        self._alone = Selection(source.trail, [where_filter(options.where or "")]) if has_bounds else None
+
+    def add(self, batch: Batch, at: Array) -> None:
+        if self._is_filtered:
+            kinds = np.asarray(batch.kind)
+            passing = self._alone.rows(batch).sum() if self._alone else (kinds[at] <= FILE_HEADER).sum()
+            self.records += int((kinds <= FILE_HEADER).sum() - passing)
 
 
 _KEYS = ("table", "partition", "io_type", "before_after")

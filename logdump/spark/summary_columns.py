@@ -10,8 +10,8 @@ from logdump.spark.schema import CORRUPT, Column
 _PART = "records:bigint,bytes:bigint,tables:array<string>,time:bigint,seqno:int,rba:bigint"
 _LARGE = "records:bigint,bytes:bigint,tables:bigint,time:bigint,seqno:int,rba:bigint"
 _PIECE = (
-    f"struct<first:struct<{_PART}>,ended:boolean,transactions:bigint,table_visits:bigint,"
-    f"open:struct<{_PART}>,largest:array<struct<{_LARGE}>>>"
+    f"struct<first:struct<{_PART}>,ended:boolean,suppressed:bigint,transactions:bigint,"
+    f"table_visits:bigint,open:struct<{_PART}>,largest:array<struct<{_LARGE}>>>"
 )
 
 
@@ -23,14 +23,16 @@ def _transaction(pa: Any, tables: Any) -> Any:
 def _piece(pa: Any) -> Any:
     part = _transaction(pa, pa.list_(pa.field("element", pa.string())))
     largest = pa.list_(pa.field("element", _transaction(pa, pa.int64())))
-    numbers = [("ended", pa.bool_()), ("transactions", pa.int64()), ("table_visits", pa.int64())]
+    names = ("suppressed", "transactions", "table_visits")
+    numbers = [("ended", pa.bool_()), *((name, pa.int64()) for name in names)]
     return pa.struct([("first", part), *numbers, ("open", part), ("largest", largest)])
 
 
 PIECE = ColumnType(_PIECE, _piece)
 """The transactions of a slice, so that those of all slices can be put together: the part of one that it begins with
-and whether that ended in it; how many began and ended after that, and the tables they touched; the part of one that is
-open at its end; the largest of them. Times are Julian microseconds."""
+and whether that ended in it; how many records ``where`` has dropped; how many transactions began and ended after that
+first one, and the tables they touched; the part of one that is open at its end; the largest of them. Times are Julian
+microseconds."""
 
 SUMMARY_COLUMNS: tuple[Column, ...] = (
     Column("file", STRING, "Path of the trail file"),

@@ -1,0 +1,75 @@
+"""SAVE under ENGINE SPARK: the task that scans the file writes the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from functools import partial
+
+from logdump.events import Event, Notice, say
+from logdump.exit_status import ExitStatus
+from logdump.saving import SaveOptions, check_target
+from logdump.session import Session
+from logdump.spark_engine import NotForSpark, filter_options, left_to_local, run_job, started
+from trailformat import BadRecord, TrailName
+
+
+def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, None, bool]:
+    """Save what passes, from the position to the end; false where the local engine has to.
+
+    The position is at the end of the trail afterwards.
+
+    Raises:
+        CommandError: the target may not be written, or the job failed.
+    """
+    check_target(session.trail, options)
+    try:
+        chosen = _choice(session, options)
+    except NotForSpark as why:
+        yield left_to_local(why)
+        return False
+    spark = yield from started(session)
+    from logdump.spark.saving import save  # noqa: PLC0415 - Spark is there by now
+
+    mode = "overwrite" if options.replaces else "errorifexists"
+    action = partial(save, spark, session.trail.path, options.target, mode=mode, megabytes=None, **chosen)
+    try:
+        saved = yield from run_job(spark, action)
+    except BadRecord:
+        return False  # the local engine shows damage where it stands
+    except KeyboardInterrupt:
+        yield Notice(("The Spark job is cancelled: nothing was saved.",), ExitStatus.INTERRUPTED)
+        raise
+    if not saved:
+        return False  # a file without records is written by the local engine too
+    session.cursor.move(session.trail.size)
+    yield say(*(f"Saved {one.records} records to {one.file}" for one in saved))
+    return True
+
+
+def _choice(session: Session, options: SaveOptions) -> dict[str, str]:
+    """The options that choose the same records as SAVE.
+
+    Raises:
+        NotForSpark: there are none.
+    """
+    for why in _obstacles(session, options):
+        raise NotForSpark(why)
+    start, name = session.cursor.next, TrailName.parse(session.trail.path)
+    position = {"startSeqno": str(name.seqno), "startRba": str(start)} if start and name else {}
+    return {**filter_options(session), **position}
+
+
+def _obstacles(session: Session, options: SaveOptions) -> Iterator[str]:
+    from logdump.spark.target import documented_name  # noqa: PLC0415 - for ENGINE SPARK
+
+    source, target = TrailName.parse(session.trail.path), documented_name(options.target)
+    if options.records is not None or options.bytes is not None:
+        yield "RECORDS and BYTES"
+    if options.trans_ind is not None or options.commit_time is not None or options.has_comments:
+        yield "TRANSIND, COMMITTS and COMMENT"
+    if target is None or options.target.is_dir():
+        yield "a target whose name is not two characters and 6 or 9 digits"
+    elif source and (source.directory.resolve(), source.prefix) == (target.directory.resolve(), target.prefix):
+        yield "a target that is a file of the open trail itself"
+    if session.cursor.next and source is None:
+        yield "a position in a file without a sequence number"

@@ -1,0 +1,119 @@
+"""SQL: statements of Spark SQL over a trail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from logdump.events import Event, Notice, RowsShown
+from logdump.exit_status import ExitStatus
+from logdump.language.command import ArgumentError, Command, Origin
+from logdump.session import CommandError, Session
+from logdump.settings import OutputFormat
+from logdump.spark_engine import NotForSpark, filter_options, run_job, started
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+MOST_ROWS = 1000
+"""Rows that are shown as a table, at most."""
+_OVER = re.compile(r'OVER\s+(?:"([^"]+)"|(\S+))\s+(.+)', re.IGNORECASE | re.DOTALL)
+_VIEWS = re.compile(r"\b(?:records|transactions|summary)\b", re.IGNORECASE)
+
+
+class Query(NamedTuple):
+    """A statement, and the path of the files that its views are made over: the open one unless another is given."""
+
+    statement: str
+    path: str | None
+
+
+def parse_query(text: str) -> Query:
+    """``[OVER <wildcard>] <statement>``.
+
+    Raises:
+        ArgumentError: there is no statement.
+    """
+    if found := _OVER.fullmatch(text):
+        return Query(found[3], str(Path(found[1] or found[2]).expanduser().absolute()))
+    if not text or text.upper().split()[0] == "OVER":
+        raise ArgumentError("takes a statement, as in SQL SELECT op, count(*) FROM records GROUP BY op.")
+    return Query(text, None)
+
+
+def run_sql(session: Session, arguments: str) -> Iterator[Event]:
+    """Run a statement of Spark SQL, whatever the engine is, and show the rows it gives."""
+    query = parse_query(arguments)
+    path, options = _source(session, query)
+    if options:
+        yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
+    spark = yield from started(session)
+    is_text = session.settings.format is OutputFormat.TEXT
+    try:
+        columns, rows = yield from _result(spark, query.statement, path, options, MOST_ROWS + 1 if is_text else None)
+    except KeyboardInterrupt:
+        yield Notice(("The Spark job is cancelled.",), ExitStatus.INTERRUPTED)
+        raise
+    if columns:
+        yield RowsShown(columns, rows[:MOST_ROWS] if is_text else rows)
+    if is_text and len(rows) > MOST_ROWS:
+        hint = "LIMIT and WHERE choose others, FORMAT JSONL shows all"
+        yield Notice((f"Only the first {MOST_ROWS} rows are shown: {hint}.",), ExitStatus.OK)
+
+
+def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]:
+    """The path of the views, None where the statement has none and no trail is open; and the options of the session."""
+    if not _VIEWS.search(query.statement) and query.path is None and not session.has_trail:
+        return None, {}
+    path = query.path or str(session.trail.path)
+    try:
+        return path, filter_options(session)
+    except NotForSpark as why:
+        raise CommandError(f"SQL cannot use {why}.") from why
+
+
+def _result(
+    spark: SparkSession, statement: str, path: str | None, options: dict[str, str], most: int | None
+) -> Generator[Event, None, tuple[tuple[str, ...], list[tuple[Any, ...]]]]:
+    frame = yield from run_job(spark, partial(_frame, spark, statement, path, options))
+    if not frame.columns:
+        return (), []
+    table = yield from run_job(spark, (frame.limit(most) if most is not None else frame).toArrow)
+    return tuple(frame.columns), [*zip(*map(_values, table.columns), strict=True)]
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of an Arrow column; a map is a list of pairs there, and a dictionary here unless a key comes twice."""
+    import pyarrow as pa  # noqa: PLC0415 - Spark is there by now
+
+    values: list[Any] = column.to_pylist()
+    if not pa.types.is_map(column.type):
+        return values
+    return [dict(one) if one is not None and len(dict(one)) == len(one) else one for one in values]
+
+
+def _frame(spark: SparkSession, statement: str, path: str | None, options: dict[str, str]) -> DataFrame:
+    from logdump.spark.views import Views, sql  # noqa: PLC0415 - Spark is there by now
+
+    return sql(spark, statement) if path is None else Views(spark, path, options).query(statement)
+
+
+COMMANDS = (
+    Command(
+        "SQL",
+        "SQL [OVER <wildcard>] <statement>",
+        "Run a statement of Spark SQL over the trail",
+        run_sql,
+        options=("OVER", "SELECT"),
+        details=(
+            "Views: records (a row each), transactions, summary (counts by table and operation), over the open file or",
+            "the files of <wildcard>, through the FILTER. docs/spark.md lists their columns. Spark is started for it",
+            "whatever ENGINE says. Text in double quotes may hold a semicolon. FORMAT JSONL prints all rows and values",
+            'whole. Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records WHERE table LIKE "HR.%" GROUP BY op',
+        ),
+        origin=Origin.OURS,
+    ),
+)
