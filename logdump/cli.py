@@ -55,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-f", dest="scripts", action=_Script, const="f", metavar="FILE", help=file)
     formats = "show records as Logdump does (text), or everything as one JSON object per line (jsonl)"
     parser.add_argument("--format", choices=("text", "jsonl"), default="text", help=formats)
+    screen = "show the file FILE, or the trail of that name, in the full-screen view"
+    parser.add_argument("--tui", action="store_true", help=screen)
+    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal (--tui)")
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
     return parser
 
@@ -83,10 +86,17 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
 
 def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
-    options = _parser().parse_args(argv)
+    parser = _parser()
+    options = parser.parse_args(argv)
+    if options.tui and (len(options.command) > 1 or options.scripts):
+        parser.error("--tui takes one file or trail, and neither -c nor -f")
     first = " ".join(_quoted(word) for word in options.command)
     _prepare_streams()
     try:
+        if options.tui:
+            from logdump.tui.start import start  # noqa: PLC0415 - Textual is an extra, and takes its time to load
+
+            return start(first, mouse=not options.no_mouse)
         mode = _mode(options.scripts, first)
         mode.session.settings.format = OutputFormat[options.format.upper()]
         status = mode.run()

@@ -93,8 +93,12 @@ class Cursor:
 
     def stand_on(self, record: Record) -> None:
         """Stand where reading ``record`` leaves the position."""
-        self.current = record.rba
-        self.next = record.rba if self.is_backwards else record.rba + record.length
+        self.stand_at(record.rba, record.length)
+
+    def stand_at(self, rba: int, length: int) -> None:
+        """The same for the record of ``length`` bytes at ``rba``."""
+        self.current = rba
+        self.next = rba if self.is_backwards else rba + length
         self._search_back_from = None
 
     def skip(self, count: int) -> int:

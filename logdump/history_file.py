@@ -92,3 +92,38 @@ def save_history(path: Path, history: History) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+class KeptHistory:
+    """The file that a session's history is kept in, given up after the first failure.
+
+    Args:
+        path: the file, or None to keep none.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def recall(self) -> History:
+        """The history of the sessions before.
+
+        Raises:
+            UnusableHistory: there is none to be had and none will be kept; the message is for the user.
+        """
+        if self._path is None:
+            return History()
+        try:
+            return load_history(self._path)
+        except UnusableHistory as error:
+            path, self._path = self._path, None
+            raise UnusableHistory(f"{path} is left alone, and no history is kept: {error}.") from error
+
+    def save(self, history: History) -> None:
+        """Write the history. Raises like recall."""
+        if self._path is None:
+            return
+        try:
+            save_history(self._path, history)
+        except OSError as error:
+            path, self._path = self._path, None
+            raise UnusableHistory(f"{path} cannot be written, no history is kept: {error.strerror}.") from error

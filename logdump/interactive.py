@@ -7,7 +7,7 @@ import sys
 
 from logdump.events import Notice
 from logdump.exit_status import ExitStatus
-from logdump.history_file import UnusableHistory, history_path, load_history, save_history
+from logdump.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line_editor import LineEditor
 from logdump.line_mode import BANNER, LineMode
 
@@ -17,8 +17,9 @@ class Interactive(LineMode):
 
     def __init__(self, first: str = "") -> None:
         super().__init__(first)
+        self.session.full_screen = self._go_full_screen
         self._editor = LineEditor()
-        self._history_path = history_path(os.environ)
+        self._kept = KeptHistory(history_path(os.environ))
 
     def _run(self) -> int:
         sys.stdout.write("\n".join(BANNER) + "\n")
@@ -43,6 +44,11 @@ class Interactive(LineMode):
         except EOFError:
             return None
 
+    def _go_full_screen(self) -> None:
+        from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load
+
+        go_on(self.session, self._kept)
+
     def _enter_and_remember(self, line: str) -> None:
         try:
             self.enter(line)
@@ -51,22 +57,14 @@ class Interactive(LineMode):
             self._save_history()
 
     def _recall_history(self) -> None:
-        if self._history_path is None:
-            return
         try:
-            self.session.history = load_history(self._history_path)
+            self.session.history = self._kept.recall()
         except UnusableHistory as error:
-            self._keep_no_history(f"{self._history_path} is left alone, and no history is kept: {error}.")
+            self._print(Notice((str(error),), ExitStatus.COMMAND_FAILED))
         self._editor.recall(self.session.history.lines)
 
     def _save_history(self) -> None:
-        if self._history_path is None:
-            return
         try:
-            save_history(self._history_path, self.session.history)
-        except OSError as error:
-            self._keep_no_history(f"{self._history_path} cannot be written, no history is kept: {error.strerror}.")
-
-    def _keep_no_history(self, why: str) -> None:
-        self._history_path = None
-        self._print(Notice((why,), ExitStatus.COMMAND_FAILED))
+            self._kept.save(self.session.history)
+        except UnusableHistory as error:
+            self._print(Notice((str(error),), ExitStatus.COMMAND_FAILED))

@@ -34,8 +34,8 @@ class LineMode:
 
     failures_to_stderr = False
 
-    def __init__(self, first: str = "") -> None:
-        self.session = Session()
+    def __init__(self, first: str = "", session: Session | None = None) -> None:
+        self.session = session or Session()
         self.session.ask = self._ask
         self.status = ExitStatus.OK
         self._first = first
@@ -62,12 +62,12 @@ class LineMode:
             for event in run_line(self.session, REGISTRY, line):
                 self._print(event)
         finally:
-            sys.stdout.flush()
+            self._flush()
             self._log(flush=True)
 
     def _ask(self, prompt: str) -> str | None:
         """One more line, for the command that is under way."""
-        sys.stdout.flush()
+        self._flush()
         line = self._read(prompt)
         self._log(f"{prompt}{line or ''}\n")
         return line
@@ -88,19 +88,29 @@ class LineMode:
 
     def _print(self, event: Event) -> None:
         if isinstance(event, JobProgress) or (isinstance(event, Progress) and self.session.settings.scan_scrolling):
-            self._scroller.show(event, self.session.settings)
+            self._show_progress(event)
             return
         self._scroller.clear()
-        stream = sys.stdout
         if isinstance(event, Failure | Notice | SafePointShown | CheckShown):
             self.status = self.status or event.status
-        is_narration = isinstance(event, Notice) or (isinstance(event, Failure) and self.failures_to_stderr)
-        if is_narration and not self.is_json:
-            sys.stdout.flush()
-            stream = sys.stderr
+        is_told = isinstance(event, Notice) or (isinstance(event, Failure) and self.failures_to_stderr)
+        is_narration = is_told and not self.is_json
         for line in self._render(event):
-            stream.write(line + "\n")
+            self._write_line(line, is_narration=is_narration)
             self._log(line + "\n")
+
+    def _show_progress(self, event: Progress | JobProgress) -> None:
+        """Show how far a scan is in one line that is written over."""
+        self._scroller.show(event, self.session.settings)
+
+    def _write_line(self, line: str, *, is_narration: bool) -> None:
+        """Put a line where it is read: narration beside the data."""
+        if is_narration:
+            sys.stdout.flush()
+        (sys.stderr if is_narration else sys.stdout).write(line + "\n")
+
+    def _flush(self) -> None:
+        sys.stdout.flush()
 
     def _render(self, event: Event) -> Iterator[str]:
         if self.is_json:

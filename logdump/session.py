@@ -56,6 +56,7 @@ class Session:
         log: the copy of everything printed and entered that LOG asks for.
         ask: asks for one more line under a prompt of its own, None at the end of the input; None where nobody can be
             asked.
+        full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
         is_over: set by EXIT.
         filters_in_use: the filter, or None as long as nobody has asked for one.
@@ -68,6 +69,7 @@ class Session:
         self.history = History()
         self.log = SessionLog()
         self.ask: Callable[[str], str | None] | None = None
+        self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
         self.is_over = False
         self.filters_in_use: FilterSet | None = None

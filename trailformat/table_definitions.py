@@ -39,6 +39,11 @@ class TableDefinitions:
         self._databases: list[int] = []
         self._decoded: dict[int, TableDefinition | None] = {}
 
+    @property
+    def known_to(self) -> int:
+        """The RBA up to which definitions have been collected; beyond it a lookup reads the file."""
+        return self._scanned
+
     def lookup(self, index: int, rba: int) -> TableEntry | None:
         """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
         self._scan_to(rba)

@@ -40,6 +40,7 @@ _HOMES = {
     "format_": "FORMAT",
     "engine": "ENGINE",
     "sql": "SQL",
+    "full_screen": "TUI",
     "history": "HISTORY HIST FC EXIT QUIT",
     "encryption": "DECRYPT ENCRYPT",
     "debug": "DEBUG",

@@ -24,7 +24,7 @@ _MODIFIED = 1_710_500_000
 """The modification time of every trail in the copy: 2024-03-15 10:53:20 GMT."""
 _ZONES = {"conversions": "PST8PDT"}
 """The scripts that do not run at GMT: the manual's examples of conversions were made on the west coast."""
-_WITH_PROGRAMS = {"log", "shell"}
+WITH_PROGRAMS = {"log", "shell"}
 """The scripts whose programs print by themselves."""
 _THIS_YEAR_ON = r"20(?:2[5-9]|[3-9]\d)"
 _CHANGES = (
@@ -85,7 +85,7 @@ def _set_up(script: Path, out: io.TextIOWrapper, folder: Path) -> Iterator[None]
 
 def play(script: Path, folder: Path) -> str:
     """What logdump answers to the script, both its streams as one; in this process, where that is possible."""
-    if script.stem in _WITH_PROGRAMS:
+    if script.stem in WITH_PROGRAMS:
         return play_from_outside(script, folder)
     trails = copy_of_trails(folder)
     answer = io.BytesIO()

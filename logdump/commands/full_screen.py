@@ -1,0 +1,33 @@
+"""TUI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.events import Event
+from logdump.language.arguments import one_path
+from logdump.language.command import Command, Origin
+from logdump.session import CommandError, Session
+
+
+def run_tui(session: Session, arguments: str) -> Iterator[Event]:
+    """Go on with the session in the full-screen view; its end leads back."""
+    path = one_path(arguments)
+    if session.full_screen is None:
+        raise CommandError("TUI: the full-screen view opens from line mode at a terminal, or by logdump --tui.")
+    if path is not None:
+        session.open(path)
+    session.full_screen()
+    return iter(())
+
+
+COMMANDS = (
+    Command(
+        "TUI",
+        "TUI [<filename>]",
+        "Go on in the full-screen view; EXIT there leads back",
+        run_tui,
+        details=("It shows the records, one of them in detail, and keys that enter commands: docs/tui.md.",),
+        origin=Origin.OURS,
+    ),
+)

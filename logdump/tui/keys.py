@@ -1,0 +1,101 @@
+"""The keys: one table, from which the bindings, the line at the bottom, the help and the documents are made.
+
+A key sends a command line, types the beginning of one, or does something to the screen alone.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+from textual.binding import Binding
+
+
+class Area(enum.Enum):
+    """Where the keyboard has to be for a key to act."""
+
+    RECORDS = "the record list"
+    TEXT = "the panes of text"
+    PANES = "every pane"
+    PROMPT = "the prompt"
+    EVERYWHERE = "everywhere"
+
+
+class Key(NamedTuple):
+    """One binding.
+
+    Attributes:
+        id: its name in the keymap file.
+        keys: as Textual calls them, separated by commas.
+        what: in a few words.
+        area: where it acts.
+        sends: the command line that it enters.
+        types: what it writes into the prompt.
+        acts: the action of the screen.
+        short: its word in the line at the bottom; empty where it has none.
+    """
+
+    id: str
+    keys: str
+    what: str
+    area: Area
+    sends: str = ""
+    types: str = ""
+    acts: str = ""
+    short: str = ""
+
+    @property
+    def action(self) -> str:
+        """The Textual action."""
+        if self.sends:
+            return f"app.send({self.sends!r})"
+        return f"app.type_in({self.types!r})" if self.types else self.acts
+
+
+KEYS = (
+    Key("next", "n", "next record", Area.PANES, sends="NEXT", short="next"),
+    Key("next_transaction", "right_square_bracket", "next transaction", Area.PANES, sends="SFNT", short="transaction"),
+    Key("filter", "f", "filter", Area.PANES, types="filter include ", short="filter"),
+    Key("filter_off", "F", "show all records again", Area.PANES, sends="FILTER CLEAR ALL"),
+    Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto"),
+    Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
+    Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end"),
+    Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
+    Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count"),
+    Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),
+    Key("detail", "d", "detail", Area.PANES, acts="app.show_tab('detail')"),
+    Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
+    Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
+    Key("header", "i", "file header", Area.PANES, acts="app.show_tab('header')"),
+    Key("output", "l", "output of the commands", Area.PANES, acts="app.show_output"),
+    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus_prompt", short="prompt"),
+    Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
+    Key("leave_pane", "escape", "leave the pane, back to the records", Area.PANES, acts="app.leave"),
+    Key("quit", "q", "leave the pane; in the records: end the session", Area.PANES, acts="app.leave_or_quit"),
+    Key("read", "enter", "the detail pane", Area.RECORDS, acts="app.enter_pane"),
+    Key("down", "down,j", "next row", Area.RECORDS, acts="move(1)"),
+    Key("up", "up,k", "row before", Area.RECORDS, acts="move(-1)"),
+    Key("page_down", "pagedown,space", "a page on", Area.RECORDS, acts="page(1)"),
+    Key("page_up", "pageup", "a page back", Area.RECORDS, acts="page(-1)"),
+    Key("line_down", "down,j", "a line on", Area.TEXT, acts="lines(1)"),
+    Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
+    Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
+    Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
+    Key("right", "right", "scroll right", Area.TEXT, acts="across(8)"),
+    Key("left", "left", "scroll left", Area.TEXT, acts="across(-8)"),
+    Key("leave_prompt", "escape", "to the records", Area.PROMPT, acts="app.leave"),
+    Key("older", "up", "the line before", Area.PROMPT, acts="recall(-1)"),
+    Key("newer", "down", "the line after", Area.PROMPT, acts="recall(1)"),
+    Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="stop", short="stop"),
+    Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit"),
+)
+
+
+def bindings(area: Area) -> list[Binding]:
+    """The bindings of an area, for its widget."""
+    is_everywhere = area is Area.EVERYWHERE
+    return [
+        Binding(key.keys, key.action, key.what, id=key.id, show=False, priority=is_everywhere)
+        for key in KEYS
+        if key.area is area
+    ]

@@ -1,0 +1,72 @@
+"""What the threads tell the screen."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from logdump.events import Progress
+from logdump.tui.page import Page, Wanted
+from logdump.tui.state import State
+from logdump.tui.summary import Summary
+from logdump.tui.text import Line
+
+
+class PageRead(Message):
+    """Rows for the list have been read."""
+
+    def __init__(self, wanted: Wanted, page: Page) -> None:
+        super().__init__()
+        self.wanted = wanted
+        self.page = page
+
+
+class PaneRead(Message):
+    """The lines of a pane for the record at ``rba``."""
+
+    def __init__(self, pane: str, rba: int, lines: list[Line]) -> None:
+        super().__init__()
+        self.pane = pane
+        self.rba = rba
+        self.lines = lines
+
+
+class SummaryRead(Message):
+    """What the title tells of the file."""
+
+    def __init__(self, summary: Summary) -> None:
+        super().__init__()
+        self.summary = summary
+
+
+class ReadFailed(Message):
+    """A file cannot be read."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__()
+        self.problem = problem
+
+
+class OutputGrew(Message):
+    """The command under way has printed lines, or tells how far it is."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        super().__init__()
+        self.progress = progress
+
+
+class Asked(Message):
+    """The command under way asks for a line under a prompt of its own."""
+
+    def __init__(self, prompt: str) -> None:
+        super().__init__()
+        self.prompt = prompt
+
+
+class CommandEnded(Message):
+    """A line has been carried out: how the session stands; ``records`` were displayed."""
+
+    def __init__(self, state: State, records: int, *, was_stopped: bool) -> None:
+        super().__init__()
+        self.state = state
+        self.records = records
+        self.was_stopped = was_stopped

@@ -1,0 +1,93 @@
+"""A page: neighbouring rows around the one that is looked for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from logdump.tui.rows import Kind, Row
+
+
+class Rows(Protocol):
+    """Where rows come from: all of a file's, or those that pass a filter."""
+
+    def after(self, row: Row) -> Row | None:
+        """The next row."""
+
+    def before(self, rba: int) -> Row | None:
+        """The last row that begins before ``rba``."""
+
+    def containing(self, rba: int) -> Row:
+        """The row for an RBA."""
+
+
+class Page(NamedTuple):
+    """Rows that follow each other; ``at`` is the index of the one wanted. ``wanted`` tells what was asked for."""
+
+    rows: list[Row]
+    at: int
+    is_first: bool
+    is_last: bool
+
+
+class Wanted(NamedTuple):
+    """The row ``step`` rows after (before) the one at ``rba``; None is the end of the file.
+
+    ``around`` rows on either side come with it.
+    """
+
+    rba: int | None
+    step: int = 0
+    around: int = 100
+
+
+def read_page(rows: Rows, wanted: Wanted, end: int) -> Page:
+    """The page around the row wanted; ``end`` is the size of the file."""
+    row = rows.containing(end if wanted.rba is None else wanted.rba)
+    row = _stepped(rows, row, wanted.step)
+    before = _before(rows, row, wanted.around)
+    after = _after(rows, row, wanted.around)
+    is_first = len(before) < wanted.around
+    is_last = len(after) < wanted.around
+    return Page(_with_csn([*before, row, *after]), len(before), is_first, is_last)
+
+
+def _stepped(rows: Rows, row: Row, step: int) -> Row:
+    for _ in range(abs(step)):
+        following = rows.after(row) if step > 0 else rows.before(row.rba)
+        if following is None:
+            break
+        row = following
+    return row
+
+
+def _before(rows: Rows, row: Row, count: int) -> list[Row]:
+    found: list[Row] = []
+    earlier = rows.before(row.rba)
+    while earlier is not None and len(found) < count:
+        found.append(earlier)
+        earlier = rows.before(earlier.rba)
+    return found[::-1]
+
+
+def _after(rows: Rows, row: Row, count: int) -> list[Row]:
+    found: list[Row] = []
+    later = rows.after(row)
+    while later is not None and len(found) < count:
+        found.append(later)
+        later = rows.after(later)
+    return found
+
+
+def _with_csn(rows: list[Row]) -> list[Row]:
+    """The rows with the CSN of a transaction's first record on all of its records."""
+    csn: str | None = None
+    shown = []
+    for row in rows:
+        if row.kind is not Kind.RECORD or row.trans_ind is None:
+            shown.append(row)
+            continue
+        csn = row.csn if row.csn is not None or row.trans_ind in (0, 3) else csn
+        shown.append(row._replace(csn=csn))
+        if row.trans_ind in (2, 3):
+            csn = None
+    return shown

@@ -1,0 +1,236 @@
+"""The record list: a window onto rows that are read as they are needed, whatever the size of the file."""
+
+from __future__ import annotations
+
+from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+
+from logdump.settings import Settings
+from logdump.tui.glyphs import Glyphs
+from logdump.tui.keys import Area, bindings
+from logdump.tui.page import Page, Wanted
+from logdump.tui.row_text import Columns, columns_for, heading, row_pieces
+from logdump.tui.rows import Row
+from logdump.tui.text import Looks, Piece
+
+_PAGES_AROUND = 4
+_LEAST_AROUND = 40
+
+
+class RecordList(Looks, can_focus=True):
+    """Rows around the cursor. The first line is the heading.
+
+    Attributes:
+        size_of_file: in bytes, for the width of RBAs and for the scroll bar.
+        marks: letters by RBA.
+        empty_text: what to say where there is no row.
+    """
+
+    BINDINGS = bindings(Area.RECORDS)
+
+    class Stood(Message):
+        """The user has put the cursor on a row."""
+
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
+
+    class Needs(Message):
+        """Rows have to be read."""
+
+        def __init__(self, wanted: Wanted) -> None:
+            super().__init__()
+            self.wanted = wanted
+
+    def __init__(self, settings: Settings, glyphs: Glyphs) -> None:
+        super().__init__(id="records")
+        self._settings = settings
+        self._glyphs = glyphs
+        self._page = Page([], 0, is_first=True, is_last=True)
+        self._cursor = self._top = 0
+        self._asked: Wanted | None = None
+        self.size_of_file = 0
+        self.marks: dict[int, str] = {}
+        self.empty_text = "No trail is open. OPEN <filename> opens one."
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self._page.rows[self._cursor] if self._page.rows else None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether rows have been asked for."""
+        return self._asked is not None
+
+    @property
+    def _height(self) -> int:
+        return max(1, self.size.height - 1)
+
+    @property
+    def _around(self) -> int:
+        return max(_LEAST_AROUND, _PAGES_AROUND * self._height)
+
+    @property
+    def page_step(self) -> int:
+        """Rows that PgDn moves over."""
+        return max(1, self._height - 1)
+
+    def clear(self) -> None:
+        """Show nothing: another file, or other rows of this one, are about to come."""
+        self._page = Page([], 0, is_first=True, is_last=True)
+        self._cursor = self._top = 0
+        self._asked = None
+        self.refresh()
+
+    def go_to(self, rba: int | None, step: int = 0) -> None:
+        """Put the cursor on the row at ``rba`` (None: the end of the file), or ``step`` rows from there."""
+        if rba is not None and not step and self._asked is None:
+            for at, row in enumerate(self._page.rows):
+                if row.rba == rba:
+                    self._put_cursor(at)
+                    return
+        self._ask(Wanted(rba, step, self._around))
+
+    def read_again(self) -> None:
+        """Read the rows around the cursor again: what they show may have changed."""
+        if self.row is not None and self._asked is None:
+            self._ask(Wanted(self.row.rba, 0, self._around))
+
+    def move(self, step: int) -> None:
+        """Move the cursor by rows, reading on where need be."""
+        if self._asked is not None and self._asked.step:
+            self._ask(self._asked._replace(step=self._asked.step + step))
+            return
+        if not self._page.rows:
+            return
+        target = self._cursor + step
+        last = len(self._page.rows) - 1
+        if target < 0 and not self._page.is_first or target > last and not self._page.is_last:
+            self._ask(Wanted(self._page.rows[self._cursor].rba, step, self._around))
+            return
+        self._put_cursor(min(max(0, target), last))
+        self._stood()
+        if self._is_near_an_edge() and self._asked is None:
+            self._ask(Wanted(self._page.rows[self._cursor].rba, 0, self._around))
+
+    def action_move(self, step: int) -> None:
+        """A key: so many rows on."""
+        self.move(step)
+
+    def action_page(self, pages: int) -> None:
+        """A key: so many pages on."""
+        self.move(pages * self.page_step)
+
+    def _is_near_an_edge(self) -> bool:
+        page, reach = self._page, self._height
+        near_top = not page.is_first and self._cursor < reach
+        return near_top or (not page.is_last and self._cursor >= len(page.rows) - reach)
+
+    def _ask(self, wanted: Wanted) -> None:
+        self._asked = wanted
+        self.post_message(self.Needs(wanted))
+
+    def _stood(self) -> None:
+        if self.row is not None:
+            self.post_message(self.Stood(self.row))
+
+    def take(self, wanted: Wanted, page: Page) -> Row | None:
+        """Show a page that was asked for; returns the row under the cursor, None when the page comes too late."""
+        if wanted != self._asked:
+            return None
+        self._asked = None
+        before, offset = self.row, self._cursor - self._top
+        self._page = page
+        self._cursor = page.at
+        if before is not None and not wanted.step and before.rba == wanted.rba:
+            self._top = page.at - offset
+        else:
+            self._top = page.at - self._height // 3
+        self._keep_visible()
+        self.refresh()
+        if wanted.step:
+            self._stood()
+        return self.row
+
+    def _keep_visible(self) -> bool:
+        """Scroll so that the cursor is visible; tells whether anything moved."""
+        top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
+        top = max(0, min(top, len(self._page.rows) - self._height))
+        moved, self._top = top != self._top, top
+        return moved
+
+    def _put_cursor(self, at: int) -> None:
+        before, self._cursor = self._cursor, at
+        if self._keep_visible():
+            self.refresh()
+            return
+        for index in (before, at):
+            self.refresh(Region(0, 1 + index - self._top, self.size.width, 1))
+
+    def render_line(self, y: int) -> Strip:
+        """The heading, a row, or the text of an empty list."""
+        width = self.size.width
+        columns = columns_for(width, self.size_of_file)
+        if y == 0:
+            return self.strip(((heading(columns), ""),), width, look="title")
+        at = self._top + y - 1
+        if not self._page.rows:
+            text = self.empty_text if y == 1 else ""
+            return self.strip(((f"  {text}", "dim"),), width)
+        if at >= len(self._page.rows):
+            return self.strip((), width)
+        return self._row_strip(at, columns, width, self._bar(y - 1))
+
+    def _row_strip(self, at: int, columns: Columns, width: int, bar: Piece) -> Strip:
+        row = self._page.rows[at]
+        is_here = at == self._cursor
+        sign = self._glyphs.cursor if is_here else self.marks.get(row.rba, " ")
+        pieces = row_pieces(row, columns, self._settings, self._glyphs)
+        look = ("cursor" if self.has_focus else "here") if is_here else ""
+        if is_here:
+            pieces = tuple((text, look) for text, _ in pieces)
+        text = self.strip(((sign, look), *pieces), width - 1, look=look)
+        return Strip([*text, *self.strip((bar,), 1)])
+
+    def _bar(self, line: int) -> Piece:
+        """The scroll bar's cell: where in the file, by bytes, the rows shown lie."""
+        rows, size = self._page.rows, max(1, self.size_of_file)
+        bottom = min(len(rows), self._top + self._height) - 1
+        first = rows[self._top].rba * self._height // size
+        last = max(first, (rows[bottom].end * self._height - 1) // size)
+        if first == 0 and last >= self._height - 1:
+            return " ", ""
+        is_thumb = min(first, self._height - 1) <= line <= last
+        return (self._glyphs.thumb, "") if is_thumb else (self._glyphs.track, "dim")
+
+    def on_resize(self, _event: Resize) -> None:
+        """Keep the cursor visible."""
+        self._keep_visible()
+
+    def on_focus(self) -> None:
+        """Show the cursor as the one that keys move."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show that keys go elsewhere."""
+        self.refresh()
+
+    def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
+        """The wheel."""
+        self.move(3)
+
+    def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
+        """The wheel."""
+        self.move(-3)
+
+    def on_click(self, event: Click) -> None:
+        """Stand on the row that is clicked; the scroll bar leads to a place in the file."""
+        if event.y < 1 or not self._page.rows:
+            return
+        if event.x == self.size.width - 1:
+            self.go_to(self.size_of_file * (event.y - 1) // self._height)
+            return
+        self.move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)

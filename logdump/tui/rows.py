@@ -1,0 +1,113 @@
+"""The rows of the record list: one for each record, for damage, and for the end of the file; found by walking."""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
+from trailformat.transactions import is_transactional, own_transaction
+
+
+class Kind(enum.Enum):
+    """What stands at a row's RBA."""
+
+    RECORD = "record"
+    FILE_HEADER = "file header"
+    BAD = "bad"
+    PARTIAL = "partial"
+    END = "end"
+
+
+class Row(NamedTuple):
+    """One line of the list. ``length`` in bytes, of damage up to the next good header; ``time`` Julian microseconds.
+
+    ``trans_ind`` is None outside of transactions; ``csn`` stands on a transaction's first record only; ``problem`` is
+    what is wrong with damage. ``table_index`` is set as long as the name behind it is not known.
+    """
+
+    kind: Kind
+    rba: int
+    length: int
+    operation: str = ""
+    table: str = ""
+    time: int = 0
+    trans_ind: int | None = None
+    data_length: int = 0
+    csn: str | None = None
+    problem: str = ""
+    table_index: int | None = None
+
+    @property
+    def end(self) -> int:
+        """The RBA after it."""
+        return self.rba + self.length
+
+
+_NEAR = 1 << 23
+"""So many bytes are searched for table definitions while somebody waits for the list."""
+
+
+class Walk:
+    """Rows of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+
+    def at(self, rba: int) -> Row:
+        """The row that begins at ``rba``: damage where no sound record does."""
+        trail = self._trail
+        if rba >= trail.size:
+            return Row(Kind.END, trail.size, 0)
+        try:
+            record = trail.record_at(rba)
+        except PartialRecord as error:
+            return Row(Kind.PARTIAL, rba, trail.size - rba, problem=error.problem)
+        except TrailError as error:
+            good = trail.next_good_header(rba + 1)
+            return Row(Kind.BAD, rba, (good if good is not None else trail.size) - rba, problem=_problem(error))
+        return self._row(record) if record is not None else Row(Kind.END, trail.size, 0)
+
+    def after(self, row: Row) -> Row | None:
+        """The row behind ``row``; None behind the end."""
+        return None if row.kind is Kind.END else self.at(row.end)
+
+    def before(self, rba: int) -> Row | None:
+        """The row that ends at ``rba``, or holds the byte before it; None at the beginning."""
+        return self.containing(min(rba, self._trail.size) - 1) if rba > 0 else None
+
+    def containing(self, rba: int) -> Row:
+        """The row that begins at ``rba``, or the one with that byte in it."""
+        trail = self._trail
+        if rba >= trail.size:
+            return self.at(rba)
+        start = trail.previous_good_header(rba + 1) if rba > 0 else None
+        if start is None:
+            return self.at(0)
+        row = self.at(start)
+        return row if rba < row.end else self.at(row.end)
+
+    def _row(self, record: Record) -> Row:
+        if record.is_file_header:
+            return Row(Kind.FILE_HEADER, record.rba, record.length, "FileHeader", data_length=record.data_length)
+        header = record.header
+        index = record.table_index
+        tables = self._trail.tables
+        is_known = index is None or tables.known_to + _NEAR >= record.rba
+        return Row(
+            Kind.RECORD,
+            record.rba,
+            record.length,
+            io_type_name(header.io_type),
+            self._trail.name_of(record) if is_known else "",
+            header.io_time,
+            header.trans_ind if is_transactional(record) else None,
+            record.data_length,
+            own_transaction(record).csn,
+            table_index=None if is_known else index,
+        )
+
+
+def _problem(error: TrailError) -> str:
+    found = f", found {error.found}" if error.found else ""
+    return f"{error.problem}{found}"

@@ -1,0 +1,145 @@
+"""The prompt's way of running lines: line mode on a thread of its own, its output kept in a transcript."""
+
+from __future__ import annotations
+
+import ctypes
+import queue
+import threading
+import time
+from collections.abc import Callable
+
+from textual.message import Message
+
+from logdump.events import Event, Notice, Progress, RecordShown
+from logdump.exit_status import ExitStatus
+from logdump.history_file import KeptHistory, UnusableHistory
+from logdump.line_mode import LineMode
+from logdump.session import Session
+from logdump.tui.background import Background
+from logdump.tui.messages import Asked, CommandEnded, OutputGrew
+from logdump.tui.state import state_of
+from logdump.tui.transcript import Answer, Transcript
+from trailformat import TrailFile
+
+Post = Callable[[Message], object]
+_EVERY = 0.25
+"""Seconds between two reports of a command under way."""
+
+
+class ScreenMode(LineMode):
+    """Runs the lines that are entered, one after the other; everything that touches the session happens here."""
+
+    def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
+        super().__init__(session=session)
+        self.transcript = Transcript()
+        self.is_asking = False
+        self._post = post
+        self._kept = kept
+        self._thread = Background("commands")
+        self._answers: queue.SimpleQueue[str | type[KeyboardInterrupt] | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._is_interruptible = False
+        self._entered = self._records = self._opened = 0
+        self._trail: TrailFile | None = None
+        self._told = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no line is under way or waiting."""
+        return self._thread.is_idle
+
+    def submit(self, line: str) -> None:
+        """Have a line run after those before it."""
+        self._entered += 1
+        self._thread.do(f"line {self._entered}", lambda: self._carry_out(line))
+
+    def stand_at(self, rba: int, length: int | None) -> None:
+        """Stand on the record at ``rba`` as if it had just been read; without a length, in front of it."""
+
+        def stand() -> None:
+            if not self.session.has_trail:
+                return
+            if length is None:
+                self.session.cursor.move(rba)
+            else:
+                self.session.cursor.stand_at(rba, length)
+
+        self._thread.do("stand", stand)
+
+    def answer(self, line: str | None) -> None:
+        """The line that the command under way has asked for; None calls it off."""
+        self._answers.put(line)
+
+    def stop(self) -> None:
+        """End the command under way, as Ctrl+C does in line mode."""
+        if self.is_asking:
+            self._answers.put(KeyboardInterrupt)
+            return
+        with self._gate:
+            if self._is_interruptible:
+                thread = ctypes.c_ulong(self._thread.ident)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(KeyboardInterrupt))
+
+    def close(self) -> None:
+        """Stop whatever runs, and end the thread."""
+        self.stop()
+        self._thread.close()
+
+    def _carry_out(self, line: str) -> None:
+        self._records = 0
+        self._told = time.monotonic()
+        self.transcript.begin(self.prompt, line)
+        was_stopped = False
+        try:
+            self._is_interruptible = True
+            self.enter(line)
+        except KeyboardInterrupt:
+            was_stopped = True
+        try:
+            with self._gate:
+                self._is_interruptible = False
+        except KeyboardInterrupt:
+            was_stopped = True
+        self._save_history()
+        trail = self.session.trail if self.session.has_trail else None
+        self._opened += trail is not self._trail
+        self._trail = trail
+        self._post(CommandEnded(state_of(self.session, self._opened), self._records, was_stopped=was_stopped))
+
+    def _save_history(self) -> None:
+        try:
+            self._kept.save(self.session.history)
+        except UnusableHistory as error:
+            self._print(Notice((str(error),), ExitStatus.COMMAND_FAILED))
+
+    def _read(self, prompt: str) -> str | None:
+        self.is_asking = True
+        self._post(Asked(prompt))
+        answer = self._answers.get()
+        self.is_asking = False
+        if isinstance(answer, type):
+            raise KeyboardInterrupt
+        if self.transcript.last is not None:
+            self.transcript.last.print(Answer(prompt, answer or ""))
+        return answer
+
+    def _print(self, event: Event) -> None:
+        self._records += isinstance(event, RecordShown)
+        super()._print(event)
+
+    def _show_progress(self, event: Progress) -> None:
+        self._tell(event)
+
+    def _write_line(self, line: str, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
+        if self.transcript.last is not None:
+            self.transcript.last.print(line)
+        self._tell()
+
+    def _flush(self) -> None:
+        """Nothing waits anywhere."""
+
+    def _tell(self, progress: Progress | None = None) -> None:
+        now = time.monotonic()
+        if now - self._told >= _EVERY:
+            self._told = now
+            self._post(OutputGrew(progress))

@@ -1,0 +1,69 @@
+"""Starting the full-screen view, where there is a screen to fill."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+from logdump.exit_status import ExitStatus
+from logdump.history_file import KeptHistory, UnusableHistory, history_path
+from logdump.session import CommandError, Session
+
+_NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
+_NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"
+_SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail"
+"""What the detail pane shows at first; the line is entered like any other."""
+
+
+def start(trail: str, *, mouse: bool = True) -> int:
+    """Run the view of a trail, given as a word of a command, until its end; returns the exit status."""
+    problem = problem_with_screen()
+    if problem is not None:
+        sys.stderr.write(f"logdump: {problem}\n")
+        return ExitStatus.USAGE
+    session = Session()
+    kept = KeptHistory(history_path(os.environ))
+    with contextlib.suppress(UnusableHistory):
+        session.history = kept.recall()
+    try:
+        _run(session, f"OPEN {trail}; {_SWITCHES}" if trail else "", kept, mouse=mouse)
+    finally:
+        session.end()
+    return ExitStatus.OK
+
+
+def go_on(session: Session, kept: KeptHistory) -> None:
+    """Go on with a session of line mode; when the view ends, line mode has it back.
+
+    Raises:
+        CommandError: there is no screen.
+    """
+    problem = problem_with_screen()
+    if problem is not None:
+        raise CommandError(f"TUI: {problem}.")
+    ask, full_screen = session.ask, session.full_screen
+    session.full_screen = None
+    try:
+        _run(session, "", kept, mouse=True)
+    finally:
+        session.ask, session.full_screen, session.is_over = ask, full_screen, False
+
+
+def problem_with_screen() -> str | None:
+    """Why the view cannot be shown; None when it can. Textual paints on standard error."""
+    is_able = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    if not (is_able and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))):
+        return _NO_SCREEN
+    try:
+        import textual  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        return _NO_TEXTUAL
+    return None
+
+
+def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> None:
+    from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
+    from logdump.tui.glyphs import glyphs_for  # noqa: PLC0415
+
+    TrailApp(session, first, kept, glyphs_for(sys.stdout.encoding)).run(mouse=mouse)

@@ -1,0 +1,119 @@
+"""A pane of lines that scrolls; what changes is repainted, and nothing else."""
+
+from __future__ import annotations
+
+from textual.events import MouseScrollDown, MouseScrollUp, Resize
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+
+from logdump.tui.keys import Area, bindings
+from logdump.tui.text import Line, Looks
+
+
+class TextPane(Looks, can_focus=True):
+    """Lines, of which as many are visible as there is room for.
+
+    Attributes:
+        lines: all of them.
+        top: the first one visible.
+        shift: cells that are scrolled out on the left.
+        shows_margin: whether the margin is shown where there is room for it.
+    """
+
+    BINDINGS = bindings(Area.TEXT)
+
+    class Scrolled(Message):
+        """Other lines are visible."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self.lines: list[Line] = []
+        self.top = self.shift = 0
+        self.shows_margin = True
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show other lines, from the one that was at the top, or from ``top`` on."""
+        before = self._visible()
+        self.lines = lines
+        self.top = self._within(self.top if top is None else top)
+        self._repaint(before)
+
+    @property
+    def height(self) -> int:
+        """Lines that there is room for."""
+        return max(1, self.size.height)
+
+    @property
+    def where(self) -> str:
+        """``1-9/19`` when not everything is visible."""
+        if len(self.lines) <= self.height:
+            return ""
+        return f"{self.top + 1}-{min(len(self.lines), self.top + self.height)}/{len(self.lines)}"
+
+    def scroll_lines(self, step: int) -> None:
+        """Move by so many lines."""
+        self.scroll_to_line(self.top + step)
+
+    def scroll_to_line(self, top: int) -> None:
+        """Have this line at the top, as far as there are lines."""
+        before = self._visible()
+        self.top = self._within(top)
+        self._repaint(before)
+
+    def action_lines(self, step: int) -> None:
+        """A key: so many lines on."""
+        self.scroll_lines(step)
+
+    def action_pages(self, pages: int) -> None:
+        """A key: so many pages on."""
+        self.scroll_lines(pages * max(1, self.height - 1))
+
+    def action_across(self, step: int) -> None:
+        """A key: so many cells to the right."""
+        self.scroll_across(step)
+
+    def scroll_across(self, step: int) -> None:
+        """Move sideways by so many cells."""
+        widest = max((len(one.text) for one in self.lines), default=0)
+        self.shift = max(0, min(self.shift + step, widest - self.size.width + 1))
+        self.refresh()
+
+    def _within(self, top: int) -> int:
+        return max(0, min(top, len(self.lines) - self.height))
+
+    def _visible(self) -> list[Line]:
+        return self.lines[self.top : self.top + self.height]
+
+    def _repaint(self, before: list[Line]) -> None:
+        after = self._visible()
+        for y in range(max(len(before), len(after))):
+            if before[y : y + 1] != after[y : y + 1]:
+                self.refresh(Region(0, y, self.size.width, 1))
+        self.post_message(self.Scrolled())
+
+    def render_line(self, y: int) -> Strip:
+        """One of the visible lines, with its margin where that fits."""
+        width = self.size.width
+        at = self.top + y
+        if at >= len(self.lines):
+            return self.strip((), width)
+        one = self.lines[at]
+        pieces = one.pieces
+        if one.margin and self.shows_margin and not self.shift:
+            pieces = (*pieces, ("  ", ""), *((text, look or "dim") for text, look in one.margin))
+        strip = self.strip(pieces, max(width + self.shift, 1))
+        return strip.crop(self.shift, self.shift + width)
+
+    def on_resize(self, _event: Resize) -> None:
+        """Show no empty lines below the last."""
+        self.top = self._within(self.top)
+        self.post_message(self.Scrolled())
+
+    def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
+        """The wheel."""
+        self.scroll_lines(3)
+
+    def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
+        """The wheel."""
+        self.scroll_lines(-3)

@@ -1,0 +1,1 @@
+"""The full-screen view, driven by keys without a terminal."""

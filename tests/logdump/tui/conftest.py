@@ -1,0 +1,33 @@
+"""What the tests of the view share: screens kept as text, and no settings of whoever runs the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+_FOLDER = Path(__file__).parent / "screens"
+Golden = Callable[[str, str], None]
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("NO_COLOR", "LOGDUMP_ASCII", "LOGDUMP_KEYMAP", "TEXTUAL_ANIMATIONS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Holds the text of a screen against the one kept under a name; ``--update-golden`` keeps it."""
+
+    def check(name: str, text: str) -> None:
+        path = _FOLDER / f"{name}.txt"
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check

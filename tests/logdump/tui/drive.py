@@ -1,0 +1,92 @@
+"""Driving the view: keys in, the screen as text out, and waiting until every thread is done."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from fixtures import TRAILS
+from logdump.history_file import KeptHistory
+from logdump.session import Session
+from logdump.times import GMT
+from logdump.tui.app import TrailApp
+from logdump.tui.glyphs import UNICODE, Glyphs
+
+NARROW, WIDE = (80, 24), (120, 36)
+SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
+_LONGEST = 20.0
+"""Seconds after which a view that is still busy hangs."""
+
+
+class Screen:
+    """A running view and what a user can do to it."""
+
+    def __init__(self, app: TrailApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, then wait until all is done that they began."""
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def type(self, line: str) -> None:
+        """Put a line into the prompt and enter it."""
+        self.app.prompt.focus()
+        self.app.prompt.begin(line)
+        await self.press("enter")
+
+    async def settle(self) -> None:
+        """Wait until no thread has anything to do and every message is handled."""
+        deadline = time.monotonic() + _LONGEST
+        quiet = 0
+        while quiet < 2:
+            await self.pilot.pause()
+            quiet = quiet + 1 if self.app.is_quiet or self.app.mode.is_asking else 0
+            assert time.monotonic() < deadline, "the view does not come to rest"
+
+    @property
+    def text(self) -> str:
+        """The screen as text, without what differs between machines."""
+        strips = self.app.screen._compositor.render_strips()
+        text = "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+        return re.sub(r"^(Current LogTrail is ).*$", r"\1<path>", text, flags=re.MULTILINE)
+
+    def lines(self, name: str) -> list[str]:
+        """What a pane of text holds."""
+        return [one.text for one in self.app.page(name).lines]
+
+
+Steps = Callable[[Screen], Awaitable[None]]
+
+
+def drive(
+    steps: Steps,
+    trail: str | Path = "et000000000",
+    size: tuple[int, int] = NARROW,
+    *,
+    first: str | None = None,
+    glyphs: Glyphs = UNICODE,
+    session: Session | None = None,
+) -> None:
+    """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it."""
+    session = session or Session()
+    session.settings.time_offset = GMT
+    path = trail if isinstance(trail, Path) else TRAILS / trail
+    app = TrailApp(session, f"open {path}; {SWITCHES}" if first is None else first, KeptHistory(None), glyphs)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            screen = Screen(app, pilot)
+            await screen.settle()
+            await steps(screen)
+
+    try:
+        asyncio.run(run())
+    finally:
+        session.end()
