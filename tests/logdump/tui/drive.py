@@ -32,7 +32,12 @@ class Screen:
 
     async def press(self, *keys: str) -> None:
         """Press keys, then wait until all is done that they began."""
-        await self.pilot.press(*keys)
+        for key in keys:
+            if len(key) == 1 and self.app.focused is self.app.prompt:
+                await self.pilot.press(key)
+            else:
+                self.app.simulate_key(key)
+            await self.pilot.pause(0)
         await self.settle()
 
     async def type(self, line: str) -> None:
@@ -46,7 +51,7 @@ class Screen:
         deadline = time.monotonic() + _LONGEST
         quiet = 0
         while quiet < 2:
-            await self.pilot.pause()
+            await self.pilot.pause(0.001)
             quiet = quiet + 1 if self.app.is_quiet or self.app.mode.is_asking else 0
             assert time.monotonic() < deadline, "the view does not come to rest"
 
