@@ -14,13 +14,15 @@ from logdump.session import Session
 from logdump.tui.footer import footer_text
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.keys import Area, bindings
+from logdump.tui.hex_pane import HexPane
 from logdump.tui.log_strip import LogStrip
-from logdump.tui.messages import Asked, CommandEnded, OutputGrew, PageRead, PaneRead, ReadFailed, SummaryRead
+from logdump.tui.messages import Asked, CommandEnded, HexRead, OutputGrew, PageRead, PaneRead, ReadFailed, SummaryRead
 from logdump.tui.one_line import OneLine
 from logdump.tui.page import Wanted, read_page
-from logdump.tui.panes import PANES
+from logdump.tui.panes import read_page_of_record
 from logdump.tui.prompt import Prompt
 from logdump.tui.reader import Reader
+from logdump.tui.record_pane import RecordPane
 from logdump.tui.record_list import RecordList
 from logdump.tui.rows import Kind, Walk
 from logdump.tui.screen_mode import ScreenMode
@@ -69,6 +71,7 @@ class TrailApp(App[None]):
         self._first = first
         self._shown = "detail"
         self._shown_before = "detail"
+        self._field = ""
         self._moves = self._moves_at_start = 0
 
     def compose(self) -> ComposeResult:
@@ -79,7 +82,7 @@ class TrailApp(App[None]):
             yield OneLine("tabs")
             with Vertical(id="pages"):
                 for tab in TABS:
-                    yield TextPane(tab.name)
+                    yield HexPane(tab.name) if tab.name == "hex" else RecordPane(tab.name)
                 yield TextPane("output")
         yield LogStrip(self.mode.transcript, self.glyphs)
         with Horizontal(id="prompt-line"):
@@ -247,17 +250,25 @@ class TrailApp(App[None]):
 
     def read_pane(self) -> None:
         """Have the page that is shown read for the record under the cursor."""
-        row, name = self.records.row, self._shown
-        read = PANES.get(name)
-        if row is None or read is None:
-            return
-        self.pane_reader.ask("pane", lambda session: PaneRead(name, row.rba, read(session, row.rba)))
+        row, name, width = self.records.row, self._shown, self.page(self._shown).size.width
+        if row is not None:
+            self.pane_reader.ask("pane", lambda session: read_page_of_record(session, name, row.rba, width))
 
     def on_pane_read(self, message: PaneRead) -> None:
         """Lines of a page are here."""
         row = self.records.row
         if row is not None and row.rba == message.rba:
             self.page(message.pane).show(message.lines)
+
+    def on_hex_read(self, message: HexRead) -> None:
+        """The bytes of a record are here."""
+        row = self.records.row
+        if row is not None and row.rba == message.rba:
+            self.query_one(HexPane).show_record(message.text)
+
+    def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
+        """A field has been picked: the other pages go to it when they are shown."""
+        self._field = message.field
 
     def on_read_failed(self, message: ReadFailed) -> None:
         """A file went away or cannot be read."""
@@ -273,6 +284,11 @@ class TrailApp(App[None]):
             page.set_class(page.id == name, "-shown")
         self.update_tabs()
         self.read_pane()
+        page = self.page(name)
+        if self._field and isinstance(page, RecordPane | HexPane):
+            page.pick(self._field)
+        if self.focused is not None and isinstance(self.focused, TextPane):
+            page.focus()
 
     def action_show_tab(self, name: str) -> None:
         """A key that shows a page."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from logdump.commands import REGISTRY
 from logdump.events import Event, Failure, Notice, Progress
 from logdump.language.execute import run_command
 from logdump.render.text import render
 from logdump.session import Session
 from logdump.settings import OutputFormat
+from logdump.tui.line_fields import with_fields
+from logdump.tui.margin import with_margin
+from logdump.tui.record_fields import fields_of
 from logdump.tui.text import Line, line
+from trailformat import TrailError
 
 
 def detail_lines(session: Session, rba: int) -> list[Line]:
@@ -20,7 +26,18 @@ def detail_lines(session: Session, rba: int) -> list[Line]:
         if not isinstance(event, Progress):
             look = "warn" if isinstance(event, Failure | Notice) else ""
             lines += [line(text, look) for text in _rendered(event, session)]
-    return lines
+    return list(_explained(session, rba, lines))
+
+
+def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
+    """The same lines, with their fields and margins where the record decodes."""
+    try:
+        record = session.trail.record_at(rba)
+        if record is None or session.settings.format is OutputFormat.JSONL:
+            return iter(lines)
+        return with_margin(with_fields(lines, fields_of(record, session.settings)), record, session.trail)
+    except TrailError:
+        return iter(lines)
 
 
 def _rendered(event: Event, session: Session) -> list[str]:

@@ -16,6 +16,7 @@ class Area(enum.Enum):
 
     RECORDS = "the record list"
     TEXT = "the panes of text"
+    HEX = "the hex page"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -67,7 +68,7 @@ KEYS = (
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
     Key("header", "i", "file header", Area.PANES, acts="app.show_tab('header')"),
-    Key("output", "l", "output of the commands", Area.PANES, acts="app.show_output"),
+    Key("output", "v", "output of the commands", Area.PANES, acts="app.show_output"),
     Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus_prompt", short="prompt"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
     Key("leave_pane", "escape", "leave the pane, back to the records", Area.PANES, acts="app.leave"),
@@ -83,6 +84,10 @@ KEYS = (
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
     Key("right", "right", "scroll right", Area.TEXT, acts="across(8)"),
     Key("left", "left", "scroll left", Area.TEXT, acts="across(-8)"),
+    Key("next_field", "right", "next field", Area.HEX, acts="field(1)"),
+    Key("field_before", "left", "field before", Area.HEX, acts="field(-1)"),
+    Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)"),
+    Key("field_above", "up,k", "line with a field before", Area.HEX, acts="field_line(-1)"),
     Key("leave_prompt", "escape", "to the records", Area.PROMPT, acts="app.leave"),
     Key("older", "up", "the line before", Area.PROMPT, acts="recall(-1)"),
     Key("newer", "down", "the line after", Area.PROMPT, acts="recall(1)"),

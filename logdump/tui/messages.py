@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 
 from logdump.events import Progress
+from logdump.tui.hex_text import HexText
 from logdump.tui.page import Page, Wanted
 from logdump.tui.state import State
 from logdump.tui.summary import Summary
@@ -28,6 +29,15 @@ class PaneRead(Message):
         self.pane = pane
         self.rba = rba
         self.lines = lines
+
+
+class HexRead(Message):
+    """The bytes of the record at ``rba``."""
+
+    def __init__(self, rba: int, text: HexText) -> None:
+        super().__init__()
+        self.rba = rba
+        self.text = text
 
 
 class SummaryRead(Message):

@@ -6,9 +6,21 @@ from collections.abc import Callable
 
 from logdump.session import Session
 from logdump.tui.detail_text import detail_lines
+from logdump.tui.hex_text import hex_text
+from logdump.tui.messages import HexRead, PaneRead
 from logdump.tui.text import Line
+from logdump.tui.token_lines import header_lines, token_lines
 
-PANES: dict[str, Callable[[Session, int], list[Line]]] = {
+_LINES: dict[str, Callable[[Session, int], list[Line]]] = {
     "detail": detail_lines,
+    "tokens": token_lines,
+    "header": header_lines,
 }
-"""The lines of each page for the record at an RBA."""
+
+
+def read_page_of_record(session: Session, name: str, rba: int, width: int) -> PaneRead | HexRead | None:
+    """What a page of ``width`` cells shows of the record at ``rba``; None for a page about something else."""
+    if name == "hex":
+        return HexRead(rba, hex_text(session, rba, width))
+    read = _LINES.get(name)
+    return PaneRead(name, rba, read(session, rba)) if read is not None else None

@@ -14,10 +14,14 @@ Piece = tuple[str, str]
 
 
 class Line(NamedTuple):
-    """Pieces from left to right. ``text`` is what is copied; ``margin`` stands behind it and never is."""
+    """Pieces from left to right. ``text`` is what is copied; ``margin`` stands behind it and never is.
+
+    ``fields`` are the names of the fields of the record that the line shows (see :mod:`logdump.tui.record_fields`).
+    """
 
     pieces: tuple[Piece, ...]
     margin: tuple[Piece, ...] = ()
+    fields: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -25,9 +29,9 @@ class Line(NamedTuple):
         return "".join(text for text, _ in self.pieces)
 
 
-def line(text: str, look: str = "") -> Line:
+def line(text: str, look: str = "", fields: tuple[str, ...] = ()) -> Line:
     """A line of one look."""
-    return Line(((text, look),))
+    return Line(((text, look),), fields=fields)
 
 
 LOOKS = frozenset(
@@ -42,8 +46,11 @@ class Looks(Widget):
     COMPONENT_CLASSES = frozenset(f"look--{name}" for name in LOOKS)
 
     def look(self, name: str) -> Style:
-        """The style of a look, over the widget's own."""
-        return self.rich_style + self.get_component_rich_style(f"look--{name}", partial=True) if name else self.rich_style
+        """The style of a look, or of several joined by ``+``, over the widget's own."""
+        style = self.rich_style
+        for one in name.split("+") if name else ():
+            style += self.get_component_rich_style(f"look--{one}", partial=True)
+        return style
 
     def strip(self, pieces: tuple[Piece, ...], width: int, *, look: str = "") -> Strip:
         """The pieces as a strip of exactly ``width`` cells; ``look`` lies under all of them."""

@@ -24,7 +24,7 @@ class TextPane(Looks, can_focus=True):
     BINDINGS = bindings(Area.TEXT)
 
     class Scrolled(Message):
-        """Other lines are visible."""
+        """Other lines are visible, or another one is current."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
@@ -32,12 +32,21 @@ class TextPane(Looks, can_focus=True):
         self.top = self.shift = 0
         self.shows_margin = True
 
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        return len(self.lines)
+
+    def line_at(self, at: int) -> Line:
+        """A line as it is shown."""
+        return self.lines[at]
+
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
         """Show other lines, from the one that was at the top, or from ``top`` on."""
-        before = self._visible()
+        before = self.visible()
         self.lines = lines
-        self.top = self._within(self.top if top is None else top)
-        self._repaint(before)
+        self.top = self.within(self.top if top is None else top)
+        self.repaint(before)
 
     @property
     def height(self) -> int:
@@ -47,46 +56,41 @@ class TextPane(Looks, can_focus=True):
     @property
     def where(self) -> str:
         """``1-9/19`` when not everything is visible."""
-        if len(self.lines) <= self.height:
+        if self.count <= self.height:
             return ""
-        return f"{self.top + 1}-{min(len(self.lines), self.top + self.height)}/{len(self.lines)}"
-
-    def scroll_lines(self, step: int) -> None:
-        """Move by so many lines."""
-        self.scroll_to_line(self.top + step)
+        return f"{self.top + 1}-{min(self.count, self.top + self.height)}/{self.count}"
 
     def scroll_to_line(self, top: int) -> None:
         """Have this line at the top, as far as there are lines."""
-        before = self._visible()
-        self.top = self._within(top)
-        self._repaint(before)
+        before = self.visible()
+        self.top = self.within(top)
+        self.repaint(before)
 
     def action_lines(self, step: int) -> None:
         """A key: so many lines on."""
-        self.scroll_lines(step)
+        self.scroll_to_line(self.top + step)
 
     def action_pages(self, pages: int) -> None:
         """A key: so many pages on."""
-        self.scroll_lines(pages * max(1, self.height - 1))
+        self.scroll_to_line(self.top + pages * max(1, self.height - 1))
 
     def action_across(self, step: int) -> None:
         """A key: so many cells to the right."""
-        self.scroll_across(step)
-
-    def scroll_across(self, step: int) -> None:
-        """Move sideways by so many cells."""
         widest = max((len(one.text) for one in self.lines), default=0)
         self.shift = max(0, min(self.shift + step, widest - self.size.width + 1))
         self.refresh()
 
-    def _within(self, top: int) -> int:
-        return max(0, min(top, len(self.lines) - self.height))
+    def within(self, top: int) -> int:
+        """The nearest line that can stand at the top."""
+        return max(0, min(top, self.count - self.height))
 
-    def _visible(self) -> list[Line]:
-        return self.lines[self.top : self.top + self.height]
+    def visible(self) -> list[Line]:
+        """The lines as they are shown."""
+        return [self.line_at(at) for at in range(self.top, min(self.count, self.top + self.height))]
 
-    def _repaint(self, before: list[Line]) -> None:
-        after = self._visible()
+    def repaint(self, before: list[Line]) -> None:
+        """Repaint the lines that are not what they were."""
+        after = self.visible()
         for y in range(max(len(before), len(after))):
             if before[y : y + 1] != after[y : y + 1]:
                 self.refresh(Region(0, y, self.size.width, 1))
@@ -96,9 +100,9 @@ class TextPane(Looks, can_focus=True):
         """One of the visible lines, with its margin where that fits."""
         width = self.size.width
         at = self.top + y
-        if at >= len(self.lines):
+        if at >= self.count:
             return self.strip((), width)
-        one = self.lines[at]
+        one = self.line_at(at)
         pieces = one.pieces
         if one.margin and self.shows_margin and not self.shift:
             pieces = (*pieces, ("  ", ""), *((text, look or "dim") for text, look in one.margin))
@@ -107,13 +111,13 @@ class TextPane(Looks, can_focus=True):
 
     def on_resize(self, _event: Resize) -> None:
         """Show no empty lines below the last."""
-        self.top = self._within(self.top)
+        self.top = self.within(self.top)
         self.post_message(self.Scrolled())
 
     def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
         """The wheel."""
-        self.scroll_lines(3)
+        self.scroll_to_line(self.top + 3)
 
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
         """The wheel."""
-        self.scroll_lines(-3)
+        self.scroll_to_line(self.top - 3)
