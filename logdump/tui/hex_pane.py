@@ -44,7 +44,7 @@ class HexPane(TextPane):
 
     def show_record(self, text: HexText) -> None:
         """Show another record; the field of the same name stays picked."""
-        before = self.visible()
+        before = self.shown_lines()
         self._text = text
         self.top = self.within(self.top)
         self.repaint(before)
@@ -62,7 +62,7 @@ class HexPane(TextPane):
 
     def pick(self, name: str) -> None:
         """Pick the field of this name and bring its first byte into view."""
-        before = self.visible()
+        before = self.shown_lines()
         self._picked = name
         field = self.field
         if field is not None:

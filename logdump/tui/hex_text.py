@@ -22,7 +22,7 @@ from trailformat import Record, TrailError
 MOST_BYTES = 1 << 16
 """So many bytes of a record are shown."""
 _WIDE, _SLIM = 20, 16
-_FRAME = 10
+_FRAME = 6
 """Cells of a line besides RBA, bytes and characters."""
 
 

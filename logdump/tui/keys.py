@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 
 class Area(enum.Enum):
@@ -17,6 +17,7 @@ class Area(enum.Enum):
     RECORDS = "the record list"
     TEXT = "the panes of text"
     HEX = "the hex page"
+    CHOICES = "the panes of tables, transactions and marks"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -69,10 +70,35 @@ KEYS = (
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
     Key("header", "i", "file header", Area.PANES, acts="app.show_tab('header')"),
     Key("output", "v", "output of the commands", Area.PANES, acts="app.show_output"),
+    Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
+    Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
+    Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
+    Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
+    Key(
+        "to_mark",
+        "apostrophe",
+        "to the mark of the letter that follows; ' again: back",
+        Area.PANES,
+        acts="app.await_letter('go')",
+    ),
+    Key("follow", "w", "follow the end of the trail as it grows", Area.PANES, acts="app.follow"),
+    Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
+    Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
+    Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
     Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus_prompt", short="prompt"),
+    Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.next_pane"),
+    Key("scan_on", "ctrl+l", "go on with a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
     Key("leave_pane", "escape", "leave the pane, back to the records", Area.PANES, acts="app.leave"),
     Key("quit", "q", "leave the pane; in the records: end the session", Area.PANES, acts="app.leave_or_quit"),
+    Key("choose_down", "down,j", "next line", Area.CHOICES, acts="choose(1)"),
+    Key("choose_up", "up,k", "line before", Area.CHOICES, acts="choose(-1)"),
+    Key("choose_page_down", "pagedown,space", "a page on", Area.CHOICES, acts="choose_page(1)"),
+    Key("choose_page_up", "pageup", "a page back", Area.CHOICES, acts="choose_page(-1)"),
+    Key("choose", "enter", "go there; a table: filter to it", Area.CHOICES, acts="take('enter')"),
+    Key("choose_end", "e", "go to the end of the transaction", Area.CHOICES, acts="take('end')"),
+    Key("choose_filter", "plus", "filter to the table", Area.CHOICES, acts="take('filter')"),
+    Key("sort", "r", "sort transactions by bytes, records, duration", Area.CHOICES, acts="sort"),
     Key("read", "enter", "the detail pane", Area.RECORDS, acts="app.enter_pane"),
     Key("down", "down,j", "next row", Area.RECORDS, acts="move(1)"),
     Key("up", "up,k", "row before", Area.RECORDS, acts="move(-1)"),
@@ -91,12 +117,13 @@ KEYS = (
     Key("leave_prompt", "escape", "to the records", Area.PROMPT, acts="app.leave"),
     Key("older", "up", "the line before", Area.PROMPT, acts="recall(-1)"),
     Key("newer", "down", "the line after", Area.PROMPT, acts="recall(1)"),
-    Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="stop", short="stop"),
+    Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="app.stop", short="stop"),
+    Key("help", "question_mark", "these keys", Area.PANES, acts="app.show_help", short="help"),
     Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit"),
 )
 
 
-def bindings(area: Area) -> list[Binding]:
+def bindings(area: Area) -> list[BindingType]:
     """The bindings of an area, for its widget."""
     is_everywhere = area is Area.EVERYWHERE
     return [

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from logdump.tui.record_fields import Field
 from logdump.tui.text import Line
 
-_LABEL = re.compile(r"(Hdr-Ind|Partition|UndoFlag|BeforeAfter|RecLength|IO Time|IOType|OrigNode|TransInd|FormatType"
-                    r"|SyskeyLen|Incomplete|AuditRBA|AuditPos|Continued|RecCount) *:")
+_LABEL = re.compile(
+    r"(Hdr-Ind|Partition|UndoFlag|BeforeAfter|RecLength|IO Time|IOType|OrigNode|TransInd|FormatType"
+    r"|SyskeyLen|Incomplete|AuditRBA|AuditPos|Continued|RecCount) *:"
+)
 _DEFINITION_INDEX = "DDR/TDR index:"
 _COLUMN = re.compile(r"(?:Column|KeyCol) +([0-9]+) \(")
 _TOKEN = re.compile(r"TokenID x[0-9a-f]{2} '.' ")

@@ -39,7 +39,7 @@ class LogStrip(Looks):
 
 def strip_lines(entry: Entry, most: int) -> list[str]:
     """An entry in at most ``most`` lines."""
-    shown = [text for text in entry.lines()[:most + 1] if text]
+    shown = [text for text in entry.lines()[: most + 1] if text]
     if entry.printed < most:
         return [escape(text) for text in shown]
     return [escape(f"{entry.prompt}{entry.line}   ({entry.printed} lines)")]

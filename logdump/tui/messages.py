@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.message import Message
 
 from logdump.events import Progress
@@ -10,6 +12,7 @@ from logdump.tui.page import Page, Wanted
 from logdump.tui.state import State
 from logdump.tui.summary import Summary
 from logdump.tui.text import Line
+from logdump.tui.transactions import LargeTransaction
 
 
 class PageRead(Message):
@@ -22,13 +25,14 @@ class PageRead(Message):
 
 
 class PaneRead(Message):
-    """The lines of a pane for the record at ``rba``."""
+    """The lines of a pane for the record at ``rba``; preliminary ones wait for what the index will tell."""
 
-    def __init__(self, pane: str, rba: int, lines: list[Line]) -> None:
+    def __init__(self, pane: str, rba: int, lines: list[Line], *, is_preliminary: bool = False) -> None:
         super().__init__()
         self.pane = pane
         self.rba = rba
         self.lines = lines
+        self.is_preliminary = is_preliminary
 
 
 class HexRead(Message):
@@ -46,6 +50,36 @@ class SummaryRead(Message):
     def __init__(self, summary: Summary) -> None:
         super().__init__()
         self.summary = summary
+
+
+class Scanned(Message):
+    """A scan has come to ``covered`` of ``size`` bytes."""
+
+    def __init__(self, name: str, covered: int, size: int, *, is_done: bool) -> None:
+        super().__init__()
+        self.name = name
+        self.covered = covered
+        self.size = size
+        self.is_done = is_done
+
+
+class TransactionsRead(Message):
+    """The largest transactions known so far."""
+
+    def __init__(self, transactions: list[LargeTransaction]) -> None:
+        super().__init__()
+        self.transactions = transactions
+
+
+class FileLooked(Message):
+    """How the file stands: its size, whether its name is gone, the file after it."""
+
+    def __init__(self, path: Path, size: int, *, is_gone: bool, following: Path | None) -> None:
+        super().__init__()
+        self.path = path
+        self.size = size
+        self.is_gone = is_gone
+        self.following = following
 
 
 class ReadFailed(Message):

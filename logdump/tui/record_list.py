@@ -12,7 +12,7 @@ from logdump.tui.glyphs import Glyphs
 from logdump.tui.keys import Area, bindings
 from logdump.tui.page import Page, Wanted
 from logdump.tui.row_text import Columns, columns_for, heading, row_pieces
-from logdump.tui.rows import Row
+from logdump.tui.rows import Kind, Row
 from logdump.tui.text import Looks, Piece
 
 _PAGES_AROUND = 4
@@ -25,7 +25,8 @@ class RecordList(Looks, can_focus=True):
     Attributes:
         size_of_file: in bytes, for the width of RBAs and for the scroll bar.
         marks: letters by RBA.
-        empty_text: what to say where there is no row.
+    has_moved: whether the user has moved the cursor since this was set to False.
+        hint: what to do where there is no record to be seen.
     """
 
     BINDINGS = bindings(Area.RECORDS)
@@ -51,14 +52,31 @@ class RecordList(Looks, can_focus=True):
         self._page = Page([], 0, is_first=True, is_last=True)
         self._cursor = self._top = 0
         self._asked: Wanted | None = None
+        self._is_moving = False
         self.size_of_file = 0
+        self.has_moved = False
         self.marks: dict[int, str] = {}
-        self.empty_text = "No trail is open. OPEN <filename> opens one."
+        self.hint = ""
 
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
         return self._page.rows[self._cursor] if self._page.rows else None
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there is anything but a file header and the end."""
+        return any(row.kind in (Kind.RECORD, Kind.BAD, Kind.PARTIAL) for row in self._page.rows[:3])
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the end of the rows is among those that are read."""
+        return bool(self._page.rows) and self._page.is_last
+
+    @property
+    def lacks_names(self) -> bool:
+        """Whether the name of a table is missing that the index will tell."""
+        return any(row.table_index is not None for row in self._page.rows)
 
     @property
     def is_waiting(self) -> bool:
@@ -85,9 +103,12 @@ class RecordList(Looks, can_focus=True):
         self._asked = None
         self.refresh()
 
-    def go_to(self, rba: int | None, step: int = 0) -> None:
-        """Put the cursor on the row at ``rba`` (None: the end of the file), or ``step`` rows from there."""
-        if rba is not None and not step and self._asked is None:
+    def go_to(self, rba: int | None, step: int = 0, *, fresh: bool = False) -> None:
+        """Put the cursor on the row at ``rba`` (None: the end of the file), or ``step`` rows from there.
+
+        ``fresh`` reads rows even where there are some: there may be more of them.
+        """
+        if rba is not None and not step and not fresh and self._asked is None:
             for at, row in enumerate(self._page.rows):
                 if row.rba == rba:
                     self._put_cursor(at)
@@ -103,13 +124,15 @@ class RecordList(Looks, can_focus=True):
         """Move the cursor by rows, reading on where need be."""
         if self._asked is not None and self._asked.step:
             self._ask(self._asked._replace(step=self._asked.step + step))
+            self._is_moving = True
             return
         if not self._page.rows:
             return
         target = self._cursor + step
         last = len(self._page.rows) - 1
-        if target < 0 and not self._page.is_first or target > last and not self._page.is_last:
+        if (target < 0 and not self._page.is_first) or (target > last and not self._page.is_last):
             self._ask(Wanted(self._page.rows[self._cursor].rba, step, self._around))
+            self._is_moving = True
             return
         self._put_cursor(min(max(0, target), last))
         self._stood()
@@ -131,9 +154,11 @@ class RecordList(Looks, can_focus=True):
 
     def _ask(self, wanted: Wanted) -> None:
         self._asked = wanted
+        self._is_moving = False
         self.post_message(self.Needs(wanted))
 
     def _stood(self) -> None:
+        self.has_moved = True
         if self.row is not None:
             self.post_message(self.Stood(self.row))
 
@@ -151,7 +176,8 @@ class RecordList(Looks, can_focus=True):
             self._top = page.at - self._height // 3
         self._keep_visible()
         self.refresh()
-        if wanted.step:
+        if self._is_moving:
+            self._is_moving = False
             self._stood()
         return self.row
 
@@ -177,11 +203,9 @@ class RecordList(Looks, can_focus=True):
         if y == 0:
             return self.strip(((heading(columns), ""),), width, look="title")
         at = self._top + y - 1
-        if not self._page.rows:
-            text = self.empty_text if y == 1 else ""
-            return self.strip(((f"  {text}", "dim"),), width)
         if at >= len(self._page.rows):
-            return self.strip((), width)
+            text = self.hint if at == len(self._page.rows) and not self.has_records else ""
+            return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(at, columns, width, self._bar(y - 1))
 
     def _row_strip(self, at: int, columns: Columns, width: int, bar: Piece) -> Strip:

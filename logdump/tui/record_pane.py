@@ -40,7 +40,7 @@ class RecordPane(TextPane):
         self.action_lines(pages * max(1, self.height - 1))
 
     def _go_to(self, at: int) -> None:
-        before = self.visible()
+        before = self.shown_lines()
         self.current = max(0, min(at, self.count - 1))
         self.top = self.within(min(max(self.top, self.current - self.height + 1), self.current))
         self.repaint(before)
@@ -50,7 +50,9 @@ class RecordPane(TextPane):
         one = self.lines[at]
         if at != min(self.current, self.count - 1) or not self.has_focus:
             return one
-        return one._replace(pieces=tuple((text or " ", f"{look}+here" if look else "here") for text, look in one.pieces))
+        return one._replace(
+            pieces=tuple((text or " ", f"{look}+here" if look else "here") for text, look in one.pieces)
+        )
 
     def on_focus(self) -> None:
         """Show the current line."""

@@ -57,6 +57,8 @@ def row_pieces(row: Row, columns: Columns, settings: Settings, glyphs: Glyphs) -
     """The row behind the cursor's place."""
     if row.kind is Kind.END:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} end of file {glyphs.rule * 2}", "dim"),)
+    if row.kind is Kind.MORE:
+        return ((f"{row.rba:>{columns.rba}}  {glyphs.cut} looking for more", "dim"),)
     if row.kind in (Kind.BAD, Kind.PARTIAL):
         blank = " " * (columns.clock + 2) if columns.clock else ""
         return (f"{row.rba:>{columns.rba}}  ", ""), (f"{blank}! {_damage(row)}", "warn")

@@ -10,13 +10,14 @@ from trailformat.transactions import is_transactional, own_transaction
 
 
 class Kind(enum.Enum):
-    """What stands at a row's RBA."""
+    """What stands at a row's RBA; MORE is where a scan has come to that has not found the next row yet."""
 
     RECORD = "record"
     FILE_HEADER = "file header"
     BAD = "bad"
     PARTIAL = "partial"
     END = "end"
+    MORE = "more"
 
 
 class Row(NamedTuple):
@@ -44,7 +45,7 @@ class Row(NamedTuple):
         return self.rba + self.length
 
 
-_NEAR = 1 << 23
+NEAR = 1 << 23
 """So many bytes are searched for table definitions while somebody waits for the list."""
 
 
@@ -93,7 +94,7 @@ class Walk:
         header = record.header
         index = record.table_index
         tables = self._trail.tables
-        is_known = index is None or tables.known_to + _NEAR >= record.rba
+        is_known = index is None or tables.known_to + NEAR >= record.rba
         return Row(
             Kind.RECORD,
             record.rba,

@@ -43,7 +43,9 @@ def _filter_text(filters: FilterSet | None) -> str:
         return ""
     parts = []
     for sign, one in (("", filters.include), ("not ", filters.exclude)):
-        values = [f"{entry.criterion.label} {_value(entry.criterion)}" for entry in filters.entries() if entry.owner is one]
+        values = [
+            f"{entry.criterion.label} {_value(entry.criterion)}" for entry in filters.entries() if entry.owner is one
+        ]
         if values:
             parts.append(sign + (" and " if one.match.value == "ALL" else " or ").join(values))
     return ", ".join(parts)

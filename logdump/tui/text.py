@@ -35,7 +35,21 @@ def line(text: str, look: str = "", fields: tuple[str, ...] = ()) -> Line:
 
 
 LOOKS = frozenset(
-    {"dim", "strong", "warn", "cursor", "here", "title", "zero", "printable", "blank", "control", "high", "field", "match"}
+    {
+        "dim",
+        "strong",
+        "warn",
+        "cursor",
+        "here",
+        "title",
+        "zero",
+        "printable",
+        "blank",
+        "control",
+        "high",
+        "field",
+        "match",
+    }
 )
 """Every look; layout.tcss says what each is like."""
 
@@ -43,7 +57,7 @@ LOOKS = frozenset(
 class Looks(Widget):
     """A widget whose lines are pieces with looks."""
 
-    COMPONENT_CLASSES = frozenset(f"look--{name}" for name in LOOKS)
+    COMPONENT_CLASSES = {f"look--{name}" for name in LOOKS}  # noqa: RUF012 - Textual's own form
 
     def look(self, name: str) -> Style:
         """The style of a look, or of several joined by ``+``, over the widget's own."""

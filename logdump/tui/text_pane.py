@@ -43,7 +43,7 @@ class TextPane(Looks, can_focus=True):
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
         """Show other lines, from the one that was at the top, or from ``top`` on."""
-        before = self.visible()
+        before = self.shown_lines()
         self.lines = lines
         self.top = self.within(self.top if top is None else top)
         self.repaint(before)
@@ -62,7 +62,7 @@ class TextPane(Looks, can_focus=True):
 
     def scroll_to_line(self, top: int) -> None:
         """Have this line at the top, as far as there are lines."""
-        before = self.visible()
+        before = self.shown_lines()
         self.top = self.within(top)
         self.repaint(before)
 
@@ -84,13 +84,13 @@ class TextPane(Looks, can_focus=True):
         """The nearest line that can stand at the top."""
         return max(0, min(top, self.count - self.height))
 
-    def visible(self) -> list[Line]:
+    def shown_lines(self) -> list[Line]:
         """The lines as they are shown."""
         return [self.line_at(at) for at in range(self.top, min(self.count, self.top + self.height))]
 
     def repaint(self, before: list[Line]) -> None:
         """Repaint the lines that are not what they were."""
-        after = self.visible()
+        after = self.shown_lines()
         for y in range(max(len(before), len(after))):
             if before[y : y + 1] != after[y : y + 1]:
                 self.refresh(Region(0, y, self.size.width, 1))

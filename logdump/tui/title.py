@@ -15,7 +15,10 @@ _GAP = "  "
 
 
 class Standing(NamedTuple):
-    """What the title tells beside the file: progress while something runs, rows known, the filter, follow mode."""
+    """What the title tells beside the file: progress while something runs, rows known, the filter, follow mode.
+
+    ``warning`` is what has happened to the file.
+    """
 
     busy: str = ""
     records: int | None = None
@@ -23,16 +26,18 @@ class Standing(NamedTuple):
     filter_text: str = ""
     matches: int | None = None
     follows: bool = False
+    warning: str = ""
 
 
 def title_pieces(summary: Summary, standing: Standing, settings: Settings, width: int) -> tuple[Piece, ...]:
     """The title in ``width`` cells: the file and the filter first, the rest as far as there is room."""
-    active = _filter(standing) + ("  FOLLOW" if standing.follows else "")
+    active = f"{standing.warning}{_GAP if standing.warning else ''}{_filter(standing)}"
+    active += "  FOLLOW" if standing.follows else ""
     text = f" {escape(summary.name) or 'logdump'}"
     for fact in _facts(summary, standing, settings):
         if len(text) + len(_GAP) + len(fact) + len(_GAP) + len(active) < width:
             text += _GAP + fact
-    look = "strong" if standing.filter_text else ""
+    look = "warn" if standing.warning else "strong" if standing.filter_text else ""
     return (text + _GAP, ""), (active, look)
 
 
@@ -55,11 +60,11 @@ def _facts(summary: Summary, standing: Standing, settings: Settings) -> Iterator
         yield size_text(summary.size)
     if standing.records is not None:
         yield f"{standing.records:,}{'' if standing.is_complete else '+'} recs"
+    yield f"zone {settings.time_offset}"
     if summary.first_csn or summary.last_csn:
         yield f"CSN {escape(summary.first_csn) or '?'}..{escape(summary.last_csn)}"
     if summary.first_time is not None:
         yield _range(summary.first_time, summary.last_time, settings)
-    yield f"zone {settings.time_offset}"
 
 
 def _range(first: int, last: int | None, settings: Settings) -> str:

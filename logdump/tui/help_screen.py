@@ -1,0 +1,48 @@
+"""The keys, in a pane over the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.app import ComposeResult
+from textual.screen import ModalScreen
+
+from logdump.tui.footer import key_name
+from logdump.tui.glyphs import Glyphs
+from logdump.tui.keys import KEYS, Area
+from logdump.tui.text import Line, line
+from logdump.tui.text_pane import TextPane
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every key by the place where it acts; any of Esc, q, ? leaves."""
+
+    BINDINGS = [("escape,q,question_mark", "dismiss", "back")]  # noqa: RUF012 - Textual's own form
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__()
+        self._glyphs = glyphs
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        yield TextPane("help")
+
+    def on_mount(self) -> None:
+        """Show it."""
+        page = self.query_one(TextPane)
+        page.add_class("-shown")
+        page.show(list(help_lines()), top=0)
+        page.focus()
+
+
+def help_lines() -> Iterator[Line]:
+    """The keys of each area, and the command that a key enters."""
+    yield line("Keys   (Esc leaves this page; HELP lists the commands)", "title")
+    for area in Area:
+        yield line("")
+        yield line(f"In {area.value}:" if area is not Area.EVERYWHERE else "Everywhere:", "strong")
+        for key in KEYS:
+            if key.area is area:
+                names = ", ".join(key_name(one) for one in key.keys.split(","))
+                command = f"  {key.sends or key.types}" if key.sends or key.types else ""
+                yield Line(((f"  {names:<14} ", "strong"), (key.what, ""), (command, "dim")))

@@ -1,0 +1,20 @@
+"""A look at the open file from outside: its size, whether it is still there, and whether the trail goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logdump.session import Session
+from logdump.tui.messages import FileLooked
+from trailformat import TrailName
+
+
+def look_at(session: Session) -> FileLooked:
+    """How the open file stands now."""
+    trail = session.trail
+    return FileLooked(trail.path, trail.size, is_gone=not trail.path.exists(), following=_following(trail.path))
+
+
+def _following(path: Path) -> Path | None:
+    name = TrailName.parse(path)
+    return name.next.path if name is not None and name.next.path.is_file() else None

@@ -1,0 +1,136 @@
+"""The open file as the panes need it: threads that read rows, records and sums of it, each with a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.message import Message
+
+from logdump.filters import FilterSet
+from logdump.session import Session
+from logdump.settings import Settings
+from logdump.tui.look import look_at
+from logdump.tui.matching import Matches, MatchingRows
+from logdump.tui.messages import PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.page import Rows, Wanted, read_page
+from logdump.tui.panes import read_page_of_record
+from logdump.tui.reader import Reader
+from logdump.tui.rows import NEAR, Walk
+from logdump.tui.scans import BackgroundScan, indexing, matching
+from logdump.tui.summary import summary_of
+from logdump.tui.text import line
+from logdump.tui.transactions import read_transactions
+from trailformat import TrailFile
+from trailformat.index import TrailIndex
+
+
+class OpenFile:
+    """What is asked here is answered by messages.
+
+    Attributes:
+        path: the file; None while none is open.
+        index: what is known of the file so far.
+        matches: the rows of the filter; None without one.
+    """
+
+    def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
+        self.path: Path | None = None
+        self.index = TrailIndex()
+        self.matches: Matches | None = None
+        self._rows = Reader("rows", settings, post)
+        self._record = Reader("record", settings, post)
+        self._look = Reader("look", settings, post)
+        self._indexing = BackgroundScan("index", settings, post)
+        self._matching = BackgroundScan("filter", settings, post)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything is answered and scanned."""
+        return all(one.is_idle for one in self._threads())
+
+    def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
+        return self._rows, self._record, self._look, self._indexing, self._matching
+
+    def close(self) -> None:
+        """End all threads."""
+        for one in self._threads():
+            one.close()
+
+    def open(self, path: Path | None) -> None:
+        """Read from another file, and begin its index."""
+        self.path = path
+        self.index = TrailIndex()
+        self.matches = None
+        for one in self._threads():
+            one.open(path)
+        if path is not None:
+            self._rows.ask("summary", lambda session: SummaryRead(summary_of(session)))
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Scan on: for the first time, after a stop, or because the file has grown."""
+        self._indexing.go_on(indexing(self.index))
+        if self.matches is not None:
+            self._matching.go_on(matching(self.matches))
+
+    def stop(self) -> bool:
+        """Stop the scans and keep what they have; tells whether there was anything to stop."""
+        was_scanning = not (self._indexing.is_idle and self._matching.is_idle)
+        self._indexing.stop()
+        self._matching.stop()
+        return was_scanning
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the user has stopped a scan."""
+        return self._indexing.is_stopped or self._matching.is_stopped
+
+    def filter(self, filters: FilterSet | None) -> None:
+        """Show the rows that pass; None: all."""
+        self.matches = Matches(filters) if filters is not None else None
+        self._matching.stop()
+        if self.matches is not None:
+            self._matching.go_on(matching(self.matches))
+
+    def ask_page(self, wanted: Wanted) -> None:
+        """Read rows."""
+        index, matches = self.index, self.matches
+
+        def read(session: Session) -> PageRead:
+            trail = session.trail
+            teach(trail, index)
+            walk, size = Walk(trail), trail.size
+            rows: Rows = walk if matches is None else MatchingRows(walk, matches, size)
+            return PageRead(wanted, read_page(rows, wanted, size))
+
+        self._rows.ask("page", read)
+
+    def ask_record(self, name: str, rba: int, width: int) -> None:
+        """Read what a page of the lower pane shows of a record."""
+        index, waits = self.index, not self._indexing.is_stopped
+
+        def read(session: Session) -> Message | None:
+            teach(session.trail, index)
+            if name == "detail" and waits and session.trail.tables.known_to + NEAR < rba:
+                text = f"The tables before RBA {rba} are being read; h shows the bytes."
+                return PaneRead(name, rba, [line(text, "dim")], is_preliminary=True)
+            return read_page_of_record(session, name, rba, width)
+
+        self._record.ask("record", read)
+
+    def ask_transactions(self) -> None:
+        """Read the CSNs of the largest transactions."""
+        index = self.index
+        self._look.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
+
+    def ask_look(self) -> None:
+        """See whether the file has grown, is gone, or another one follows it."""
+        self._look.ask("look", look_at)
+
+
+def teach(trail: TrailFile, index: TrailIndex) -> None:
+    """Let a file know the table definitions that the index has come across."""
+    known = trail.tables.known_to
+    if index.covered > known:
+        trail.tables.learn(known, index.covered, [rba for rba in index.metadata if rba >= known])

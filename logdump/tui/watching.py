@@ -1,0 +1,241 @@
+"""What the threads report, and how the panes change with it."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from logdump.tui.hex_pane import HexPane
+from logdump.tui.messages import (
+    Asked,
+    CommandEnded,
+    FileLooked,
+    HexRead,
+    OutputGrew,
+    PageRead,
+    PaneRead,
+    ReadFailed,
+    Scanned,
+    SummaryRead,
+    TransactionsRead,
+)
+from logdump.tui.record_list import RecordList
+from logdump.tui.record_pane import RecordPane
+from logdump.tui.rows import Kind, Row
+from logdump.tui.screen_parts import ScreenParts
+from logdump.tui.state import State
+from logdump.tui.summary import Summary
+from logdump.tui.tabs import TABS
+from logdump.tui.text import line
+from logdump.tui.text_pane import TextPane
+from logdump.tui.title import Standing
+
+_SHORT_ANSWER = 2
+"""Lines of an answer that the strip above the prompt shows; longer ones come into the output pane."""
+
+
+class Watching(ScreenParts):
+    """The handlers of messages."""
+
+    _waits_for_index = False
+
+    # The session.
+
+    def on_output_grew(self, message: OutputGrew) -> None:
+        """A command under way has something to show."""
+        self.log_strip.update_lines()
+        entry = self.mode.transcript.last
+        if entry is not None and entry.printed > _SHORT_ANSWER:
+            self.show_output()
+        progress = message.progress
+        if progress is not None:
+            part = f" {100 * progress.rba // progress.size} %" if progress.size else ""
+            busy = f"scanned {progress.records:,}, RBA {progress.rba}{part}, Ctrl+C stops"
+            self.set_standing(self.standing._replace(busy=busy))
+
+    def on_asked(self, message: Asked) -> None:
+        """A command wants one more line."""
+        self.log_strip.update_lines()
+        self.query_one("#prompt-label", Static).update(message.prompt)
+        self.prompt.begin()
+        self.prompt.focus()
+
+    def on_command_ended(self, message: CommandEnded) -> None:
+        """Show what the command has changed."""
+        before, self.state = self.state, message.state
+        if self.state.is_over:
+            self.exit()
+            return
+        self.set_standing(self.standing._replace(busy="", filter_text=self.state.filter_text))
+        self.query_one("#prompt-label", Static).update(self.mode.prompt)
+        self.prompt.lines = self.session.history.lines.copy()
+        self.log_strip.update_lines()
+        self.update_hint()
+        self._follow_session(before)
+        self._choose_pane(message)
+
+    def _follow_session(self, before: State) -> None:
+        """Bring the panes to the session's file, filter, position and switches."""
+        state = self.state
+        is_other_file = state.opened != before.opened
+        if is_other_file:
+            self._open()
+        if is_other_file or state.filter_text != before.filter_text:
+            self.standing = self.standing._replace(matches=None)
+            self.file.filter(state.filters)
+            self.records.clear()
+            self.records.has_moved = False
+        if state.path is None:
+            return
+        if state.switches != before.switches:
+            self.records.refresh()
+            self.update_title()
+            self.read_pane()
+        if not self.records.has_moved:
+            self.records.go_to(state.rba)
+
+    def _choose_pane(self, message: CommandEnded) -> None:
+        """Show a record in detail, a long answer in the output pane; a short one stands in the strip already."""
+        entry = self.mode.transcript.last
+        if entry is None:
+            return
+        is_short = entry.printed <= _SHORT_ANSWER
+        if message.records == 1:
+            if self.page_shown == "output":
+                self.show_tab(self.page_before)
+        elif message.records > 1 or not is_short:
+            self.show_output()
+
+    # The file.
+
+    def _open(self) -> None:
+        """Have everything read from the file that the session has open."""
+        self.file.open(self.state.path)
+        self.summary = Summary()
+        self.standing = Standing(follows=self.standing.follows, filter_text=self.state.filter_text)
+        self.transactions = []
+        self.records.marks = {}
+        for tab in TABS:
+            self.page(tab.name).show([])
+        self.side.show_tables({})
+        self.side.show_transactions([])
+
+    def on_summary_read(self, message: SummaryRead) -> None:
+        """The title line and the width of RBAs."""
+        self.summary = message.summary
+        self.records.size_of_file = message.summary.size
+        self.records.refresh()
+        self.update_title()
+
+    def on_scanned(self, message: Scanned) -> None:
+        """A scan is so far, or at its end."""
+        part = f"{100 * message.covered // max(1, message.size)} %"
+        busy = "" if message.is_done else f"{message.name} {part}, RBA {message.covered}, Ctrl+C stops"
+        standing = self.standing._replace(busy=busy)
+        if message.name == "index":
+            standing = standing._replace(records=self.file.index.records, is_complete=message.is_done)
+            self._use_index()
+        elif self.file.matches is not None:
+            standing = standing._replace(matches=self.file.matches.records)
+            self._use_matches()
+        self.set_standing(standing)
+
+    def _use_index(self) -> None:
+        self.side.show_tables(self.file.index.tables)
+        self.file.ask_transactions()
+        self.update_choices(self.upper_shown)
+        if self.records.lacks_names:
+            self.records.read_again()
+        if self._waits_for_index:
+            self.read_pane()
+
+    def _use_matches(self) -> None:
+        row = self.records.row
+        if row is None or row.kind in (Kind.MORE, Kind.END):
+            self.records.go_to(self.state.rba, fresh=True)
+        elif self.records.is_at_end:
+            self.records.read_again()
+
+    def on_transactions_read(self, message: TransactionsRead) -> None:
+        """The largest transactions."""
+        self.transactions = message.transactions
+        self.side.show_transactions(message.transactions)
+        self.update_choices(self.upper_shown)
+
+    def on_file_looked(self, message: FileLooked) -> None:
+        """The file has grown, has been cut or removed, or the next one is there."""
+        if message.path != self.state.path or not self.summary.name:
+            return
+        warning = "FILE REMOVED" if message.is_gone else ""
+        if message.size < self.summary.size:
+            self._open()
+            self.records.clear()
+            self.records.go_to(0)
+            warning = "FILE CUT"
+        elif message.size > self.summary.size:
+            self._grow(message.size)
+        elif self.standing.follows and message.following is not None and self.file.is_idle:
+            self.enter("NEXTTRAIL")
+        if warning or message.is_gone != (self.standing.warning == "FILE REMOVED"):
+            self.set_standing(self.standing._replace(warning=warning))
+
+    def _grow(self, size: int) -> None:
+        self.summary = self.summary._replace(size=size)
+        self.records.size_of_file = size
+        self.update_title()
+        if not self.file.is_stopped:
+            self.file.go_on()
+        if self.standing.follows:
+            self.records.go_to(None, -1)
+        elif self.records.is_at_end:
+            self.records.read_again()
+
+    def on_read_failed(self, message: ReadFailed) -> None:
+        """A file went away or cannot be read."""
+        if self.page_shown != "output":
+            self.page(self.page_shown).show([line(message.problem, "warn")])
+
+    # Rows and records.
+
+    def on_record_list_needs(self, message: RecordList.Needs) -> None:
+        """Have rows read."""
+        self.file.ask_page(message.wanted)
+
+    def on_page_read(self, message: PageRead) -> None:
+        """Rows are here."""
+        row = self.records.take(message.wanted, message.page)
+        if row is not None:
+            self.read_pane()
+            if self.standing.follows:
+                self._stand_at(row)
+
+    def on_record_list_stood(self, message: RecordList.Stood) -> None:
+        """The user has moved: so does the session."""
+        if self.standing.follows:
+            self.set_standing(self.standing._replace(follows=False))
+        self._stand_at(message.row)
+        self.read_pane()
+
+    def _stand_at(self, row: Row) -> None:
+        is_record = row.kind in (Kind.RECORD, Kind.FILE_HEADER)
+        self.mode.stand_at(row.rba, row.length if is_record else None)
+
+    def on_pane_read(self, message: PaneRead) -> None:
+        """Lines of a page are here."""
+        row = self.records.row
+        if row is not None and row.rba == message.rba:
+            self._waits_for_index = message.is_preliminary
+            self.page(message.pane).show(message.lines)
+
+    def on_hex_read(self, message: HexRead) -> None:
+        """The bytes of a record are here."""
+        row = self.records.row
+        if row is not None and row.rba == message.rba:
+            self.query_one(HexPane).show_record(message.text)
+
+    def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
+        """A field has been picked: the other pages go to it when they are shown."""
+        self.field_picked = message.field
+
+    def on_text_pane_scrolled(self, _message: TextPane.Scrolled) -> None:
+        """The tabs tell which lines are visible."""
+        self.update_tabs()
