@@ -10,12 +10,11 @@ from textual.widgets import Input, Static
 from logdump.history_file import KeptHistory
 from logdump.session import Session
 from logdump.tui.choice_pane import ChoicePane
-from logdump.tui.footer import footer_text
-from logdump.tui.glyphs import Glyphs
 from logdump.tui.hex_pane import HexPane
 from logdump.tui.key_actions import KeyActions
 from logdump.tui.keys import Area, bindings
 from logdump.tui.log_strip import LogStrip
+from logdump.tui.manner import Manner
 from logdump.tui.one_line import OneLine
 from logdump.tui.open_file import OpenFile
 from logdump.tui.prompt import Prompt
@@ -53,7 +52,7 @@ class TrailApp(KeyActions, Watching):
         session: the session; it may have a trail open already.
         first: a line to run at the start.
         kept: where the history goes.
-        glyphs: the characters for what is more than text.
+        manner: characters, colours and keys.
     """
 
     CSS_PATH = "layout.tcss"
@@ -62,11 +61,17 @@ class TrailApp(KeyActions, Watching):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
 
-    def __init__(self, session: Session, first: str, kept: KeptHistory, glyphs: Glyphs) -> None:
-        super().__init__()
+    def __init__(self, session: Session, first: str, kept: KeptHistory, manner: Manner | None = None) -> None:
+        manner = manner or Manner()
+        super().__init__(ansi_color=manner.theme.ansi)
+        self.register_theme(manner.theme)
+        self.theme = manner.theme.name
+        self.set_keymap(manner.keymap.keys)
+        self.keys_in_use = manner.keymap.keys
+        self._problems = manner.keymap.problems
         self.animation_level = "none"
         self.session = session
-        self.glyphs = glyphs
+        self.glyphs = manner.glyphs
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self.state = State()
@@ -82,7 +87,7 @@ class TrailApp(KeyActions, Watching):
             yield Side(self.glyphs)
             with Vertical(id="main"):
                 with Vertical(id="upper"):
-                    yield RecordList(self.session.settings, self.glyphs)
+                    yield RecordList(self.session.settings, self.glyphs, self.row_stood)
                     for name in CHOICES:
                         yield ChoicePane(name, self.glyphs)
                 yield OneLine("tabs")
@@ -109,6 +114,9 @@ class TrailApp(KeyActions, Watching):
         self.prompt.lines = self.session.history.lines.copy()
         self.update_hint()
         self.update_title()
+        self.prompt.tables = lambda: self.file.index.tables
+        for problem in self._problems:
+            self.tell(problem)
         self.set_interval(_LOOK_EVERY, self.file.ask_look)
         self.call_after_refresh(self._begin)
 
@@ -134,9 +142,25 @@ class TrailApp(KeyActions, Watching):
 
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """Tell the keys of the place."""
-        self.query_one("#footer", OneLine).say((footer_text(in_prompt=self.focused is self.prompt), ""))
+        if len(self.screen_stack) == 1:
+            self.update_footer()
+
+    def on_prompt_offered(self, message: Prompt.Offered) -> None:
+        """What Tab may complete to stands in the bottom line until the next key."""
+        words = "  ".join(message.words[:40]) or "nothing begins like that"
+        self.query_one("#footer", OneLine).say((f" {words}", "strong"))
+
+    def on_input_changed(self, _event: Input.Changed) -> None:
+        """The offers of Tab have had their time."""
+        if len(self.screen_stack) == 1:
+            self.update_footer()
+
+    def on_prompt_refused(self, message: Prompt.Refused) -> None:
+        """A paste that is too long."""
+        self.tell(message.why)
 
     def on_resize(self, _event: events.Resize) -> None:
         """The lines that know the width."""
         self.update_title()
         self.update_tabs()
+        self.update_footer()

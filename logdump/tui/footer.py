@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from logdump.tui.keys import KEYS, Area
+from collections.abc import Mapping
+
+from logdump.tui.keys import KEYS, Area, Key
 
 _NAMES = {
     "right_square_bracket": "]",
@@ -20,14 +22,10 @@ _NAMES = {
     "comma": ",",
     "enter": "Enter",
     "escape": "Esc",
-    "space": "Space",
     "pagedown": "PgDn",
     "pageup": "PgUp",
-    "home": "Home",
-    "end": "End",
-    "tab": "Tab",
 }
-_PROMPT = "Enter run  Up history  Esc records"
+_GAP = "  "
 
 
 def key_name(key: str) -> str:
@@ -37,8 +35,18 @@ def key_name(key: str) -> str:
     return _NAMES.get(key, key.capitalize() if len(key) > 1 else key)
 
 
-def footer_text(*, in_prompt: bool) -> str:
-    """The line for the prompt or for the panes."""
-    areas = {Area.EVERYWHERE} if in_prompt else {Area.PANES, Area.EVERYWHERE}
-    words = [f"{key_name(key.keys.split(',')[0])} {key.short}" for key in KEYS if key.short and key.area in areas]
-    return " " + "  ".join([_PROMPT, *words] if in_prompt else words)
+def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
+    """The names of a binding's keys, those of the keymap in place of its own."""
+    return [key_name(one) for one in keymap.get(key.id, key.keys).split(",")]
+
+
+def footer_text(areas: frozenset[Area], keymap: Mapping[str, str], width: int) -> str:
+    """The words of these areas that fit, the weightiest first; they stand in the order of the table."""
+    words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in KEYS if key.short and key.area in areas}
+    kept: set[Key] = set()
+    room = width - 1
+    for key in sorted(words, key=lambda one: one.weight):
+        if len(words[key]) + len(_GAP) <= room:
+            kept.add(key)
+            room -= len(words[key]) + len(_GAP)
+    return " " + _GAP.join(word for key, word in words.items() if key in kept)

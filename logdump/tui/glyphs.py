@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -22,8 +23,10 @@ UNICODE = Glyphs("▶", "┌│└─", "─", "┃", "│", "…", "│", "▁�
 ASCII = Glyphs(">", "/|\\-", "-", "#", ":", "~", "|", "_.-=*#")
 
 
-def glyphs_for(encoding: str) -> Glyphs:
-    """The set that an encoding can write."""
+def glyphs_for(environment: Mapping[str, str], encoding: str) -> Glyphs:
+    """The set that an encoding can write; LOGDUMP_ASCII=1 asks for the plain one."""
+    if environment.get("LOGDUMP_ASCII", "0") not in ("", "0"):
+        return ASCII
     try:
         "".join(UNICODE).encode(encoding)
     except (LookupError, UnicodeError):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from logdump.tui.footer import key_name
-from logdump.tui.glyphs import Glyphs
+from logdump.tui.footer import keys_of
 from logdump.tui.keys import KEYS, Area
 from logdump.tui.text import Line, line
 from logdump.tui.text_pane import TextPane
@@ -19,9 +18,9 @@ class HelpScreen(ModalScreen[None]):
 
     BINDINGS = [("escape,q,question_mark", "dismiss", "back")]  # noqa: RUF012 - Textual's own form
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, keymap: Mapping[str, str]) -> None:
         super().__init__()
-        self._glyphs = glyphs
+        self._keymap = keymap
 
     def compose(self) -> ComposeResult:
         """The text."""
@@ -31,11 +30,11 @@ class HelpScreen(ModalScreen[None]):
         """Show it."""
         page = self.query_one(TextPane)
         page.add_class("-shown")
-        page.show(list(help_lines()), top=0)
+        page.show(list(help_lines(self._keymap)), top=0)
         page.focus()
 
 
-def help_lines() -> Iterator[Line]:
+def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
     """The keys of each area, and the command that a key enters."""
     yield line("Keys   (Esc leaves this page; HELP lists the commands)", "title")
     for area in Area:
@@ -43,6 +42,6 @@ def help_lines() -> Iterator[Line]:
         yield line(f"In {area.value}:" if area is not Area.EVERYWHERE else "Everywhere:", "strong")
         for key in KEYS:
             if key.area is area:
-                names = ", ".join(key_name(one) for one in key.keys.split(","))
+                names = ", ".join(keys_of(key, keymap))
                 command = f"  {key.sends or key.types}" if key.sends or key.types else ""
                 yield Line(((f"  {names:<14} ", "strong"), (key.what, ""), (command, "dim")))

@@ -7,6 +7,7 @@ from textual import events
 from logdump.tui.choice_pane import ChoicePane
 from logdump.tui.choices import mark_choices, table_choices, transaction_choices
 from logdump.tui.help_screen import HelpScreen
+from logdump.tui.palette import Palette
 from logdump.tui.screen_parts import ScreenParts
 from logdump.tui.transactions import ORDERS
 
@@ -115,7 +116,16 @@ class KeyActions(ScreenParts):
 
     def action_show_help(self) -> None:
         """The keys."""
-        self.push_screen(HelpScreen(self.glyphs))
+        self.push_screen(HelpScreen(self.keys_in_use))
+
+    def action_show_palette(self) -> None:
+        """All commands; the one chosen begins a line."""
+
+        def take(name: str | None) -> None:
+            if name is not None:
+                self.action_type_in(f"{name} ")
+
+        self.push_screen(Palette(self.glyphs), take)
 
     # Tables, transactions, marks.
 

@@ -35,6 +35,7 @@ class Key(NamedTuple):
         types: what it writes into the prompt.
         acts: the action of the screen.
         short: its word in the line at the bottom; empty where it has none.
+        weight: the words of the least weight stay when there is no room for all.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Key(NamedTuple):
     types: str = ""
     acts: str = ""
     short: str = ""
+    weight: int = 5
 
     @property
     def action(self) -> str:
@@ -55,15 +57,23 @@ class Key(NamedTuple):
 
 
 KEYS = (
-    Key("next", "n", "next record", Area.PANES, sends="NEXT", short="next"),
-    Key("next_transaction", "right_square_bracket", "next transaction", Area.PANES, sends="SFNT", short="transaction"),
-    Key("filter", "f", "filter", Area.PANES, types="filter include ", short="filter"),
+    Key("next", "n", "next record", Area.PANES, sends="NEXT", short="next", weight=1),
+    Key(
+        "next_transaction",
+        "right_square_bracket",
+        "next transaction",
+        Area.PANES,
+        sends="SFNT",
+        short="transaction",
+        weight=4,
+    ),
+    Key("filter", "f", "filter", Area.PANES, types="filter include ", short="filter", weight=3),
     Key("filter_off", "F", "show all records again", Area.PANES, sends="FILTER CLEAR ALL"),
-    Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto"),
+    Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),
     Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
-    Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end"),
+    Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end", weight=6),
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
-    Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count"),
+    Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),
     Key("detail", "d", "detail", Area.PANES, acts="app.show_tab('detail')"),
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
@@ -85,7 +95,7 @@ KEYS = (
     Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
     Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
-    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus_prompt", short="prompt"),
+    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus_prompt", short="prompt", weight=0),
     Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.next_pane"),
     Key("scan_on", "ctrl+l", "go on with a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
@@ -114,12 +124,31 @@ KEYS = (
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)"),
     Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)"),
     Key("field_above", "up,k", "line with a field before", Area.HEX, acts="field_line(-1)"),
-    Key("leave_prompt", "escape", "to the records", Area.PROMPT, acts="app.leave"),
-    Key("older", "up", "the line before", Area.PROMPT, acts="recall(-1)"),
+    Key(
+        "complete",
+        "tab",
+        "complete the word; in an empty line: the next pane",
+        Area.PROMPT,
+        acts="complete",
+        short="complete",
+        weight=1,
+    ),
+    Key(
+        "search_history",
+        "ctrl+r",
+        "earlier lines that hold what is typed",
+        Area.PROMPT,
+        acts="search_history",
+        short="search",
+        weight=4,
+    ),
+    Key("leave_prompt", "escape", "to the records", Area.PROMPT, acts="app.leave", short="records", weight=1),
+    Key("older", "up", "the line before", Area.PROMPT, acts="recall(-1)", short="history", weight=3),
     Key("newer", "down", "the line after", Area.PROMPT, acts="recall(1)"),
-    Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="app.stop", short="stop"),
-    Key("help", "question_mark", "these keys", Area.PANES, acts="app.show_help", short="help"),
-    Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit"),
+    Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="app.stop", short="stop", weight=2),
+    Key("help", "question_mark", "these keys", Area.PANES, acts="app.show_help", short="help", weight=0),
+    Key("palette", "ctrl+p", "all commands", Area.EVERYWHERE, acts="app.show_palette", short="commands", weight=3),
+    Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit", weight=4),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
 from textual.message import Message
@@ -22,6 +24,11 @@ _LEAST_AROUND = 40
 class RecordList(Looks, can_focus=True):
     """Rows around the cursor. The first line is the heading.
 
+    Args:
+        settings: the switches of the session.
+        glyphs: the characters for what is more than text.
+        stood: told at once when the user has put the cursor on a row, so that the next key finds the session there.
+
     Attributes:
         size_of_file: in bytes, for the width of RBAs and for the scroll bar.
         marks: letters by RBA.
@@ -31,13 +38,6 @@ class RecordList(Looks, can_focus=True):
 
     BINDINGS = bindings(Area.RECORDS)
 
-    class Stood(Message):
-        """The user has put the cursor on a row."""
-
-        def __init__(self, row: Row) -> None:
-            super().__init__()
-            self.row = row
-
     class Needs(Message):
         """Rows have to be read."""
 
@@ -45,8 +45,9 @@ class RecordList(Looks, can_focus=True):
             super().__init__()
             self.wanted = wanted
 
-    def __init__(self, settings: Settings, glyphs: Glyphs) -> None:
+    def __init__(self, settings: Settings, glyphs: Glyphs, stood: Callable[[Row], None]) -> None:
         super().__init__(id="records")
+        self._tell_stood = stood
         self._settings = settings
         self._glyphs = glyphs
         self._page = Page([], 0, is_first=True, is_last=True)
@@ -160,7 +161,7 @@ class RecordList(Looks, can_focus=True):
     def _stood(self) -> None:
         self.has_moved = True
         if self.row is not None:
-            self.post_message(self.Stood(self.row))
+            self._tell_stood(self.row)
 
     def take(self, wanted: Wanted, page: Page) -> Row | None:
         """Show a page that was asked for; returns the row under the cursor, None when the page comes too late."""

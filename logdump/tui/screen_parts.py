@@ -6,8 +6,10 @@ from textual.app import App
 
 from logdump.session import Session
 from logdump.tui.choice_pane import ChoicePane
+from logdump.tui.footer import footer_text
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.hex_pane import HexPane
+from logdump.tui.keys import Area
 from logdump.tui.log_strip import LogStrip
 from logdump.tui.one_line import OneLine
 from logdump.tui.open_file import OpenFile
@@ -40,6 +42,7 @@ class ScreenParts(App[None]):
     upper_shown = "records"
     field_picked = ""
     transactions: list[LargeTransaction]
+    keys_in_use: dict[str, str]
 
     @property
     def records(self) -> RecordList:
@@ -137,6 +140,17 @@ class ScreenParts(App[None]):
     def update_choices(self, name: str) -> None:
         """Fill one of the panes over the record list."""
         raise NotImplementedError
+
+    def tell(self, text: str) -> None:
+        """Say something beside the session, in the strip above the prompt."""
+        self.mode.transcript.begin("", text)
+        self.log_strip.update_lines()
+
+    def update_footer(self) -> None:
+        """Draw the line of keys."""
+        areas = {Area.EVERYWHERE, Area.PROMPT if self.focused is self.prompt else Area.PANES}
+        footer = self.query_one("#footer", OneLine)
+        footer.say((footer_text(frozenset(areas), self.keys_in_use, self.size.width), ""))
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""

@@ -64,6 +64,6 @@ def problem_with_screen() -> str | None:
 
 def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> None:
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
-    from logdump.tui.glyphs import glyphs_for  # noqa: PLC0415
+    from logdump.tui.manner import manner_for  # noqa: PLC0415
 
-    TrailApp(session, first, kept, glyphs_for(sys.stdout.encoding)).run(mouse=mouse)
+    TrailApp(session, first, kept, manner_for(os.environ, sys.stdout.encoding)).run(mouse=mouse)

@@ -56,7 +56,7 @@ class Watching(ScreenParts):
         """A command wants one more line."""
         self.log_strip.update_lines()
         self.query_one("#prompt-label", Static).update(message.prompt)
-        self.prompt.begin()
+        self.prompt.begin(is_plain=True)
         self.prompt.focus()
 
     def on_command_ended(self, message: CommandEnded) -> None:
@@ -208,11 +208,11 @@ class Watching(ScreenParts):
             if self.standing.follows:
                 self._stand_at(row)
 
-    def on_record_list_stood(self, message: RecordList.Stood) -> None:
+    def row_stood(self, row: Row) -> None:
         """The user has moved: so does the session."""
         if self.standing.follows:
             self.set_standing(self.standing._replace(follows=False))
-        self._stand_at(message.row)
+        self._stand_at(row)
         self.read_pane()
 
     def _stand_at(self, row: Row) -> None:

@@ -15,7 +15,7 @@ from logdump.history_file import KeptHistory
 from logdump.session import Session
 from logdump.times import GMT
 from logdump.tui.app import TrailApp
-from logdump.tui.glyphs import UNICODE, Glyphs
+from logdump.tui.manner import Manner
 
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
@@ -76,14 +76,14 @@ def drive(
     size: tuple[int, int] = NARROW,
     *,
     first: str | None = None,
-    glyphs: Glyphs = UNICODE,
+    manner: Manner | None = None,
     session: Session | None = None,
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it."""
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else TRAILS / trail
-    app = TrailApp(session, f"open {path}; {SWITCHES}" if first is None else first, KeptHistory(None), glyphs)
+    app = TrailApp(session, f"open {path}; {SWITCHES}" if first is None else first, KeptHistory(None), manner)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
