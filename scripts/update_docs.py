@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts import json_members, readme_session, readme_table, spark_tables
+from scripts import json_members, readme_session, readme_table, spark_tables, tui_keys
 
 
 def main() -> None:
@@ -11,6 +11,7 @@ def main() -> None:
     readme_table.main()
     json_members.main()
     spark_tables.main()
+    tui_keys.main()
 
 
 if __name__ == "__main__":

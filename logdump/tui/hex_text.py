@@ -10,7 +10,8 @@ Damage is shown as plain bytes, in the same lines.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from logdump.charsets import ASCII
@@ -121,13 +122,21 @@ def line_pieces(text: HexText, one: HexLine, digits: int, field: Field | None) -
         look = _look(byte, one.start + at, field)
         pieces.append((f"{byte:02x}", look))
         if at % 2 and at + 1 < len(one.data):
-            inside = look.endswith("+field") and field is not None and one.start + at + 1 < field.end
-            pieces.append((" ", "field" if inside else ""))
+            ends = field is not None and one.start + at + 1 == field.end
+            pieces.append((" ", look.removesuffix("+field") if ends else look))
     width = text.bytes_per_line * 5 // 2 - 1
     used = len(one.data) * 2 + (len(one.data) - 1) // 2
     pieces.append((" " * (width - used) + " | ", ""))
-    pieces += [(ASCII[byte], _look(byte, one.start + at, field)) for at, byte in enumerate(one.data)]
-    return tuple(pieces)
+    for at, byte in enumerate(one.data):
+        is_inside = field is not None and field.start <= one.start + at < field.end
+        pieces.append((ASCII[byte], "field" if is_inside else ""))
+    return tuple(_merged(pieces))
+
+
+def _merged(pieces: list[Piece]) -> Iterator[Piece]:
+    """The same with neighbours of one look in one piece, which costs fewer bytes on the way to the terminal."""
+    for look, group in groupby(pieces, key=itemgetter(1)):
+        yield "".join(text for text, _ in group), look
 
 
 def _look(byte: int, at: int, field: Field | None) -> str:

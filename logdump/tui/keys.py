@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 
+from logdump.commands import REGISTRY
+from logdump.language.words import first_word
+
 
 class Area(enum.Enum):
     """Where the keyboard has to be for a key to act."""
@@ -49,6 +52,11 @@ class Key(NamedTuple):
     weight: int = 5
 
     @property
+    def command(self) -> str:
+        """The command word of what it enters; empty where it enters nothing."""
+        return first_word(self.sends or self.types)[0].upper()
+
+    @property
     def action(self) -> str:
         """The Textual action."""
         if self.sends:
@@ -56,7 +64,7 @@ class Key(NamedTuple):
         return f"app.type_in({self.types!r})" if self.types else self.acts
 
 
-KEYS = (
+_ALL = (
     Key("next", "n", "next record", Area.PANES, sends="NEXT", short="next", weight=1),
     Key(
         "next_transaction",
@@ -67,6 +75,25 @@ KEYS = (
         short="transaction",
         weight=4,
     ),
+    Key(
+        "transaction_before",
+        "left_square_bracket",
+        "transaction before",
+        Area.PANES,
+        sends="TRANSACTION PREVIOUS",
+    ),
+    Key("same_table", "right_curly_bracket", "next record of this table", Area.PANES, sends="SAMETABLE NEXT"),
+    Key(
+        "same_table_before",
+        "left_curly_bracket",
+        "record of this table before",
+        Area.PANES,
+        sends="SAMETABLE PREVIOUS",
+    ),
+    Key("find", "slash", "find text, HEX bytes or column = value", Area.PANES, types="find ", short="find", weight=3),
+    Key("find_next", "greater_than_sign", "next match", Area.PANES, sends="FIND NEXT"),
+    Key("find_before", "less_than_sign", "match before", Area.PANES, sends="FIND PREVIOUS"),
+    Key("safe", "a", "where Replicat may restart safely", Area.PANES, sends="SAFE", short="safe", weight=3),
     Key("filter", "f", "filter", Area.PANES, types="filter include ", short="filter", weight=3),
     Key("filter_off", "F", "show all records again", Area.PANES, sends="FILTER CLEAR ALL"),
     Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),
@@ -150,6 +177,9 @@ KEYS = (
     Key("palette", "ctrl+p", "all commands", Area.EVERYWHERE, acts="app.show_palette", short="commands", weight=3),
     Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit", weight=4),
 )
+
+KEYS = tuple(key for key in _ALL if not key.command or key.command in REGISTRY.words())
+"""Those whose command there is."""
 
 
 def bindings(area: Area) -> list[BindingType]:

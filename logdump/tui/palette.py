@@ -53,10 +53,12 @@ class Palette(ModalScreen[str | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow the list."""
+        event.stop()
         self._fill(event.value)
 
-    def on_input_submitted(self, _event: Input.Submitted) -> None:
+    def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the command."""
+        event.stop()
         choice = self.query_one(ChoicePane).choice
         self.dismiss(choice.sends["enter"] if choice is not None else None)
 

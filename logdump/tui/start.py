@@ -27,10 +27,9 @@ def start(trail: str, *, mouse: bool = True) -> int:
     with contextlib.suppress(UnusableHistory):
         session.history = kept.recall()
     try:
-        _run(session, f"OPEN {trail}; {_SWITCHES}" if trail else "", kept, mouse=mouse)
+        return _run(session, f"OPEN {trail}; {_SWITCHES}" if trail else "", kept, mouse=mouse)
     finally:
         session.end()
-    return ExitStatus.OK
 
 
 def go_on(session: Session, kept: KeptHistory) -> None:
@@ -62,8 +61,10 @@ def problem_with_screen() -> str | None:
     return None
 
 
-def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> None:
+def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int:
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.manner import manner_for  # noqa: PLC0415
 
-    TrailApp(session, first, kept, manner_for(os.environ, sys.stdout.encoding)).run(mouse=mouse)
+    app = TrailApp(session, first, kept, manner_for(os.environ, sys.stdout.encoding))
+    app.run(mouse=mouse)
+    return app.return_code or ExitStatus.OK

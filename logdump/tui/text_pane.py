@@ -10,6 +10,31 @@ from textual.strip import Strip
 from logdump.tui.keys import Area, bindings
 from logdump.tui.text import Line, Looks
 
+_WIDEST = 1000
+_MARGIN_AT = 42
+"""The cell where margins begin, behind the longest line that says something of a column."""
+_NOTHING = Line(())
+
+
+def changed_cells(old: Line, new: Line) -> tuple[int, int]:
+    """From which cell to before which two lines differ; the same number twice when they do not."""
+    if not (old.text.isascii() and new.text.isascii()) or old.margin != new.margin:
+        return 0, _WIDEST
+    before, after = _cells(old), _cells(new)
+    if before == after:
+        return 0, 0
+    first = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    if first is None:
+        first = min(len(before), len(after))
+    if len(before) != len(after):
+        return first, max(len(before), len(after))
+    last = next(at for at in range(len(after), first, -1) if before[at - 1] != after[at - 1])
+    return first, last
+
+
+def _cells(one: Line) -> list[tuple[str, str]]:
+    return [(character, look) for text, look in one.pieces for character in text]
+
 
 class TextPane(Looks, can_focus=True):
     """Lines, of which as many are visible as there is room for.
@@ -92,8 +117,10 @@ class TextPane(Looks, can_focus=True):
         """Repaint the lines that are not what they were."""
         after = self.shown_lines()
         for y in range(max(len(before), len(after))):
-            if before[y : y + 1] != after[y : y + 1]:
-                self.refresh(Region(0, y, self.size.width, 1))
+            old, new = (lines[y] if y < len(lines) else _NOTHING for lines in (before, after))
+            first, last = changed_cells(old, new)
+            if first < last:
+                self.refresh(Region(first - self.shift, y, max(1, last - first), 1))
         self.post_message(self.Scrolled())
 
     def render_line(self, y: int) -> Strip:
@@ -105,7 +132,8 @@ class TextPane(Looks, can_focus=True):
         one = self.line_at(at)
         pieces = one.pieces
         if one.margin and self.shows_margin and not self.shift:
-            pieces = (*pieces, ("  ", ""), *((text, look or "dim") for text, look in one.margin))
+            gap = max(2, _MARGIN_AT - len(one.text))
+            pieces = (*pieces, (" " * gap, ""), *((text, look or "dim") for text, look in one.margin))
         strip = self.strip(pieces, max(width + self.shift, 1))
         return strip.crop(self.shift, self.shift + width)
 

@@ -1,0 +1,88 @@
+"""The real program in a pseudo-terminal: keys in, bytes out."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+_PATIENCE = 30.0
+_STILL = 0.4
+"""Seconds without a byte after which the program has nothing more to say."""
+
+
+class Terminal:
+    """A program at a terminal of its own."""
+
+    def __init__(self, master: int, process: subprocess.Popen[bytes]) -> None:
+        self._master = master
+        self.process = process
+        self.seen = b""
+
+    def read(self, until: str | None = None) -> bytes:
+        """What comes until nothing more does, or until a text has come (escape sequences aside)."""
+        found = b""
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline:
+            ready, _, _ = select.select([self._master], [], [], _STILL)
+            if not ready and (until is None or until in _plain(found)):
+                break
+            if ready:
+                try:
+                    data = os.read(self._master, 1 << 16)
+                except OSError:
+                    break
+                if not data:
+                    break
+                found += data
+        self.seen += found
+        return found
+
+    def press(self, keys: bytes) -> bytes:
+        """Type bytes; returns what comes back."""
+        os.write(self._master, keys)
+        return self.read()
+
+    def end(self) -> int:
+        """Wait for the end of the program; returns its status."""
+        self.read()
+        return self.process.wait(_PATIENCE)
+
+
+def _plain(data: bytes) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", data.decode("utf-8", "replace"))
+
+
+@contextlib.contextmanager
+def terminal(*arguments: str, size: tuple[int, int] = (80, 24), **environment: str) -> Iterator[Terminal]:
+    """Run ``logdump`` with these arguments."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+    base = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "GMT", "LOGDUMP_HISTORY": "", "LOGDUMP_KEYMAP": ""}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logdump", *arguments],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **base, **environment},
+        start_new_session=True,
+    )
+    os.close(slave)
+    try:
+        yield Terminal(master, process)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(master)
