@@ -71,7 +71,10 @@ class KeyActions(ScreenParts):
 
     def action_maximise_pane(self) -> None:
         """The lower pane alone, or both."""
-        self.query_one("#main").toggle_class("-maximised")
+        main = self.query_one("#main")
+        main.toggle_class("-maximised")
+        if main.has_class("-maximised"):
+            self.action_enter_pane()
 
     def action_save_from_here(self) -> None:
         """Stand in front of the record under the cursor and begin a SAVE."""

@@ -30,17 +30,17 @@ class Columns(NamedTuple):
 
 
 def columns_for(width: int, size: int) -> Columns:
-    """The columns for a list of ``width`` cells over a file of ``size`` bytes."""
+    """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes."""
     rba = max(_LEAST_RBA, len(str(size)))
-    operation = 18 if width >= 100 else 12 if width >= 50 else 9
-    rest = width - (1 + rba + 2 + 2 + operation)
+    operation = min(18 if width >= 100 else 12 if width >= 50 else 9, max(2, width - rba - 6))
+    rest = width - (1 + rba + 2 + 2 + operation + 1)
     clock = _CLOCK if rest - _CLOCK - 2 >= _LEAST_TABLE else 0
     rest -= clock + 2 if clock else 0
     length = _LENGTH if rest - _LENGTH - 1 >= _LEAST_TABLE else 0
     rest -= length + 1 if length else 0
     csn = min(16, rest - 22) if rest >= 30 else 0
     rest -= csn + 2 if csn else 0
-    return Columns(rba, clock, operation, max(0, rest - 1), length, csn)
+    return Columns(rba, clock, operation, rest - 1 if rest > _LEAST_TABLE else 0, length, csn)
 
 
 def heading(columns: Columns) -> str:

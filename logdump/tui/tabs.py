@@ -27,15 +27,23 @@ TABS = (
 def tab_pieces(shown: str, where: str, glyphs: Glyphs, width: int) -> tuple[Piece, ...]:
     """The line in ``width`` cells; ``where`` stands at its end."""
     rule = glyphs.rule
-    pieces: list[Piece] = [(rule, "dim")]
-    if shown == "output":
-        pieces += [("[output] ", "strong"), ("Esc goes back ", "dim")]
-    else:
-        for tab in TABS:
-            text = f"{tab.key} {tab.title}"
-            pieces.append((f"[{text}]", "strong") if tab.name == shown else (f" {text} ", ""))
-            pieces.append((rule, "dim"))
     end = f" {where} {rule}" if where else ""
+    pieces = _titles(shown, rule, is_short=False)
     used = sum(len(text) for text, _ in pieces)
+    if used + len(end) > width:
+        pieces = _titles(shown, rule, is_short=True)
+        used = sum(len(text) for text, _ in pieces)
     pieces.append((rule * max(0, width - used - len(end)), "dim"))
     return (*pieces, (end, "dim"))
+
+
+def _titles(shown: str, rule: str, *, is_short: bool) -> list[Piece]:
+    """The pages; of those not shown the keys alone where there is little room."""
+    if shown == "output":
+        return [(rule, "dim"), ("[output] ", "strong"), ("Esc goes back ", "dim")]
+    pieces: list[Piece] = [(rule, "dim")]
+    for tab in TABS:
+        text = tab.key if is_short and tab.name != shown else f"{tab.key} {tab.title}"
+        pieces.append((f"[{text}]", "strong") if tab.name == shown else (f" {text} ", ""))
+        pieces.append((rule, "dim"))
+    return pieces

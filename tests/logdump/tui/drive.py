@@ -37,8 +37,7 @@ class Screen:
                 await self.pilot.press(key)
             else:
                 self.app.simulate_key(key)
-            await self.pilot.pause(0)
-        await self.settle()
+            await self.settle()
 
     async def type(self, line: str) -> None:
         """Put a line into the prompt and enter it."""

@@ -1,0 +1,151 @@
+"""The pages of the lower pane, the link between field and bytes, and the output of commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.tui.hex_pane import HexPane
+from logdump.tui.record_pane import RecordPane
+from logdump.tui.text import line
+from logdump.tui.text_pane import changed_cells
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.test_records import SIZES
+
+
+def underlined(screen: Screen) -> str:
+    """The bytes that the hex page underlines, as hex."""
+    pane = screen.app.query_one(HexPane)
+    pieces = [piece for at in range(pane.count) for piece in pane.line_at(at).pieces]
+    return "".join(text for text, look in pieces if look.endswith("+field")).replace(" ", "")
+
+
+def current_line(screen: Screen) -> str:
+    """The line of the detail that stands for a field."""
+    pane = screen.app.page("detail")
+    assert isinstance(pane, RecordPane)
+    return pane.lines[pane.current].text
+
+
+@SIZES
+@pytest.mark.parametrize("key", ["h", "o", "i"])
+def test_the_other_pages(size: tuple[int, int], key: str, golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j", key)
+        golden(f"page-{key}-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, size=size)
+
+
+def test_a_line_of_the_detail_leads_to_its_bytes() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j", "enter")
+        while not current_line(screen).startswith("Column 1 "):
+            await screen.press("j")
+        await screen.press("h")
+        assert underlined(screen) == "000100140000001053656e6368612046756b616d75736869"
+        assert "Column 1, 24 bytes at RBA 1872" in screen.text
+
+    drive(steps)
+
+
+def test_bytes_lead_to_their_line_of_the_detail() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j", "h", "enter")
+        while "IO Time" not in screen.app.query_one(HexPane).where:
+            await screen.press("right")
+        assert underlined(screen) == "02f339cf01566d00"
+        await screen.press("d")
+        assert "IO Time" in current_line(screen)
+
+    drive(steps)
+
+
+def test_the_field_stays_when_another_record_comes() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j", "h", "enter", "right", "right", "escape", "j")
+        assert "Partition = x0c, 1 byte at RBA 2017" in screen.text
+
+    drive(steps)
+
+
+def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j", "enter", "pagedown", "pagedown")
+        assert 'TEA_CODE = "SEN01"' in screen.text
+        await screen.press("N")
+        assert "TEA_CODE" not in screen.text
+
+    drive(steps, size=WIDE)
+
+
+def test_a_long_answer_comes_into_the_output_pane_until_escape(golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "c")
+        golden("count-80x24", screen.text)
+        await screen.press("escape")
+        assert screen.app.page_shown == "detail"
+
+    drive(steps)
+
+
+def test_a_short_answer_stays_in_the_strip() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("reclen 100")
+        assert screen.app.page_shown == "detail"
+        assert "Logdump 2 >reclen 100\nReclen set to 100" in screen.text
+
+    drive(steps)
+
+
+def test_several_records_come_into_the_output_pane_and_the_cursor_stands_on_the_last() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("next 4")
+        assert screen.app.page_shown == "output"
+        row = screen.app.records.row
+        assert row is not None
+        assert row.rba == 1811
+
+    drive(steps)
+
+
+def test_the_lower_pane_alone() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "backslash")
+        assert not screen.app.records.region
+        await screen.press("backslash")
+        assert screen.app.records.region
+
+    drive(steps)
+
+
+def test_the_text_of_the_pane_is_copied_without_the_margin() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j", "Y")
+        copied = screen.app.clipboard
+        assert copied == "".join(f"{one}\n" for one in screen.lines("detail"))
+        await screen.press("y")
+        assert screen.app.clipboard == "1811"
+
+    drive(steps, size=NARROW)
+
+
+def test_control_characters_of_the_data_never_reach_the_screen() -> None:
+    async def steps(screen: Screen) -> None:
+        for _ in range(12):
+            for key in "dhoi":
+                await screen.press(key)
+                assert all(one.isprintable() for one in screen.text.splitlines())
+            await screen.press("escape", "j")
+
+    assert b"\x1b" in (TRAILS / "ut000000000").read_bytes()
+    drive(steps, "ut000000000", size=WIDE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cells"),
+    [("same", "same", (0, 0)), ("", "", (0, 0)), ("abc", "axc", (1, 2)), ("ab", "abcd", (2, 4)), ("abcd", "", (0, 4))],
+)
+def test_the_cells_in_which_two_lines_differ(old: str, new: str, cells: tuple[int, int]) -> None:
+    assert changed_cells(line(old), line(new)) == cells

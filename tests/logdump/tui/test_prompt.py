@@ -1,0 +1,158 @@
+"""The prompt: numbers, history, completion, FC, pastes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.events import Paste
+
+from logdump.history import History
+from logdump.history_file import KeptHistory, save_history
+from logdump.session import Session
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.test_records import SIZES
+
+
+def test_the_number_goes_on_with_every_line() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("ghdr off; detail off")
+        assert "\nLogdump 3 >" in screen.text
+
+    drive(steps)
+
+
+def test_up_and_down_go_through_the_history_and_back_to_the_draft() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("reclen 11")
+        await screen.type("reclen 22")
+        await screen.press("x", "up", "up")
+        assert screen.app.prompt.value == "reclen 11"
+        await screen.press("down", "down")
+        assert screen.app.prompt.value == "x"
+
+    drive(steps)
+
+
+def test_the_history_is_searched_for_what_is_typed() -> None:
+    async def steps(screen: Screen) -> None:
+        for one in ("reclen 11", "ghdr on", "reclen 22", "ghdr off"):
+            await screen.type(one)
+        await screen.press("r", "e", "c", "ctrl+r")
+        assert screen.app.prompt.value == "reclen 22"
+        await screen.press("ctrl+r")
+        assert screen.app.prompt.value == "reclen 11"
+
+    drive(steps)
+
+
+def test_the_history_outlives_the_session(tmp_path: Path) -> None:
+    path = tmp_path / "logdump.hst"
+    save_history(path, History(["reclen 11"]))
+
+    async def steps(screen: Screen) -> None:
+        screen.app.mode._kept = KeptHistory(path)
+        await screen.type("reclen 22")
+
+    session = Session()
+    session.history = KeptHistory(path).recall()
+    drive(steps, first="", session=session)
+    assert path.read_text() == "logdump history, next 3\nreclen 11\nreclen 22\n"
+
+
+@SIZES
+def test_tab_completes_a_table_of_the_trail(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        for key in "filter inc filename tea":
+            await screen.press(key)
+        await screen.press("tab", "tab")
+        golden(f"completion-{size[0]}x{size[1]}", screen.text)
+        assert screen.app.prompt.value == "filter inc filename TEAHOUSE."
+
+    drive(steps, size=size)
+
+
+@SIZES
+def test_a_line_that_would_fail_says_why_when_it_is_entered(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("pos 99999")
+        await screen.type("next")
+        golden(f"error-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, size=size)
+
+
+def test_fc_asks_for_edit_lines() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("reclen 11")
+        await screen.type("fc")
+        assert "\n.." in screen.text
+        await screen.type("       22")
+        await screen.type("")
+        assert screen.app.session.settings.reclen == 22
+
+    drive(steps)
+
+
+def test_escape_calls_fc_off() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("reclen 11")
+        await screen.type("fc")
+        await screen.press("escape")
+        assert screen.app.mode.is_idle
+        assert screen.app.session.history.lines[-1] == "fc"
+
+    drive(steps)
+
+
+def test_enter_on_an_empty_line_leads_to_the_records_and_a_colon_back() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("enter")
+        assert screen.app.records.has_focus
+        await screen.press("colon")
+        assert screen.app.prompt.has_focus
+
+    drive(steps)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "value"),
+    [
+        ("pos 2014\nn\nn\n", "pos 2014; n; n"),
+        ("-- a comment\nn\n", "n"),
+        ("one line", "one line"),
+        ("ghdr\x1b[2J on", "ghdr[2J on"),
+    ],
+)
+def test_pasted_lines_become_one_line_that_waits_for_enter(pasted: str, value: str) -> None:
+    async def steps(screen: Screen) -> None:
+        screen.app.prompt.post_message(Paste(pasted))
+        await screen.settle()
+        assert screen.app.prompt.value == value
+        assert len(screen.app.mode.transcript.entries) == 1
+
+    drive(steps)
+
+
+def test_a_paste_of_100_kilobytes_is_refused_with_a_word() -> None:
+    async def steps(screen: Screen) -> None:
+        screen.app.prompt.post_message(Paste("next; " * 17_000))
+        await screen.settle()
+        assert screen.app.prompt.value == ""
+        assert "A paste of 102,000 characters is too long for the prompt" in screen.text
+
+    drive(steps)
+
+
+def test_the_palette_finds_a_command_and_begins_its_line() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("ctrl+p")
+        await screen.pilot.press(*"largest")
+        await screen.settle()
+        assert "▶TRANSHIST" in screen.text
+        await screen.press("enter")
+        assert screen.app.prompt.value == "TRANSHIST "
+        assert len(screen.app.mode.transcript.entries) == 1
+
+    drive(steps)

@@ -1,0 +1,67 @@
+"""While a line is typed: whether it would run, and how it may go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from logdump.commands import REGISTRY
+from logdump.tui.offers import completed, offers, suggestion
+from logdump.tui.validity import Validity, validity
+
+TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "n", "next 5", "ghdr on", "pos 2014", "pos rev", "filter include filename hr.*", "ghdr on; n", "sft Insert"],
+)
+def test_a_line_that_would_run(text: str) -> None:
+    assert validity(REGISTRY, text) is Validity.VALID
+
+
+@pytest.mark.parametrize(
+    "text", ["fil", "ghdr o", "filter inc", "filter include", "filter include filen", "sft", "pos eo"]
+)
+def test_a_line_that_lacks_something(text: str) -> None:
+    assert validity(REGISTRY, text) is Validity.INCOMPLETE
+
+
+@pytest.mark.parametrize(
+    "text", ["zzz", "ghdr maybe", "pos here", "filter include colour red", "n x", "n; zzz", "fil x"]
+)
+def test_a_line_that_would_fail(text: str) -> None:
+    assert validity(REGISTRY, text) is Validity.ERROR
+
+
+@pytest.mark.parametrize("command", [one.name for one in REGISTRY.commands])
+def test_every_command_is_valid_by_its_name(command: str) -> None:
+    assert validity(REGISTRY, command) is not Validity.ERROR
+
+
+def test_tables_of_the_trail_are_offered_where_a_name_is_meant() -> None:
+    assert offers(REGISTRY, "filter include filename tea", TABLES)[:2] == ["TEAHOUSE.SALES", "TEAHOUSE.TEAS"]
+
+
+def test_record_types_are_offered() -> None:
+    assert offers(REGISTRY, "sft Ins", TABLES) == ["Insert"]
+    assert "Insert" in offers(REGISTRY, "filter rectype ", TABLES)
+
+
+def test_filter_options_and_the_words_of_the_registry_are_offered() -> None:
+    assert "FILENAME" in offers(REGISTRY, "filter inc ", TABLES)
+    assert "INCLUDE" in offers(REGISTRY, "filter ", TABLES)
+    assert offers(REGISTRY, "sfm", TABLES) == ["SFMD"]
+
+
+def test_a_line_is_completed_as_far_as_all_offers_go() -> None:
+    assert completed("n; filter inc filename tea", TABLES[:2]) == "n; filter inc filename TEAHOUSE."
+    assert completed("sft Ins", ["Insert"]) == "sft Insert "
+    assert completed("open fixt", ["fixtures/"]) == "open fixtures/"
+    assert completed("zz", []) == "zz"
+
+
+def test_the_newest_line_of_the_history_is_suggested_first() -> None:
+    history = ["count detail", "count", "open a"]
+    assert suggestion("cou", history, ["COUNT"]) == "count"
+    assert suggestion("scan", history, ["SCANFORHEADER"]) == "scanFORHEADER"
+    assert suggestion("", history, ["COUNT"]) is None

@@ -1,0 +1,114 @@
+"""Which bytes of a record are what, in the hex page and in the display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.session import Session
+from logdump.settings import Detail, Level, Settings
+from logdump.times import GMT
+from logdump.tui.detail_text import detail_lines
+from logdump.tui.hex_text import hex_text, line_pieces
+from logdump.tui.record_fields import fields_of, placed_tokens
+from logdump.tui.rows import Kind, Walk
+from tests.logdump.tui.test_rows import NAMES, forwards
+from trailformat import Record, TrailFile
+
+SETTINGS = Settings(time_offset=GMT)
+
+
+def records(name: str) -> list[Record]:
+    with TrailFile(TRAILS / name) as trail:
+        found = []
+        for rba in trail.sound_rbas(0, trail.size):
+            record = trail.record_at(rba)
+            assert record is not None
+            found.append(record)
+        return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tokens_lie_end_to_end_over_the_record(name: str) -> None:
+    for record in records(name):
+        placed = list(placed_tokens(record))
+        assert placed[0].offset == 0
+        for one, following in pairwise(placed[1:]):
+            assert one.payload_at + one.length == following.offset
+        assert placed[-1].offset + placed[-1].token.header_size == record.length
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fields_follow_each_other_without_overlap(name: str) -> None:
+    for record in records(name):
+        fields = fields_of(record, SETTINGS)
+        assert all(one.end <= following.start for one, following in pairwise(fields))
+        assert not fields or fields[-1].end <= record.length
+
+
+def test_columns_and_tokens_hold_their_bytes() -> None:
+    record = next(one for one in records("et000000000") if one.rba == 1811)
+    fields = {one.name: record.raw[one.start : one.end] for one in fields_of(record, SETTINGS)}
+    assert fields["Column 0"].endswith(b"SEN01")
+    assert fields["LOGCSN"].endswith(b"41882317")
+    assert fields["TransInd"] == b"\0"
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    one = Session()
+    one.settings = Settings(time_offset=GMT, detail=Detail.DATA, ghdr=True, ggstoken=Level.DETAIL)
+    yield one
+    one.end()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", [60, 90])
+def test_the_hex_page_shows_each_payload_byte_once(session: Session, name: str, width: int) -> None:
+    trail = session.open(TRAILS / name)
+    for rba in trail.sound_rbas(0, trail.size):
+        record = trail.record_at(rba)
+        assert record is not None
+        lines = hex_text(session, rba, width).lines
+        places = [at for one in lines for at in range(one.start, one.start + len(one.data))]
+        assert len(places) == len(set(places))
+        assert all(record.raw[one.start : one.start + len(one.data)] == one.data for one in lines)
+        bare = sum(one.token.header_size for one in placed_tokens(record))
+        assert record.length - bare - len(places) < bare + 200
+
+
+def test_a_hex_line_fits_eighty_columns_where_rbas_are_short(session: Session) -> None:
+    session.open(TRAILS / "et000000000")
+    text = hex_text(session, 1811, 80)
+    assert text.bytes_per_line == 20
+    assert max(len("".join(part for part, _ in line_pieces(text, one, 4, None))) for one in text.lines) == 80
+
+
+def test_damage_is_shown_as_bytes(session: Session) -> None:
+    trail = session.open(TRAILS / "gt000000000")
+    bad = next(row for row in forwards(Walk(trail)) if row.kind is Kind.BAD)
+    text = hex_text(session, bad.rba, 80)
+    assert b"".join(one.data for one in text.lines) == bytes(trail.buffer[bad.rba : bad.end])
+
+
+def test_lines_of_the_display_know_their_fields(session: Session) -> None:
+    session.open(TRAILS / "et000000000")
+    fields = {one.text: one.fields for one in detail_lines(session, 1811)}
+    assert fields["TransInd   :     .  (x00)     FormatType :     R  (x52)"] == ("TransInd", "FormatType")
+    assert fields["Column 0 (0x0000), Length 9 (0x0009)."] == ("Column 0",)
+    assert fields["TokenID x4c 'L' LOGCSN           Info x00  Length    8"] == ("LOGCSN",)
+
+
+def test_the_margin_names_columns_and_tells_what_they_were(session: Session) -> None:
+    session.open(TRAILS / "et000000000")
+    notes = [text for one in detail_lines(session, 4767) for text, _ in one.margin]
+    assert any(" = " in one and "   was " in one for one in notes)
+    assert "the whole transaction" in notes
+
+
+def test_the_margin_is_no_part_of_the_text(session: Session) -> None:
+    session.open(TRAILS / "et000000000")
+    assert all(note not in one.text for one in detail_lines(session, 1811) for note, _ in one.margin)

@@ -1,0 +1,55 @@
+"""The columns of the record list, at every width."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from logdump.settings import Settings
+from logdump.times import GMT
+from logdump.tui.glyphs import ASCII, UNICODE
+from logdump.tui.row_text import clock_text, columns_for, heading, row_pieces
+from logdump.tui.rows import Kind, Row
+
+SETTINGS = Settings(time_offset=GMT)
+ROW = Row(Kind.RECORD, 2014, 175, "GGSUnifiedPKUpdate", "HR." + "EMPLOYEES" * 20, 212577168000000386, 0, 28, "4881203")
+
+
+def text_of(row: Row, width: int, *, plain: bool = False) -> str:
+    columns = columns_for(width, 9_999_999_999)
+    return "".join(text for text, _ in row_pieces(row, columns, SETTINGS, ASCII if plain else UNICODE))
+
+
+@pytest.mark.parametrize("width", range(20, 160, 7))
+def test_a_row_fits_beside_the_cursor_and_the_scroll_bar(width: int) -> None:
+    columns = columns_for(width, 9_999_999_999)
+    assert cell_len(heading(columns)) <= width
+    assert cell_len(text_of(ROW, width)) == len(heading(columns)) - 1
+    assert cell_len(text_of(ROW, width)) <= width - 2
+
+
+def test_a_name_of_wide_characters_takes_its_two_cells() -> None:
+    assert cell_len(text_of(ROW._replace(table="茶" * 80), 80)) == cell_len(text_of(ROW, 80))
+
+
+def test_control_characters_of_a_name_are_escaped() -> None:
+    assert "\x1b" not in text_of(ROW._replace(table="A\x1b[2J"), 120)
+    assert "A\\x1b[2J" in text_of(ROW._replace(table="A\x1b[2J"), 120)
+
+
+def test_ascii_alone_is_enough() -> None:
+    assert text_of(ROW, 120, plain=True).isascii()
+
+
+@pytest.mark.parametrize(("trans_ind", "glyph"), [(0, "┌"), (1, "│"), (2, "└"), (3, "─"), (9, "?"), (None, " ")])
+def test_the_place_in_the_transaction(trans_ind: int | None, glyph: str) -> None:
+    assert f"  {glyph} GGSUnified" in text_of(ROW._replace(trans_ind=trans_ind), 120)
+
+
+def test_a_time_that_is_none_is_shown_as_hex() -> None:
+    assert clock_text(ROW._replace(time=2**63 - 1), SETTINGS) == "x7fffffffffffffff"
+
+
+def test_damage_says_what_it_is_and_how_to_go_on() -> None:
+    row = Row(Kind.BAD, 2575, 236, problem="no record starts here, found x00")
+    assert "! bad record, 236 bytes: no record starts here, found x00 - SFH goes on" in text_of(row, 120)
