@@ -20,7 +20,8 @@ def _heading(area: Area) -> str:
 
 
 def _table(area: Area) -> str:
-    rows: list[tuple[str, ...]] = [(_keys(key), key.what, _entered(key), f"`{key.id}`") for key in KEYS if key.area is area]
+    keys = [key for key in KEYS if key.area is area]
+    rows: list[tuple[str, ...]] = [(_keys(key), key.what, _entered(key), f"`{key.id}`") for key in keys]
     return table(("Key", "What it does", "Command", "Name in the keymap"), rows)
 
 

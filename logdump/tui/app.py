@@ -117,12 +117,16 @@ class TrailApp(KeyActions, Watching):
         self.prompt.tables = lambda: self.file.index.tables
         for problem in self._problems:
             self.tell(problem)
-        self.set_interval(_LOOK_EVERY, self.file.ask_look)
+        self.set_interval(_LOOK_EVERY, self._look)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
         if self._first or self.session.has_trail:
             self.enter(self._first or "OPEN")
+
+    def _look(self) -> None:
+        if self.state.path is not None:
+            self.file.ask_look()
 
     def on_unmount(self) -> None:
         """End the threads."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from textual.message import Message
@@ -16,13 +16,12 @@ from logdump.tui.messages import PageRead, PaneRead, SummaryRead, TransactionsRe
 from logdump.tui.page import Rows, Wanted, read_page
 from logdump.tui.panes import read_page_of_record
 from logdump.tui.reader import Reader
-from logdump.tui.rows import NEAR, Walk
-from logdump.tui.scans import BackgroundScan, indexing, matching
+from logdump.tui.rows import NEAR, Walk, known_to
+from logdump.tui.scans import BackgroundScan
 from logdump.tui.summary import summary_of
 from logdump.tui.text import line
 from logdump.tui.transactions import read_transactions
-from trailformat import TrailFile
-from trailformat.index import TrailIndex
+from trailformat.index import TrailIndex, build
 
 
 class OpenFile:
@@ -70,9 +69,20 @@ class OpenFile:
 
     def go_on(self) -> None:
         """Scan on: for the first time, after a stop, or because the file has grown."""
-        self._indexing.go_on(indexing(self.index))
+        self._indexing.go_on(self._extend_index)
         if self.matches is not None:
-            self._matching.go_on(matching(self.matches))
+            self._matching.go_on(self._extend_matches(self.matches))
+
+    def _extend_index(self, session: Session) -> Iterator[int]:
+        """Go on with the index, or with the one that an earlier session has kept."""
+        if session.trail.has_index:
+            self.index = session.trail.index
+        session.trail.index = self.index
+        yield from build(session.trail, self.index)
+
+    @staticmethod
+    def _extend_matches(matches: Matches) -> Callable[[Session], Iterator[int]]:
+        return lambda session: matches.extend(session.trail)
 
     def stop(self) -> bool:
         """Stop the scans and keep what they have; tells whether there was anything to stop."""
@@ -89,9 +99,9 @@ class OpenFile:
     def filter(self, filters: FilterSet | None) -> None:
         """Show the rows that pass; None: all."""
         self.matches = Matches(filters) if filters is not None else None
-        self._matching.stop()
+        self._matching.give_up()
         if self.matches is not None:
-            self._matching.go_on(matching(self.matches))
+            self._matching.go_on(self._extend_matches(self.matches))
 
     def ask_page(self, wanted: Wanted) -> None:
         """Read rows."""
@@ -99,7 +109,7 @@ class OpenFile:
 
         def read(session: Session) -> PageRead:
             trail = session.trail
-            teach(trail, index)
+            trail.index = index
             walk, size = Walk(trail), trail.size
             rows: Rows = walk if matches is None else MatchingRows(walk, matches, size)
             return PageRead(wanted, read_page(rows, wanted, size))
@@ -111,8 +121,8 @@ class OpenFile:
         index, waits = self.index, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
-            teach(session.trail, index)
-            if name == "detail" and waits and session.trail.tables.known_to + NEAR < rba:
+            session.trail.index = index
+            if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."
                 return PaneRead(name, rba, [line(text, "dim")], is_preliminary=True)
             return read_page_of_record(session, name, rba, width)
@@ -127,10 +137,3 @@ class OpenFile:
     def ask_look(self) -> None:
         """See whether the file has grown, is gone, or another one follows it."""
         self._look.ask("look", look_at)
-
-
-def teach(trail: TrailFile, index: TrailIndex) -> None:
-    """Let a file know the table definitions that the index has come across."""
-    known = trail.tables.known_to
-    if index.covered > known:
-        trail.tables.learn(known, index.covered, [rba for rba in index.metadata if rba >= known])

@@ -56,6 +56,8 @@ class Reader:
         def answer() -> None:
             if self._session.has_trail:
                 self._answer(read)
+            else:
+                self._post(ReadFailed("The file cannot be read any more. OPEN opens it again, or another one."))
 
         self._background.do(key, answer)
 

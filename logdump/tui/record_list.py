@@ -116,6 +116,11 @@ class RecordList(Looks, can_focus=True):
                     return
         self._ask(Wanted(rba, step, self._around))
 
+    def give_up(self) -> None:
+        """Wait no longer for rows: they cannot be read."""
+        self._asked = None
+        self._is_moving = False
+
     def read_again(self) -> None:
         """Read the rows around the cursor again: what they show may have changed."""
         if self.row is not None and self._asked is None:

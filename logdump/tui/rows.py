@@ -93,8 +93,7 @@ class Walk:
             return Row(Kind.FILE_HEADER, record.rba, record.length, "FileHeader", data_length=record.data_length)
         header = record.header
         index = record.table_index
-        tables = self._trail.tables
-        is_known = index is None or tables.known_to + NEAR >= record.rba
+        is_known = index is None or known_to(self._trail) + NEAR >= record.rba
         return Row(
             Kind.RECORD,
             record.rba,
@@ -107,6 +106,12 @@ class Walk:
             own_transaction(record).csn,
             table_index=None if is_known else index,
         )
+
+
+def known_to(trail: TrailFile) -> int:
+    """The RBA up to which the names of tables are known without reading the file."""
+    from_index = trail.index.places.metadata_end if trail.has_index else 0
+    return max(trail.tables.known_to, from_index)
 
 
 def _problem(error: TrailError) -> str:

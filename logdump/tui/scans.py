@@ -10,12 +10,10 @@ from textual.message import Message
 
 from logdump.session import Session
 from logdump.settings import Settings
-from logdump.tui.matching import Matches
 from logdump.tui.messages import Scanned
 from logdump.tui.reader import Reader
-from trailformat.index import TrailIndex, build
 
-_EVERY = 0.25
+EVERY = 0.25
 
 
 class BackgroundScan:
@@ -51,8 +49,12 @@ class BackgroundScan:
         run = self._run
         self._reader.ask("scan", lambda session: self._scan(session, extend, run))
 
+    def give_up(self) -> None:
+        """End the scan under way; nobody wants it any more."""
+        self._run += 1
+
     def stop(self) -> None:
-        """Stop and keep what there is."""
+        """Stop for the user, and keep what there is."""
         if not self.is_idle:
             self._run += 1
             self.is_stopped = True
@@ -62,7 +64,7 @@ class BackgroundScan:
         for covered in extend(session):
             if self._run != run:
                 return None
-            if time.monotonic() - told >= _EVERY:
+            if time.monotonic() - told >= EVERY:
                 told = time.monotonic()
                 self._post(Scanned(self._name, covered, session.trail.size, is_done=False))
         size = session.trail.size
@@ -72,13 +74,3 @@ class BackgroundScan:
         """Stop, and end the thread."""
         self._run += 1
         self._reader.close()
-
-
-def indexing(index: TrailIndex) -> Callable[[Session], Iterator[int]]:
-    """The scan that extends an index."""
-    return lambda session: build(session.trail, index)
-
-
-def matching(matches: Matches) -> Callable[[Session], Iterator[int]]:
-    """The scan that extends the rows of a filter."""
-    return lambda session: matches.extend(session.trail)

@@ -20,6 +20,7 @@ from logdump.tui.messages import Asked, CommandEnded, OutputGrew
 from logdump.tui.state import state_of
 from logdump.tui.transcript import Answer, Transcript
 from trailformat import TrailFile
+from trailformat.index import TrailIndex
 
 Post = Callable[[Message], object]
 _EVERY = 0.25
@@ -65,6 +66,15 @@ class ScreenMode(LineMode):
                 self.session.cursor.stand_at(rba, length)
 
         self._thread.do("stand", stand)
+
+    def share(self, index: TrailIndex) -> None:
+        """Let the session's file know what the index knows."""
+
+        def share() -> None:
+            if self.session.has_trail:
+                self.session.trail.index = index
+
+        self._thread.do("share", share)
 
     def answer(self, line: str | None) -> None:
         """The line that the command under way has asked for; None calls it off."""

@@ -30,10 +30,12 @@ class Standing(NamedTuple):
 
 
 def title_pieces(summary: Summary, standing: Standing, settings: Settings, width: int) -> tuple[Piece, ...]:
-    """The title in ``width`` cells: the file and the filter first, the rest as far as there is room."""
+    """The title in ``width`` cells: the file, what goes on and the filter first, the rest as far as there is room."""
     active = f"{standing.warning}{_GAP if standing.warning else ''}{_filter(standing)}"
     active += "  FOLLOW" if standing.follows else ""
     text = f" {escape(summary.name) or 'logdump'}"
+    if standing.busy:
+        text += _GAP + standing.busy[: max(0, width - len(text) - 2 * len(_GAP) - len(active))]
     for fact in _facts(summary, standing, settings):
         if len(text) + len(_GAP) + len(fact) + len(_GAP) + len(active) < width:
             text += _GAP + fact
@@ -50,8 +52,6 @@ def _filter(standing: Standing) -> str:
 
 def _facts(summary: Summary, standing: Standing, settings: Settings) -> Iterator[str]:
     """What there is to say, the most important first."""
-    if standing.busy:
-        yield standing.busy
     if summary.source:
         yield summary.source
     if summary.release:

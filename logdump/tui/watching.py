@@ -48,8 +48,8 @@ class Watching(ScreenParts):
             self.show_output()
         progress = message.progress
         if progress is not None:
-            part = f" {100 * progress.rba // progress.size} %" if progress.size else ""
-            busy = f"scanned {progress.records:,}, RBA {progress.rba}{part}, Ctrl+C stops"
+            part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
+            busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
             self.set_standing(self.standing._replace(busy=busy))
 
     def on_asked(self, message: Asked) -> None:
@@ -110,6 +110,7 @@ class Watching(ScreenParts):
     def _open(self) -> None:
         """Have everything read from the file that the session has open."""
         self.file.open(self.state.path)
+        self.mode.share(self.file.index)
         self.summary = Summary()
         self.standing = Standing(follows=self.standing.follows, filter_text=self.state.filter_text)
         self.transactions = []
@@ -129,8 +130,9 @@ class Watching(ScreenParts):
     def on_scanned(self, message: Scanned) -> None:
         """A scan is so far, or at its end."""
         part = f"{100 * message.covered // max(1, message.size)} %"
-        busy = "" if message.is_done else f"{message.name} {part}, RBA {message.covered}, Ctrl+C stops"
-        standing = self.standing._replace(busy=busy)
+        busy = "" if message.is_done else f"{message.name} {part}, Ctrl+C stops, RBA {message.covered}"
+        is_late = self.file.is_stopped and not message.is_done
+        standing = self.standing if is_late else self.standing._replace(busy=busy)
         if message.name == "index":
             standing = standing._replace(records=self.file.index.records, is_complete=message.is_done)
             self._use_index()
@@ -191,6 +193,7 @@ class Watching(ScreenParts):
 
     def on_read_failed(self, message: ReadFailed) -> None:
         """A file went away or cannot be read."""
+        self.records.give_up()
         if self.page_shown != "output":
             self.page(self.page_shown).show([line(message.problem, "warn")])
 

@@ -22,6 +22,9 @@ SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken det
 _LONGEST = 20.0
 """Seconds after which a view that is still busy hangs."""
 
+_PATH = re.compile(r"^(.*?(?:Current LogTrail is|LogTrail|Error:|^in) )/.*$", re.MULTILINE)
+"""A path, whose length differs between machines, and what stands behind it."""
+
 
 class Screen:
     """A running view and what a user can do to it."""
@@ -59,7 +62,7 @@ class Screen:
         """The screen as text, without what differs between machines."""
         strips = self.app.screen._compositor.render_strips()
         text = "\n".join(strip.text.rstrip() for strip in strips) + "\n"
-        return re.sub(r"^(Current LogTrail is ).*$", r"\1<path>", text, flags=re.MULTILINE)
+        return _PATH.sub(r"\1<path>", text)
 
     def lines(self, name: str) -> list[str]:
         """What a pane of text holds."""
@@ -76,9 +79,13 @@ def drive(
     *,
     first: str | None = None,
     manner: Manner | None = None,
+    until: Callable[[Screen], bool] | None = None,
     session: Session | None = None,
 ) -> None:
-    """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it."""
+    """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
+
+    They begin when all is done, or when ``until`` says so.
+    """
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else TRAILS / trail
@@ -87,7 +94,10 @@ def drive(
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
             screen = Screen(app, pilot)
-            await screen.settle()
+            if until is None:
+                await screen.settle()
+            while until is not None and not until(screen):
+                await pilot.pause(0.001)
             await steps(screen)
 
     try:

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 _PATIENCE = 30.0
 _STILL = 0.4
 """Seconds without a byte after which the program has nothing more to say."""
+_NEVER = "\0"
 
 
 class Terminal:
@@ -56,7 +57,7 @@ class Terminal:
 
     def end(self) -> int:
         """Wait for the end of the program; returns its status."""
-        self.read()
+        self.read(until=_NEVER)
         return self.process.wait(_PATIENCE)
 
 

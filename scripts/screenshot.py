@@ -1,0 +1,66 @@
+"""The README's picture of the full-screen view: ``docs/tui.svg``, of a trail of the fixtures."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from fixtures import TRAILS
+from logdump.history_file import KeptHistory
+from logdump.session import Session
+from logdump.times import GMT
+from logdump.tui.app import TrailApp
+from logdump.tui.manner import Manner
+from logdump.tui.themes import THEMES
+from scripts.marked import ROOT
+
+PICTURE = ROOT / "docs" / "tui.svg"
+_SIZE = (120, 36)
+_SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail"
+_KEYS = ("escape", "j", "j", "j", "j", "j", "j", "j", "j", "j", "m", "a")
+
+
+async def _svg() -> str:
+    session = Session()
+    session.settings.time_offset = GMT
+    app = TrailApp(
+        session, f"open {TRAILS / 'et000000000'}; {_SWITCHES}", KeptHistory(None), Manner(theme=THEMES["dark"])
+    )
+    async with app.run_test(size=_SIZE) as pilot:
+        await _rest(app)
+        for key in _KEYS:
+            await pilot.press(key)
+            await _rest(app)
+        app.prompt.focus()
+        app.enter("filter show")
+        await _rest(app)
+        await pilot.press("escape")
+        app.prompt.focus()
+        app.prompt.begin("filter include filename TEA")
+        await pilot.pause()
+        picture = app.export_screenshot(title="logdump --tui dirdat/et000000000")
+    session.end()
+    return picture
+
+
+async def _rest(app: TrailApp) -> None:
+    """Wait until every thread is done and what it told is painted."""
+    for _ in range(3):
+        await asyncio.sleep(0.05)
+        while not app.is_quiet:
+            await asyncio.sleep(0.01)
+
+
+def picture() -> str:
+    """The picture, the same on every machine."""
+    text = asyncio.run(_svg()).replace(str(TRAILS.parents[1]), "/home/me/logdump")
+    return re.sub(r"terminal-[0-9]+", "terminal", text)
+
+
+def main() -> None:
+    """Write the picture."""
+    PICTURE.write_text(picture(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Damaged, empty and encrypted files: content like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.test_records import SIZES, rba_of
+
+
+@SIZES
+def test_damage_is_a_row_that_one_can_stand_on(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape")
+        while "▶" not in next((one for one in screen.text.splitlines() if "! bad" in one), ""):
+            await screen.press("j")
+        golden(f"damage-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, "gt000000000", size=size)
+
+
+def test_scanning_for_a_header_leads_past_it() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape")
+        while "▶" not in next((one for one in screen.text.splitlines() if "! bad" in one), ""):
+            await screen.press("j")
+        bad = rba_of(screen)
+        assert bad is not None
+        await screen.press("b")
+        assert rba_of(screen) == screen.app.session.trail.next_good_header(bad)
+
+    drive(steps, "gt000000000")
+
+
+@pytest.mark.parametrize("name", ["ct000000000", "fl000000000", "mt000000000", "bt000000000"])
+def test_every_kind_of_damage_can_be_walked_over(name: str) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        before = None
+        while rba_of(screen) != before:
+            before = rba_of(screen)
+            await screen.press("k")
+        assert before == 0
+
+    drive(steps, name)
+
+
+def test_half_a_record_at_the_end_says_so() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G", "k")
+        assert "partial record" in screen.text
+        assert "It may be still being written: NEXT tries again." in screen.lines("detail")
+
+    drive(steps, "ct000000000")
+
+
+@SIZES
+def test_a_file_with_nothing_but_its_header(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        golden(f"header-only-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, "ht000000000", size=size)
+
+
+def test_an_empty_file_is_no_trail(tmp_path: Path) -> None:
+    path = tmp_path / "lt000000000"
+    path.touch()
+
+    async def steps(screen: Screen) -> None:
+        assert "the file is empty" in "\n".join(screen.app.mode.transcript.entries[0].lines())
+        assert "No trail is open. OPEN <filename> opens one." in screen.text
+
+    drive(steps, path)
+
+
+def test_a_file_of_zeroes_behind_the_header_is_one_row(tmp_path: Path) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((TRAILS / "et000000000").read_bytes()[:2008] + bytes(100_000))
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G", "k")
+        assert rba_of(screen) == 2008
+        assert "100000 bytes" in screen.text
+
+    drive(steps, path)

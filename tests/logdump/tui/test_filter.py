@@ -1,0 +1,84 @@
+"""The filter: which rows the list shows, and what the title says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fixtures import TRAILS
+from logdump.tui.messages import FileLooked
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.test_records import SIZES, rba_of
+
+
+@SIZES
+def test_the_list_shows_the_records_that_pass(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include filename TEAHOUSE.SALES")
+        golden(f"filter-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, size=size)
+
+
+def test_next_and_the_cursor_agree_about_the_rows() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include rectype 15")
+        stops = []
+        for _ in range(3):
+            await screen.type("n")
+            stops.append(rba_of(screen))
+        await screen.press("escape", "home")
+        seen = []
+        for _ in range(3):
+            seen.append(rba_of(screen))
+            await screen.press("j")
+        assert seen == stops
+
+    drive(steps)
+
+
+def test_two_terms_stand_in_the_title_and_one_can_be_cleared() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include rectype 5; filter include filename TEAHOUSE.TEAS; filter match all")
+        assert "FILTER 4: Rectypes Insert and Filename TEAHOUSE.TEAS" in screen.text
+        await screen.type("filter clear rectype")
+        assert "FILTER 12: Filename TEAHOUSE.TEAS" in screen.text
+        await screen.press("escape", "F")
+        assert "FILTER off" in screen.text
+
+    drive(steps, size=(120, 36))
+
+
+@SIZES
+def test_a_filter_that_nothing_passes_says_how_to_go_on(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include filename NOBODY.*")
+        golden(f"no-match-{size[0]}x{size[1]}", screen.text)
+        await screen.press("escape", "F")
+        assert rba_of(screen) == 0
+
+    drive(steps, size=size)
+
+
+def test_damage_stays_visible_under_any_filter() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include filename NOBODY.*")
+        assert "! bad record" in screen.text
+
+    drive(steps, "gt000000000")
+
+
+def test_records_that_are_added_pass_the_filter_too(tmp_path: Path) -> None:
+    whole = (TRAILS / "et000000000").read_bytes()
+    path = tmp_path / "et000000000"
+    path.write_bytes(whole[:2008])
+
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include rectype 5")
+        assert "FILTER 1:" in screen.text
+        path.write_bytes(whole)
+        screen.app.post_message(FileLooked(path, len(whole), is_gone=False, following=None))
+        await screen.settle()
+        assert "FILTER 7:" in screen.text
+
+    drive(steps, path)

@@ -1,0 +1,107 @@
+"""Files that change while they are shown: growing, rotated, cut, removed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.test_records import rba_of
+
+WHOLE = (TRAILS / "et000000000").read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file with the first half of the records."""
+    path = tmp_path / "et000000000"
+    path.write_bytes(WHOLE[:3069])
+    return path
+
+
+async def look(screen: Screen) -> None:
+    screen.app.file.ask_look()
+    await screen.settle()
+
+
+def test_new_records_are_counted_and_can_be_walked_to(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        path.write_bytes(WHOLE)
+        await look(screen)
+        assert "22 recs" in screen.text
+        await screen.press("j")
+        assert rba_of(screen) == 3260
+
+    drive(steps, path)
+
+
+def test_following_stays_at_the_last_record(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "w")
+        assert rba_of(screen) == 2892
+        path.write_bytes(WHOLE)
+        await look(screen)
+        assert rba_of(screen) == 5352
+        assert "FOLLOW" in screen.text
+
+    drive(steps, path)
+
+
+def test_moving_ends_following(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "w", "k")
+        assert "FOLLOW" not in screen.text
+
+    drive(steps, path)
+
+
+def test_following_goes_on_in_the_next_file(tmp_path: Path) -> None:
+    for name in ("st000000000", "st000000001"):
+        shutil.copy(TRAILS / name, tmp_path / name)
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "w")
+        await look(screen)
+        await look(screen)
+        assert screen.app.state.path == tmp_path / "st000000001"
+        assert any(one.line == "NEXTTRAIL" for one in screen.app.mode.transcript.entries)
+
+    drive(steps, tmp_path / "st000000000")
+
+
+def test_a_file_that_is_removed_is_told_and_can_still_be_read(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        path.unlink()
+        await look(screen)
+        assert "FILE REMOVED" in screen.text
+        await screen.press("escape", "j", "j")
+        assert rba_of(screen) == 1261
+
+    drive(steps, path)
+
+
+def test_a_file_that_is_cut_is_told_and_shown_as_it_is(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        path.write_bytes(WHOLE[:2008])
+        await look(screen)
+        assert "FILE CUT" in screen.text
+        await screen.press("G")
+        assert rba_of(screen) == 2008
+        await screen.press("n")
+
+    drive(steps, path)
+
+
+def test_a_file_that_becomes_empty_is_told(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        path.write_bytes(b"")
+        await look(screen)
+        await screen.press("escape", "j", "n", "h", "G")
+        assert "FILE" in screen.text
+
+    drive(steps, path)

@@ -1,0 +1,99 @@
+"""The program itself at a terminal: it starts, takes keys, leaves, and the screen is as before."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.cli import main
+from logdump.exit_status import ExitStatus
+from logdump.history_file import KeptHistory
+from logdump.session import CommandError, Session
+from logdump.tui import start
+from tests.logdump.program import logdump
+from tests.logdump.tui.terminal import terminal
+
+TRAIL = str(TRAILS / "et000000000")
+_BUDGET = 4096
+"""Bytes that a cursor move may send, over a slow line."""
+_MOUSE_ON = b"\x1b[?1000h"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
+def test_a_session_at_a_terminal(size: tuple[int, int]) -> None:
+    with terminal("--tui", TRAIL, size=size) as screen:
+        screen.read("Logdump 2 >")
+        screen.press(b"\x1b")
+        assert [sent for sent in (len(screen.press(b"j")) for _ in range(8)) if sent > _BUDGET] == []
+        screen.press(b"q")
+        assert screen.end() == 0
+        assert b"\x1b[?1049h" in screen.seen
+        assert screen.seen.rindex(b"\x1b[?1049l") > screen.seen.rindex(b"\x1b[?1049h")
+
+
+def test_no_colour_is_sent_where_none_is_wanted() -> None:
+    with terminal("--tui", TRAIL, NO_COLOR="1") as screen:
+        sent = screen.read("Logdump 2 >")
+        assert not [code for code in (b"[38;", b"[48;", b";38;", b";48;", b"[31m", b"[36m") if code in sent]
+        screen.press(b"\x11")
+
+
+def test_a_locale_without_utf_8_gets_plain_characters() -> None:
+    with terminal("--tui", TRAIL, LANG="C", LC_ALL="POSIX", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0") as screen:
+        assert screen.read("Logdump 2 >").isascii()
+        screen.press(b"\x11")
+
+
+def test_the_mouse_is_left_to_the_terminal_on_request() -> None:
+    with terminal("--tui", "--no-mouse", TRAIL) as screen:
+        assert _MOUSE_ON not in screen.read("Logdump 2 >")
+        screen.press(b"\x11")
+
+
+def test_the_command_leads_in_and_exit_leads_back() -> None:
+    with terminal("OPEN", TRAIL) as screen:
+        screen.read("Logdump 2 >")
+        screen.press(b"tui\r")
+        screen.read("rel 12.2")
+        screen.press(b"exit\r")
+        screen.press(b"pos\r")
+        assert b"Reading forward from RBA 0" in screen.seen.rsplit(b"\x1b[?1049l", 1)[1]
+        screen.press(b"exit\r")
+        assert screen.end() == 0
+
+
+@pytest.mark.parametrize("kind", ["dumb", ""])
+def test_a_terminal_that_cannot_do_it_gets_one_line(kind: str) -> None:
+    with terminal("--tui", TRAIL, TERM=kind) as screen:
+        assert screen.end() == ExitStatus.USAGE
+        assert screen.seen == b"logdump: the full-screen view needs a terminal; use line mode or -c\r\n"
+
+
+def test_without_a_terminal_it_gives_one_line() -> None:
+    answer = logdump("--tui", TRAIL)
+    assert answer == (ExitStatus.USAGE, "", "logdump: the full-screen view needs a terminal; use line mode or -c\n")
+
+
+def test_without_textual_it_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "textual", None)
+    for stream in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(getattr(sys, stream), "isatty", lambda: True)
+    assert start.problem_with_screen() == "the full-screen view needs Textual: pip install 'logdump[tui]'"
+
+
+@pytest.mark.parametrize("arguments", [["--tui", "a", "b"], ["--tui", "-c", "n"]])
+def test_it_takes_one_file_and_no_script(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == ExitStatus.USAGE
+    assert "--tui takes one file or trail" in capsys.readouterr().err
+
+
+def test_the_command_says_why_it_cannot(tmp_path: Path) -> None:
+    session = Session()
+    with pytest.raises(CommandError, match="TUI: the full-screen view needs a terminal"):
+        start.go_on(session, KeptHistory(tmp_path / "none"))
+    assert session.full_screen is None

@@ -1,0 +1,85 @@
+"""Terminals of every size, characters and colour."""
+
+from __future__ import annotations
+
+import pytest
+
+from logdump.tui.glyphs import ASCII, UNICODE, glyphs_for
+from logdump.tui.manner import Manner
+from logdump.tui.themes import THEMES, theme_for
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import Screen, drive
+
+
+@pytest.mark.parametrize("size", [(20, 5), (60, 24), (80, 10), (250, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_a_terminal_of_another_size(size: tuple[int, int], golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j")
+        golden(f"record-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, size=size)
+
+
+def test_the_terminal_changes_its_size() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j")
+        for size in ((80, 24), (60, 20), (20, 5), (120, 36)):
+            await screen.pilot.resize_terminal(*size)
+            await screen.settle()
+            assert max(len(one) for one in screen.text.splitlines()) <= size[0]
+            assert "▶" in screen.text
+
+    drive(steps, size=(120, 36))
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 8)], ids=["20x5", "40x8"])
+def test_every_key_can_be_pressed_in_a_tiny_terminal(size: tuple[int, int]) -> None:
+    async def steps(screen: Screen) -> None:
+        for key in ("escape", "j", "G", "h", "o", "i", "d", "t", "escape", "x", "escape", "c", "escape", "backslash"):
+            await screen.press(key)
+        await screen.press("question_mark", "escape", "ctrl+p", "escape")
+        assert screen.app.is_running
+
+    drive(steps, size=size)
+
+
+def test_plain_characters_are_enough(golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "j")
+        assert screen.text.isascii()
+        golden("ascii-80x24", screen.text)
+
+    drive(steps, manner=Manner(glyphs=ASCII))
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+def test_every_theme_shows_the_same_text(theme: object) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "h", "o", "i")
+        assert "▶   1130" in screen.text
+
+    drive(steps, manner=Manner(theme=theme))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("environment", "name"),
+    [
+        ({}, "terminal"),
+        ({"LOGDUMP_THEME": "light"}, "light"),
+        ({"LOGDUMP_THEME": "pink"}, "terminal"),
+        ({"NO_COLOR": "1", "LOGDUMP_THEME": "dark"}, "mono"),
+    ],
+)
+def test_the_theme_that_is_asked_for(environment: dict[str, str], name: str) -> None:
+    assert theme_for(environment) is THEMES[name]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "plain"), [("utf-8", False), ("ascii", True), ("iso8859-1", True), ("what", True)]
+)
+def test_the_characters_that_an_encoding_can_write(encoding: str, *, plain: bool) -> None:
+    assert glyphs_for({}, encoding) is (ASCII if plain else UNICODE)
+
+
+def test_plain_characters_can_be_asked_for() -> None:
+    assert glyphs_for({"LOGDUMP_ASCII": "1"}, "utf-8") is ASCII

@@ -1,0 +1,157 @@
+"""Nothing blocks: slow files, long commands, scans, and Ctrl+C."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from logdump.commands import position
+from logdump.events import Event, Progress, say
+from logdump.session import Session
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.test_records import SIZES, rba_of
+from trailformat import Record, TrailFile, index
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What a slow read waits for."""
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+async def ticks(screen: Screen) -> None:
+    """Let the screen work, whatever the threads do."""
+    for _ in range(20):
+        await screen.pilot.pause(0.001)
+
+
+def test_a_file_that_does_not_answer_stops_no_key(gate: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    record_at = TrailFile.record_at
+
+    def slow(trail: TrailFile, rba: int) -> Record | None:
+        gate.wait(20)
+        return record_at(trail, rba)
+
+    async def steps(screen: Screen) -> None:
+        monkeypatch.setattr(TrailFile, "record_at", slow)
+        screen.app.simulate_key("escape")
+        await ticks(screen)
+        for key in ("j", "j", "j", "h"):
+            screen.app.simulate_key(key)
+            await ticks(screen)
+        assert rba_of(screen) == 1811
+        screen.app.simulate_key("colon")
+        await ticks(screen)
+        screen.app.prompt.insert_text_at_cursor("pos 2008")
+        await ticks(screen)
+        assert "▶   1811" in screen.text
+        assert "Logdump 2 >pos 2008" in screen.text
+        gate.set()
+        await screen.press("enter")
+        assert rba_of(screen) == 2008
+
+    drive(steps)
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Has SKIP run until it is interrupted; set as soon as it runs."""
+    begun = threading.Event()
+
+    def run(_session: Session, _arguments: str) -> Iterator[Event]:
+        try:
+            records = 0
+            while True:
+                records += 10_000
+                begun.set()
+                time.sleep(0.001)
+                yield Progress(records, records, 0, 100_000_000)
+        except KeyboardInterrupt:
+            yield say("partial")
+            raise
+
+    commands = tuple(one._replace(run=run) if one.name == "SKIP" else one for one in position.COMMANDS)
+    monkeypatch.setattr(position, "COMMANDS", commands)
+    monkeypatch.setattr("logdump.commands.REGISTRY._loaded", {})
+    return begun
+
+
+async def begin_endless(screen: Screen, begun: threading.Event) -> None:
+    screen.app.prompt.begin("skip")
+    screen.app.simulate_key("enter")
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+
+
+def test_a_command_under_way_is_stopped_and_keeps_what_it_has(endless: threading.Event) -> None:
+    async def steps(screen: Screen) -> None:
+        await begin_endless(screen, endless)
+        while "Ctrl+C stops" not in screen.text:
+            await ticks(screen)
+        screen.app.simulate_key("ctrl+c")
+        await screen.settle()
+        last = screen.app.mode.transcript.last
+        assert last is not None
+        assert list(last.output) == ["partial"]
+        await screen.type("reclen 11")
+        assert screen.app.session.settings.reclen == 11
+
+    drive(steps)
+
+
+def test_the_list_can_be_walked_while_a_command_runs(endless: threading.Event) -> None:
+    async def steps(screen: Screen) -> None:
+        await begin_endless(screen, endless)
+        screen.app.simulate_key("escape")
+        await ticks(screen)
+        screen.app.simulate_key("j")
+        await ticks(screen)
+        assert rba_of(screen) == 1130
+        screen.app.simulate_key("ctrl+c")
+        await screen.settle()
+        assert rba_of(screen) == screen.app.session.cursor.current == 1130
+
+    drive(steps)
+
+
+def test_ctrl_c_quits_nothing() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("ctrl+c", "ctrl+c")
+        assert screen.app.is_running
+
+    drive(steps)
+
+
+@SIZES
+def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
+    size: tuple[int, int], gate: threading.Event, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = index.build
+
+    def slow(trail: TrailFile, found: index.TrailIndex) -> Iterator[int]:
+        yield from build(trail, found, stop=2008)
+        while not gate.wait(0.01):
+            yield 2008
+        yield from build(trail, found)
+
+    monkeypatch.setattr("logdump.tui.open_file.build", slow)
+    monkeypatch.setattr("logdump.tui.scans.EVERY", 0.0)
+
+    async def steps(screen: Screen) -> None:
+        await ticks(screen)
+        golden(f"indexing-{size[0]}x{size[1]}", screen.text)
+        screen.app.simulate_key("ctrl+c")
+        await screen.settle()
+        assert "stopped, Ctrl+L goes on" in screen.text
+        gate.set()
+        await screen.press("escape", "ctrl+l")
+        assert "22 recs" in screen.text
+
+    drive(steps, size=size, until=lambda screen: "index " in screen.text)
