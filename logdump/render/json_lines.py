@@ -166,16 +166,12 @@ _SHAPE_OF: dict[type, Shape] = {
 
 
 def render(event: Event, _settings: Settings) -> Iterator[str]:
-    """The line of ``event``: an object in ASCII. Display switches and RECLEN do not matter.
+    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
 
     An Addition has none: the object of its record holds what it tells.
     """
     if isinstance(event, Addition):
         return
-    shape = _shape(event)
-    described = {"type": shape.name, **shape.build_what_decodes(event)}
-    yield json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter."""
     if isinstance(event, RowsShown):
         yield from (_object(ROW, (event.columns, row)) for row in event.rows)
     else:

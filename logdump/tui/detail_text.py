@@ -35,7 +35,7 @@ def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
         record = session.trail.record_at(rba)
         if record is None or session.settings.format is OutputFormat.JSONL:
             return iter(lines)
-        return with_margin(with_fields(lines, fields_of(record, session.settings)), record, session.trail)
+        return with_margin(with_fields(lines, fields_of(record, session.settings)), record, session)
     except TrailError:
         return iter(lines)
 

@@ -3,70 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
 
-from logdump.render.escape import escape
+from logdump.render.display_width import cut_to
+from logdump.render.values_text import column_name, value_text
+from logdump.session import Session
 from logdump.tui.text import Line
-from trailformat import Column, Record, TableDefinition, TrailError, TrailFile, decode_value
+from trailformat import ColumnChange, Record, TrailError, Value, change_of
 from trailformat.transactions import is_transactional
 
 _POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
 _LONGEST = 60
 
 
-def with_margin(lines: Iterable[Line], record: Record, trail: TrailFile) -> Iterator[Line]:
+def with_margin(lines: Iterable[Line], record: Record, session: Session) -> Iterator[Line]:
     """The lines with what is known of the fields that they show, where each of them is shown first."""
-    notes = dict(_notes(record, trail))
+    notes = dict(_notes(record, session))
     for one in lines:
         found = [notes.pop(name) for name in one.fields if name in notes]
         yield one._replace(margin=tuple((note, "") for note in found)) if found else one
 
 
-def _notes(record: Record, trail: TrailFile) -> Iterator[tuple[str, str]]:
+def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
     """A remark for each field that there is something to say about, by its name."""
     if record.is_file_header:
         return
     header = record.header
     if is_transactional(record) and header.trans_ind < len(_POSITIONS):
         yield "TransInd", _POSITIONS[header.trans_ind]
-    entry = trail.table_of(record)
-    definition = trail.tables.columns(entry) if entry is not None else None
-    if definition is not None:
-        yield from _columns(record, definition)
+    yield from _columns(record, session)
 
 
-def _columns(record: Record, definition: TableDefinition) -> Iterator[tuple[str, str]]:
+def _columns(record: Record, session: Session) -> Iterator[tuple[str, str]]:
+    """Name and value of each column in the record; after a change, what it was before, wherever that stands."""
     try:
         images = record.images
     except TrailError:
         return
-    if images is None:
+    change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+    if images is None or change is None:
         return
-    earlier = {column.index: column for column in images.before or ()}
-    is_paired = bool(images.prefix_size)
+    changed = {column.index: column for column in change.columns}
+    labels = (" before", " after") if images.prefix_size else ("", "")
     for column in images.before or ():
-        yield f"Column {column.index}{' before' if is_paired else ''}", _named(column, definition, record)
+        yield f"Column {column.index}{labels[0]}", _named(changed[column.index], changed[column.index].before)
     for column in images.after or ():
-        note = _named(column, definition, record)
-        old = earlier.get(column.index)
-        if is_paired and old is not None and old.raw != column.raw:
-            note += f"   was {_value(old, definition, record)}"
-        yield f"Column {column.index}{' after' if is_paired else ''}", note
+        one = changed[column.index]
+        was = f"   was {_text(one.before)}" if one.is_changed else ""
+        yield f"Column {column.index}{labels[1]}", _named(one, one.after) + was
 
 
-def _named(column: Column, definition: TableDefinition, record: Record) -> str:
-    if column.index >= len(definition.columns):
-        return "no column of this index in the definition in force"
-    return f"{escape(definition.columns[column.index].name)} = {_value(column, definition, record)}"
+def _named(column: ColumnChange, value: Value | None) -> str:
+    return f"{column_name(column)} = {_text(value)}"
 
 
-def _value(column: Column, definition: TableDefinition, record: Record) -> str:
-    value = decode_value(column, definition.columns[column.index], record.order)
-    if value is None:
-        return "NULL"
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, bytes):
-        return f"x{value.hex()}"
-    text = f'"{escape(value)}"'
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+def _text(value: Value | None) -> str:
+    return cut_to(value_text(value), _LONGEST)

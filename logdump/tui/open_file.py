@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.filters import FilterSet
-from logdump.session import Session
+from logdump.session import Session, SourceDefinitions
 from logdump.settings import Settings
 from logdump.tui.look import look_at
 from logdump.tui.matching import Matches, MatchingRows
@@ -31,12 +31,14 @@ class OpenFile:
         path: the file; None while none is open.
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
+        source: the definitions file that rows are read by.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
         self.path: Path | None = None
         self.index = TrailIndex()
         self.matches: Matches | None = None
+        self.source: SourceDefinitions | None = None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._look = Reader("look", settings, post)
@@ -118,10 +120,12 @@ class OpenFile:
 
     def ask_record(self, name: str, rba: int, width: int) -> None:
         """Read what a page of the lower pane shows of a record."""
-        index, waits = self.index, not self._indexing.is_stopped
+        index, source, waits = self.index, self.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
             session.trail.index = index
+            if session.source_definitions is not source:
+                session.source_definitions = source
             if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."
                 return PaneRead(name, rba, [line(text, "dim")], is_preliminary=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from logdump.events import Event, Notice, Progress, RecordShown
+from logdump.events import Event, JobProgress, Notice, Progress, RecordShown
 from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory, UnusableHistory
 from logdump.line_mode import LineMode
@@ -78,17 +78,22 @@ class ScreenMode(LineMode):
 
     def answer(self, line: str | None) -> None:
         """The line that the command under way has asked for; None calls it off."""
-        self._answers.put(line)
+        self._give(line)
 
     def stop(self) -> None:
         """End the command under way, as Ctrl+C does in line mode."""
         if self.is_asking:
-            self._answers.put(KeyboardInterrupt)
+            self._give(KeyboardInterrupt)
             return
         with self._gate:
             if self._is_interruptible:
                 thread = ctypes.c_ulong(self._thread.ident)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(KeyboardInterrupt))
+
+    def _give(self, answer: str | type[KeyboardInterrupt] | None) -> None:
+        """Answer once: what is entered next is a line again."""
+        self.is_asking = False
+        self._answers.put(answer)
 
     def close(self) -> None:
         """Stop whatever runs, and end the thread."""
@@ -126,7 +131,6 @@ class ScreenMode(LineMode):
         self.is_asking = True
         self._post(Asked(prompt))
         answer = self._answers.get()
-        self.is_asking = False
         if isinstance(answer, type):
             raise KeyboardInterrupt
         if self.transcript.last is not None:
@@ -137,8 +141,8 @@ class ScreenMode(LineMode):
         self._records += isinstance(event, RecordShown)
         super()._print(event)
 
-    def _show_progress(self, event: Progress) -> None:
-        self._tell(event)
+    def _show_progress(self, event: Progress | JobProgress) -> None:
+        self._tell(event if isinstance(event, Progress) else None)
 
     def _write_line(self, line: str, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
-from logdump.session import Session
+from logdump.session import Session, SourceDefinitions
 
 
 class State(NamedTuple):
-    """The open file (``opened`` counts the openings), the position, the filter, the switches as text."""
+    """The open file (``opened`` counts the openings), the position, the filter, the switches and their definitions.
+
+    ``filter_text`` and ``switches`` are texts that differ when what they stand for does.
+    """
 
     path: Path | None = None
     opened: int = 0
@@ -19,6 +22,7 @@ class State(NamedTuple):
     filters: FilterSet | None = None
     filter_text: str = ""
     switches: str = ""
+    source: SourceDefinitions | None = None
     is_over: bool = False
 
 
@@ -33,6 +37,7 @@ def state_of(session: Session, opened: int) -> State:
         filters.copy() if filters is not None and filters.active else None,
         _filter_text(filters),
         repr(session.settings),
+        session.source_definitions,
         session.is_over,
     )
 

@@ -86,7 +86,8 @@ class Watching(ScreenParts):
             self.records.has_moved = False
         if state.path is None:
             return
-        if state.switches != before.switches:
+        self.file.source = state.source
+        if state.switches != before.switches or state.source is not before.source:
             self.records.refresh()
             self.update_title()
             self.read_pane()

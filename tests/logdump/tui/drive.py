@@ -99,6 +99,9 @@ def drive(
             while until is not None and not until(screen):
                 await pilot.pause(0.001)
             await steps(screen)
+            app.file.close()
+            app.mode.close()
+            await screen.settle()
 
     try:
         asyncio.run(run())

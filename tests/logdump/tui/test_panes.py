@@ -73,7 +73,7 @@ def test_the_field_stays_when_another_record_comes() -> None:
 def test_the_margin_can_be_switched_off_and_leaves_what_line_mode_prints() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "j", "enter", "pagedown", "pagedown")
-        assert 'TEA_CODE = "SEN01"' in screen.text
+        assert "TEA_CODE = 'SEN01'" in screen.text
         await screen.press("N")
         assert "TEA_CODE" not in screen.text
 

@@ -95,7 +95,7 @@ def test_the_detail_is_what_line_mode_prints(trail: str) -> None:
 
 def test_a_missing_file_is_told_and_the_view_stays() -> None:
     async def steps(screen: Screen) -> None:
-        assert "No such file or directory" in screen.text
+        assert "No such file or directory" in "\n".join(screen.app.mode.transcript.entries[0].lines())
 
     drive(steps, "zz000000000")
 
