@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -19,10 +20,10 @@ from logdump.tui.manner import Manner
 
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
-_LONGEST = 20.0
+_LONGEST = 60.0
 """Seconds after which a view that is still busy hangs."""
 
-_PATH = re.compile(r"^(.*?(?:Current LogTrail is|LogTrail|Error:|^in) )/.*$", re.MULTILINE)
+_PATH = re.compile(r"^(.*?(?:Current LogTrail is|LogTrail|Error:|(?:^|│)in) )/.*$", re.MULTILINE)
 """A path, whose length differs between machines, and what stands behind it."""
 
 
@@ -89,7 +90,7 @@ def drive(
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else TRAILS / trail
-    app = TrailApp(session, f"open {path}; {SWITCHES}" if first is None else first, KeptHistory(None), manner)
+    app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), manner)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
@@ -104,6 +105,8 @@ def drive(
             await screen.settle()
 
     try:
-        asyncio.run(run())
+        # by its name, so that no path of a machine stands on the screen
+        with contextlib.chdir(path.parent) if first is None else contextlib.nullcontext():
+            asyncio.run(run())
     finally:
         session.end()
