@@ -245,7 +245,8 @@ def test_the_examples_of_the_page_work(spark: SparkSession, tmp_path: Path) -> N
     page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
     shutil.copytree(TRAILS, tmp_path / "dirdat")
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(code.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*"), {"spark": spark})
+        here = code.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*").replace("saved/", f"{tmp_path}/saved/")
+        exec(here, {"spark": spark})
     statements = re.search(r"```sql\n(.*?)```", page, re.DOTALL)
     assert statements
     for statement in re.split(r";\s*\n", re.sub("--.*", "", statements[1])):
