@@ -16,7 +16,7 @@ from logdump.export.batch_walk import Array, Piece
 from logdump.export.table_layout import ROW_OPERATIONS, SIDES, TableLayout
 from logdump.export.table_rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
 from logdump.export.table_schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
-from trailformat import ColumnDefinition, Record, Value
+from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import ABSENT, GOOD, NULL
 from trailformat.changes import row_images
@@ -151,10 +151,13 @@ class Group:
         for row in np.flatnonzero(odd).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)
-            if problem is None:
-                before, after, _ = row_images(record, self._known)
-                yield row, build_columns(before or after or (), record.order)
-            else:
+            try:
+                if problem is None:
+                    before, after, _ = row_images(record, self._known)
+                    yield row, build_columns(before or after or (), record.order)
+            except TrailError as error:
+                problem = RowProblem(None, None, data_of(record), error.problem)
+            if problem is not None:
                 self._problems.append((row, problem))
 
     def _note_states(self, row: int, count: int) -> None:

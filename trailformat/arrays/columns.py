@@ -96,11 +96,11 @@ def _dates(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayTy
 
 
 def _bytes(spans: Spans, starts: Array, sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    offsets = np.zeros(len(starts) + 1, np.int64)
-    np.cumsum(np.maximum(sizes, 0), out=offsets[1:])
-    out = np.empty(int(offsets[-1]), np.uint8)
-    kernels.gather_bytes(spans.data, starts, offsets, out)
-    buffers = [_validity(sizes < 0), pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(out)]
+    offsets = np.zeros(len(starts) + 1, np.int32)
+    out = np.empty(kernels.place_values(sizes, offsets) + kernels.SPARE, np.uint8)
+    data = spans.data
+    kernels.gather_bytes(data.ctypes.data, len(data), starts, offsets, out.ctypes.data)
+    buffers = [_validity(sizes < 0), pa.py_buffer(offsets), pa.py_buffer(out)]
     return pa.Array.from_buffers(about.type, len(starts), buffers)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import config, njit
 
-from trailformat.scan.kernel_loads import u8, u16, u32, u64
+from trailformat.scan.kernel_loads import load64, store8, store64, u8, u16, u32, u64
 
 CACHE = bool(config.CACHE_DIR)
 """Whether numba keeps what it compiles; see numba_cache."""
@@ -20,6 +20,8 @@ ABSENT, NULL, ODD = -1, -2, -3
 """Sizes of columns that an image does not have, that are NULL, and whose indicator is neither 0000 nor ffff."""
 GOOD, BROKEN, BEYOND = range(3)
 """What the data of a row is: columns; not columns; columns, one of them with an index beyond the table's."""
+SPARE = 8
+"""Bytes of a word."""
 _DAY = 86_400_000_000
 
 
@@ -75,12 +77,32 @@ def locate(data: int, offsets: Any, lengths: Any, little: Any, prefixes: Any, be
 
 
 @njit(cache=CACHE, nogil=True)
-def gather_bytes(data: Any, starts: Any, offsets: Any, out: Any) -> None:
-    """Copy the values one behind the other; ``offsets`` tell where each begins and ends in ``out``."""
+def place_values(sizes: Any, offsets: Any) -> Any:
+    """Fill ``offsets``, one more than values, with where each begins when they stand one behind the other."""
+    end = np.int64(0)
+    for row in range(len(sizes)):
+        end += max(sizes[row], 0)
+        offsets[row + 1] = end
+    return end
+
+
+@njit(cache=CACHE, nogil=True)
+def gather_bytes(data: int, end: int, starts: Any, offsets: Any, out: int) -> None:
+    """Copy the values to these offsets of ``out``, an address with SPARE bytes behind the last.
+
+    ``data`` ends at ``end``. Words are copied: what they hold behind a value, the next value is written over.
+    """
     for row in range(len(starts)):
-        begin, end, start = offsets[row], offsets[row + 1], starts[row] - offsets[row]
-        for at in range(begin, end):
-            out[at] = data[start + at]
+        begin, start = np.int64(offsets[row]), starts[row]
+        size = np.int64(offsets[row + 1]) - begin
+        if start + size + SPARE > end:
+            for at in range(size):
+                store8(out, begin + at, u8(data, start + at))
+            continue
+        at = 0
+        while at < size:
+            store64(out, begin + at, np.int64(load64(data, start + at)))
+            at += SPARE
 
 
 @njit(cache=CACHE, nogil=True)
