@@ -1,7 +1,8 @@
-"""ENGINE SPARK: COUNT prints what it prints under the local engine."""
+"""COUNT under ENGINE SPARK prints what it prints under the local engine."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands import REGISTRY
-from logdump.events import JobProgress
-from logdump.language.execute import run_line
-from logdump.render.text import render
-from logdump.session import Session
+from logdump.events import Failure, JobProgress
+from logdump.spark_engine import run_job
+from tests.logdump.spark.engines import BothEngines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,45 +20,114 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 FILES = sorted(path.name for path in TRAILS.iterdir())
-ENGINE = "engine spark local[2,4]"
-
-
-class Compared:
-    """Two sessions that are told the same: one counts here, the other in Spark."""
-
-    def __init__(self) -> None:
-        self.local, self.spark = Session(), Session()
-        self("timeoffset gmt")
-        run(self.spark, ENGINE)
-
-    def __call__(self, line: str) -> list[str]:
-        """Run a line in both; returns what both print."""
-        local, spark = run(self.local, line), run(self.spark, line)
-        assert spark == local
-        return local
-
-
-def run(session: Session, line: str) -> list[str]:
-    """What a line prints; the progress of jobs aside."""
-    events = [event for event in run_line(session, REGISTRY, line) if not isinstance(event, JobProgress)]
-    return [text for event in events for text in render(event, session.settings)]
+SHOP = TRAILS / "et000000000"
+FILTERS = (
+    "filter include iotype insert",
+    "filter exclude filename *.sales",
+    "filter include transind 0; filter include reclen > 60; filter match all",
+    'filter include string "Assam; broken"; filter include recType 5',
+    "timeoffset gmt +02:00; filter starttime 2024-03-14 11:33; filter endtime 2024-03-14 11:36; filter match all",
+    "filter include csn <= 41882368",
+    "filter include ggstoken TRANID = 5.6.8806",
+    "filter include rectype 5; filter off",
+)
+OPTIONS = (
+    "start 2024-03-14 09:33",
+    "end 2024-03-14 09:36",
+    "start 2024-03-14 09:33, end 2024-03-14 09:36, file *.teas",
+    "file teahouse.*",
+    "file *",
+    "file nothing",
+)
 
 
 @pytest.fixture
-def both(spark: SparkSession) -> Iterator[Compared]:  # noqa: ARG001 - the one that is used
-    sessions = Compared()
+def both(spark: SparkSession) -> Iterator[BothEngines]:  # noqa: ARG001 - the one that ENGINE finds
+    sessions = BothEngines()
     yield sessions
-    sessions.local.end()
-    sessions.spark.end()
+    sessions.end()
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_fixture_is_counted_alike(both: Compared, name: str) -> None:
+def test_every_fixture(both: BothEngines, name: str) -> None:
     both(f"open {TRAILS / name}; transhist 5; transreclimit 2; transbytelimit 300")
-    assert "has" in both("count detail")[0]
+    assert " has " in both.in_spark("count detail")[0]
 
 
-def test_the_real_trail_is_counted_alike(both: Compared, evidence: Path) -> None:
+def test_the_real_trail(both: BothEngines, evidence: Path) -> None:
     both(f"open {evidence / 'tr000000000'}")
-    assert len(both("count detail")) > 10
-    assert both("filter include iotype insert; count")[-2].startswith("Filtering matched")
+    assert len(both.in_spark("count detail")) > 10
+    assert both.in_spark("filter include iotype insert; count")[-2].startswith("Filtering matched")
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_filters(both: BothEngines, filters: str) -> None:
+    both(f"open {SHOP}; {filters}")
+    both.in_spark("count detail")
+    both.in_spark(f"count detail, log {TRAILS / 'st*'}, start 2024-03-14 09:30")
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_options(both: BothEngines, options: str) -> None:
+    both(f"open {SHOP}")
+    both.in_spark(f"count, {options}")
+    both("filter exclude iotype delete")
+    both.in_spark(f"count detail, {options}")
+
+
+def test_files_of_several_trails_and_others(both: BothEngines, tmp_path: Path) -> None:
+    for name in ("st000000000", "st000000001", "et000000000", "ft000000000", "nh000000"):
+        shutil.copy(TRAILS / name, tmp_path)
+    (tmp_path / "notes").write_text("no trail at all", encoding="utf-8")
+    (tmp_path / "empty").touch()
+    told = both.in_spark(f"count detail, log {tmp_path / '*'}")
+    assert sum(" counted, " in line for line in told) == 5
+    assert sum("not counted" in line for line in told) == 3
+
+
+def test_another_file_and_the_position_afterwards(both: BothEngines) -> None:
+    both(f"open {SHOP}; n")
+    both.in_spark(f"count detail {TRAILS / 'st000000001'}")
+    both("pos")
+    both.in_spark("count")
+    both("pos")
+
+
+def test_what_is_no_trail_is_refused_before_a_job(both: BothEngines, tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("no trail at all", encoding="utf-8")
+    both(f"count detail {tmp_path / 'notes'}; count log {tmp_path / 'x*'}; count")
+    assert not both.spark.has_run_a_job
+
+
+def test_intervals_are_left_to_the_local_engine(both: BothEngines) -> None:
+    both(f"open {SHOP}")
+    assert both("count, interval 5")
+    assert both.spark.asides == ["The local engine does this, Spark cannot: INTERVAL."]
+
+
+def test_whoever_stops_a_job_cancels_it(spark: SparkSession) -> None:
+    def sleep(_: object) -> list[int]:
+        import time
+
+        time.sleep(600)
+        return []
+
+    job = run_job(spark, lambda: spark.sparkContext.parallelize([1], 1).mapPartitions(sleep).collect())
+    tracker = spark.sparkContext.statusTracker()
+    for progress in job:
+        assert isinstance(progress, JobProgress)
+        if progress.running:
+            break
+    assert tracker.getActiveJobsIds()
+    job.close()
+    while tracker.getActiveJobsIds():
+        pass
+
+
+def test_an_error_of_the_job_is_one_line(both: BothEngines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.commands.count_in_spark._COLUMNS", "file,nothing")
+    both.local(f"open {SHOP}")
+    both.spark(f"open {SHOP}; count")
+    [failure] = [event for event in both.spark.events if isinstance(event, Failure)]
+    [line] = failure.lines
+    assert line.startswith("option columns: ")

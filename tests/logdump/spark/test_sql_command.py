@@ -1,0 +1,206 @@
+"""SQL over trails: views that hold what the other commands tell, tables and JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.commands import sql
+from logdump.events import Failure, Notice, RowsShown
+from logdump.exit_status import ExitStatus
+from logdump.render import json_lines
+from logdump.spark.needed_columns import needed_columns
+from logdump.spark.schema import COLUMNS
+from logdump.spark.views import Views
+from tests.logdump.spark.engines import ENGINE, Told
+from tests.logdump.spark.reads import rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SHOP = TRAILS / "et000000000"
+OFFERED = frozenset(one.name for one in COLUMNS)
+
+
+@pytest.fixture
+def told(spark: SparkSession) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
+    one = Told(f"open {SHOP}")
+    yield one
+    one.session.end()
+
+
+def result(told: Told, line: str) -> list[tuple[Any, ...]]:
+    """The rows that a statement gives."""
+    told(f"sql {line}")
+    [shown] = [event for event in told.events if isinstance(event, RowsShown)]
+    return [tuple(row) for row in shown.rows]
+
+
+def failure(told: Told, line: str) -> Failure:
+    told(f"sql {line}")
+    [found] = [event for event in told.events if isinstance(event, Failure)]
+    return found
+
+
+def test_a_table(told: Told) -> None:
+    assert told("sql select table, op, count(*) n from records where op = 'Insert' group by all order by n") == [
+        "table           op      n",
+        "--------------  ------  -",
+        "TEAHOUSE.SALES  Insert  3",
+        "TEAHOUSE.TEAS   Insert  4",
+        "2 rows",
+    ]
+
+
+@pytest.mark.parametrize("name", ["et000000000", "sl000000000", "dt000000000", "ot000000"])
+def test_records_and_summary_are_what_count_counts(told: Told, name: str) -> None:
+    grouped = "coalesce(table, ''), partition, op, before_after"
+    counted = result(
+        told, f"over {TRAILS / name} select {grouped}, count(*), sum(record_length) from records group by all"
+    )
+    summed = result(told, f"over {TRAILS / name} select {grouped}, sum(records), sum(bytes) from summary group by all")
+    assert sorted(counted, key=str) == sorted(summed, key=str)
+    assert f"has {sum(row[-2] for row in counted)} records" in told(f"count {TRAILS / name}")[0]
+
+
+def test_the_real_trail(told: Told, evidence: Path) -> None:
+    path = evidence / "tr000000000"
+    assert result(told, f"over {path} select count(*) from records") == [(len(rows(path, "rba")),)]
+    count = told(f"open {path}; count")[1:]
+    [ended] = result(told, "select count(*) from transactions where is_whole")
+    assert f"Average of {ended[0]} Transactions" in count
+
+
+@pytest.mark.parametrize("size", ["0", "500"])
+def test_a_row_for_every_transaction(spark: SparkSession, size: str) -> None:
+    views = Views(spark, str(TRAILS / "st*"), {"maxPartitionBytes": size})
+    found = [row.asDict() for row in views.query("select * from transactions order by begin_file, begin_rba").collect()]
+    assert found == transactions_of(TRAILS / "st*")
+
+
+def transactions_of(path: Path) -> list[dict[str, Any]]:
+    """The transactions, put together from records one by one."""
+    found: list[dict[str, Any]] = []
+    is_open = False
+    for row in rows(path):
+        if row["op_code"] is None or row["op"] == "Metadata":
+            continue
+        if not is_open:
+            begin = {"begin_file": row["file"], "begin_rba": row["rba"], "first_time": row["time"].replace(tzinfo=None)}
+            found.append({"csn": row["csn"], "xid": row["xid"], **begin, "records": 0, "bytes": 0, "tables": set()})
+            found[-1]["is_whole"] = row["trans_ind"] in (0, 3)
+        one, is_open = found[-1], row["trans_ind"] not in (2, 3)
+        one |= {"end_file": row["file"], "end_rba": row["rba"], "last_time": row["time"].replace(tzinfo=None)}
+        one["records"] += 1
+        one["bytes"] += row["record_length"]
+        one["tables"] |= {row["table"]}
+    found[-1]["is_whole"] &= not is_open
+    return [{**one, "tables": sorted(one["tables"])} for one in found]
+
+
+def test_transactions_without_csn_and_xid(told: Told) -> None:
+    [(known, transactions)] = result(told, f"over {TRAILS / 'nh000000'} select count(csn), count(*) from transactions")
+    assert known == 0
+    assert f"Average of {transactions} Transactions" in told(f"count {TRAILS / 'nh000000'}")
+
+
+def test_the_filter_applies(told: Told) -> None:
+    told("filter include iotype insert")
+    assert result(told, "select distinct op from records") == [("Insert",)]
+    assert told.asides == ["The FILTER applies to the views."]
+
+
+def test_json_lines_hold_all_rows_and_whole_values(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "MOST_ROWS", 2)
+    told("format jsonl; sql select * from records")
+    [event] = [one for one in told.events if isinstance(one, RowsShown)]
+    shown = [json.loads(line)["values"] for line in json_lines.render(event, told.session.settings)]
+    assert [one["raw"] for one in shown] == [row["raw"].hex() for row in rows(SHOP)]
+    assert shown[3]["gg_tokens"]["LOGCSN"] == b"41882317".hex()
+    assert shown[3]["user_tokens"] == {}
+
+
+def test_a_table_is_cut_with_a_notice(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "MOST_ROWS", 2)
+    assert told("sql select op from records")[-1] == "2 rows"
+    assert told.asides == ["Only the first 2 rows are shown: LIMIT and WHERE choose others, FORMAT JSONL shows all."]
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"),
+    [
+        ("selec", "Syntax error at or near 'selec'."),
+        ("select 1 from nowhere", "The table or view `nowhere` cannot be found. Verify the spelling and correctness"),
+        (f"over {TRAILS / 'xy*'} select * from records", f"no trail files match {TRAILS / 'xy*'}"),
+        ("select 1 div 0", "Division by zero."),
+    ],
+)
+def test_errors_are_one_line(told: Told, statement: str, line: str) -> None:
+    found = failure(told, statement)
+    assert len(found.lines) == 1
+    assert found.lines[0].startswith(line)
+    assert found.status is ExitStatus.COMMAND_FAILED
+
+
+def test_damage_is_bad_data(told: Told) -> None:
+    found = failure(told, f"over {TRAILS / 'ft000000000'} select count(*) from records")
+    assert found.lines[0].startswith(f"Error: {TRAILS / 'ft000000000'}, seqno 0, RBA 3522: ")
+    assert found.status is ExitStatus.BAD_DATA
+
+
+def test_the_format_as_a_table_is_there(told: Told) -> None:
+    statement = f"select count(*) from trail with (path='{SHOP}', where=\"FILENAME *.SALES; IOTYPE INSERT; MATCH ALL\")"
+    assert result(told, statement) == [(3,)]
+
+
+def test_views_of_the_users_own_rest_on_ours(told: Told) -> None:
+    assert told("sql create or replace temporary view inserts as select * from records where op = 'Insert'") == []
+    assert result(told, "select count(*), count(raw) from inserts") == [(7, 7)]
+    told(f"open {TRAILS / 'st000000000'}")
+    assert result(told, "select min(file) from inserts") == [(str(TRAILS / "st000000000"),)]
+
+
+def test_statements_without_views_need_no_trail(spark: SparkSession) -> None:  # noqa: ARG001 - the one that SQL finds
+    told = Told(ENGINE)
+    assert result(told, 'select 1 one, "a;b"') == [(1, "a;b")]
+    assert not [event for event in told.events if isinstance(event, Notice)]
+
+
+@pytest.mark.parametrize(
+    ("query", "needed"),
+    [
+        ("select table, count(*) from records group by table", {"table"}),
+        ("select * from records", OFFERED),
+        ("from records |> where rba > 0 |> limit 1", OFFERED),
+        ("select count(*) from records", set()),
+        ("select a.op from records a join records b on a.rba = b.audit_rba", {"op", "rba", "audit_rba"}),
+        ("select op from records where xid in (select max(xid) from records)", {"op", "xid"}),
+        ("select (select max(csn) from records), op from records", {"op", "csn"}),
+        ("select op, rba from records union all select table, seqno from records", {"op", "rba", "table", "seqno"}),
+        ("with w as (select * from records) select w.op, v.time from w join w v using (rba)", {"op", "time", "rba"}),
+        ("select op, lag(rba) over (partition by table order by time) from records", {"op", "rba", "table", "time"}),
+        ("select c.name from records lateral view explode(after) as c", {"after"}),
+        ("select rba from records intersect select length from records", {"rba", "length"}),
+        ("select op from records order by time limit 1", {"op", "time"}),
+    ],
+)
+def test_only_what_a_query_needs_is_read(spark: SparkSession, query: str, needed: set[str]) -> None:
+    spark.read.format("trail").load(str(SHOP)).createOrReplaceTempView("records")
+    assert needed_columns(spark.sql(query), OFFERED) == needed
+
+
+def test_reading_less_gives_the_same(told: Told) -> None:
+    queries = (
+        "select a.op, b.table from records a join records b on a.rba = b.rba order by a.rba",
+        "select op, rba from records union all select table, seqno from records order by 2, 1",
+    )
+    for query in queries:
+        everything = result(told, f"{query} -- ".replace("records", "(select * from records where raw is not null)"))
+        assert result(told, query) == everything
