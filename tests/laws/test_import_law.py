@@ -27,7 +27,15 @@ def run(commands: str, *arguments: str) -> str:
     return f"from logdump.cli import main\nmain([{''.join(f'{one!r}, ' for one in arguments)}'-c', {commands!r}])"
 
 
-@pytest.mark.parametrize("code", ["import trailformat", "import logdump.cli", run(f"open {TRAIL}; n; count detail")])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import trailformat",
+        "import logdump.cli",
+        run(f"open {TRAIL}; n; count detail"),
+        run("engine spark local[4]; engine; help sql; sql"),
+    ],
+)
 def test_nothing_heavy_is_loaded(code: str) -> None:
     assert {name.split(".")[0] for name in loaded_by(code)} & HEAVY == set()
 

@@ -1,0 +1,36 @@
+"""A notebook as a script: each cell begins with ``# %%``, as Jupytext, VS Code and Spyder read them.
+
+TRAIL names the files: ``TRAIL='dirdat/lt*' python examples/notebook.py``.
+"""
+
+# %% A session that suits trails
+from __future__ import annotations
+
+import os
+
+from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
+
+import logdump.spark
+
+TRAIL = os.environ.get("TRAIL", "fixtures/trails/st*")
+spark = logdump.spark.session()
+
+# %% What is in it: a few rows come from each task, not the records
+summary = spark.read.format("trail").option("summary", "true").load(TRAIL)
+sizes = summary.groupBy("table", "op").agg(F.sum("records").alias("records"), F.sum("bytes").alias("bytes"))
+sizes.orderBy(F.desc("bytes")).show(truncate=False)
+
+# %% The inserts of one schema: filter and columns are given to the source, which reads no more than that
+reader = spark.read.format("trail").option("where", "FILENAME teahouse.*; IOTYPE INSERT; MATCH ALL")
+inserts = reader.option("columns", "table,csn,time,after").load(TRAIL)
+columns = inserts.select("table", "csn", F.explode("after").alias("column"))
+columns.select("table", "csn", "column.name", F.hex("column.bytes").alias("bytes")).show(5, truncate=False)
+
+# %% Transactions, largest first
+records = spark.read.format("trail").option("columns", "xid,csn,record_length").load(TRAIL)
+transactions = records.where("xid IS NOT NULL").groupBy("xid", "csn")
+transactions.agg(F.count("*").alias("records"), F.sum("record_length").alias("bytes")).orderBy(F.desc("bytes")).show(3)
+
+# %% SQL does the same
+spark.sql("CREATE TEMPORARY VIEW changes USING trail OPTIONS (path '" + TRAIL + "', columns 'op')")
+spark.sql("SELECT op, count(*) AS records FROM changes GROUP BY op ORDER BY op").show()
