@@ -77,6 +77,10 @@ def filter_options(session: Session) -> dict[str, str]:
     filters = session.filters_in_use
     if filters is None or not filters.active:
         return {}
+    from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
+
+    if session.source_definitions is not None and Needs.VALUES in filters.needs:
+        raise NotForSpark("a FILTER on values by the definitions of a file")
     statements = filters.statements()
     text = "; ".join(statements)
     if split_commands(text) != statements:

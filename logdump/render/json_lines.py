@@ -39,10 +39,10 @@ from logdump.render import (
     json_position,
     json_record,
     json_safe,
+    json_spark,
     json_statement,
 )
 from logdump.render.json_shape import Field, Shape, exact
-from logdump.render.row_values import named
 from logdump.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
 
@@ -77,28 +77,6 @@ _TROUBLE = (
     Field("found", "string or null", "What stands there", _error(lambda error: error.found)),
     _LINES,
 )
-JOB_PROGRESS = Shape(
-    "job_progress",
-    "How far a Spark job has come; line mode shows it at a terminal only.",
-    (
-        Field("done", "number", "Tasks that are done", lambda event: event.done),
-        Field("running", "number", "Tasks that run", lambda event: event.running),
-        Field("tasks", "number", "All tasks known so far", lambda event: event.tasks),
-    ),
-)
-ROW = Shape(
-    "row",
-    "A row of an SQL result.",
-    (
-        Field(
-            "values",
-            "object",
-            "Its values by the names of the columns (`op_2`: the second that is named `op`): bytes as hex digits, "
-            "times in ISO 8601, structures and maps as objects",
-            lambda pair: named(*pair),
-        ),
-    ),
-)
 TEXT = Shape("text", "What a command says in its own words.", (_LINES,))
 BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE)
@@ -117,8 +95,8 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
-    JOB_PROGRESS,
-    ROW,
+    json_spark.JOB_PROGRESS,
+    json_spark.ROW,
     TEXT,
     BAD_RECORD,
     FAILURE,
@@ -160,7 +138,7 @@ _SHAPE_OF: dict[type, Shape] = {
     LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
-    JobProgress: JOB_PROGRESS,
+    JobProgress: json_spark.JOB_PROGRESS,
     Text: TEXT,
 }
 
@@ -170,11 +148,9 @@ def render(event: Event, _settings: Settings) -> Iterator[str]:
 
     An Addition has none: the object of its record holds what it tells.
     """
-    if isinstance(event, Addition):
-        return
     if isinstance(event, RowsShown):
-        yield from (_object(ROW, (event.columns, row)) for row in event.rows)
-    else:
+        yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
+    elif not isinstance(event, Addition):
         yield _object(_shape(event), event)
 
 

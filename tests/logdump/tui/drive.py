@@ -20,6 +20,8 @@ from logdump.tui.manner import Manner
 
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
+_STILL = 3
+"""Looks at the screen that have to be the same before it is taken for finished."""
 _LONGEST = 60.0
 """Seconds after which a view that is still busy hangs."""
 
@@ -52,10 +54,11 @@ class Screen:
     async def settle(self) -> None:
         """Wait until no thread has anything to do and every message is handled."""
         deadline = time.monotonic() + _LONGEST
-        quiet = 0
-        while quiet < 2:
+        seen: list[str] = []
+        while len(seen) < _STILL or len(set(seen[-_STILL:])) > 1:
             await self.pilot.pause(0.001)
-            quiet = quiet + 1 if self.app.is_quiet or self.app.mode.is_asking else 0
+            is_done = self.app.is_quiet or self.app.mode.is_asking
+            seen = [*seen, self.text] if is_done else []
             assert time.monotonic() < deadline, "the view does not come to rest"
 
     @property
@@ -102,7 +105,8 @@ def drive(
             await steps(screen)
             app.file.close()
             app.mode.close()
-            await screen.settle()
+            for _ in range(3):
+                await pilot.pause(0.001)
 
     try:
         # by its name, so that no path of a machine stands on the screen
