@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from logdump.render.escape import escape
+from logdump.session import Mark
 from logdump.tui.choice_pane import Choice
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.row_text import fit
@@ -51,13 +52,17 @@ def transaction_choices(transactions: list[LargeTransaction], order: str, width:
     return heading, choices
 
 
-def mark_choices(marks: Mapping[int, str], notes: Mapping[int, str]) -> tuple[str, list[Choice]]:
-    """Heading and lines: the marks by their letters."""
-    ordered = sorted(marks.items(), key=lambda item: item[1])
+def mark_choices(marks: Iterable[Mark]) -> tuple[str, list[Choice]]:
+    """Heading and lines: the marks by their names, with what was noted and the file."""
     lines = [
-        Choice(f"{letter} {rba:>12}  {notes.get(rba, '')}", enter=f"POS {rba}", rba=rba) for rba, letter in ordered
+        Choice(
+            f"{escape(one.name):<8} {one.rba:>12}  {escape(one.note)}  {escape(one.path.name)}",
+            enter=f"POSITION MARK {one.name}",
+            rba=one.rba,
+        )
+        for one in sorted(marks)
     ]
-    return f"  {'':1} {'RBA':>11}  record", lines
+    return f" {'mark':<8} {'RBA':>12}  note and file", lines
 
 
 def duration_text(microseconds: int) -> str:

@@ -152,8 +152,8 @@ class KeyActions(ScreenParts):
             heading += f"   sorted by {self._order}, r: next"
             empty = "The index has met no transaction yet."
         elif name == "marks":
-            heading, choices = mark_choices(self.records.marks, {})
-            empty = "m and a letter mark a record."
+            heading, choices = mark_choices(self.state.marks)
+            empty = "m and a letter mark a record, as MARK <name> <note> does."
         else:
             return
         self.choice_pane(name).show(heading, choices, empty)
@@ -183,15 +183,11 @@ class KeyActions(ScreenParts):
         if not purpose or row is None:
             return False
         if purpose == "mark" and letter.isalnum():
-            marks = {rba: one for rba, one in self.records.marks.items() if one != letter}
-            self.records.marks = marks | {row.rba: letter}
-            self.records.refresh()
-            self.side.show_marks(self.records.marks)
-            self.update_choices(self.upper_shown)
-        elif purpose == "go":
-            marked = {one: rba for rba, one in self.records.marks.items()}
-            rba = self._came_from if letter == _BACK else marked.get(letter)
-            if rba is not None:
-                self._came_from = row.rba
-                self.enter(f"POS {rba}")
+            self.enter(f"MARK {letter}")
+        elif purpose == "go" and letter.isalnum():
+            self._came_from = row.rba
+            self.enter(f"POSITION MARK {letter}")
+        elif purpose == "go" and letter == _BACK and self._came_from is not None:
+            back, self._came_from = self._came_from, row.rba
+            self.enter(f"POS {back}")
         return True

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 
-from logdump.commands import REGISTRY
 from logdump.language.words import first_word
 
 
@@ -64,7 +63,7 @@ class Key(NamedTuple):
         return f"app.type_in({self.types!r})" if self.types else self.acts
 
 
-_ALL = (
+KEYS = (
     Key("next", "n", "next record", Area.PANES, sends="NEXT", short="next", weight=1),
     Key(
         "next_transaction",
@@ -177,9 +176,6 @@ _ALL = (
     Key("palette", "ctrl+p", "all commands", Area.EVERYWHERE, acts="app.show_palette", short="commands", weight=3),
     Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit", weight=4),
 )
-
-KEYS = tuple(key for key in _ALL if not key.command or key.command in REGISTRY.words())
-"""Those whose command there is."""
 
 
 def bindings(area: Area) -> list[BindingType]:

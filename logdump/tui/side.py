@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from textual.strip import Strip
 
 from logdump.render.escape import escape
+from logdump.session import Mark
 from logdump.tui.choices import short_count
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.row_text import fit
@@ -26,7 +27,7 @@ class Side(Looks):
         self._glyphs = glyphs
         self._tables: Mapping[str, TableTotals] = {}
         self._transactions: list[LargeTransaction] = []
-        self._marks: Mapping[int, str] = {}
+        self._marks: list[Mark] = []
         self._lines: list[Line] = []
 
     def show_tables(self, tables: Mapping[str, TableTotals]) -> None:
@@ -39,7 +40,7 @@ class Side(Looks):
         self._transactions = transactions
         self.update_lines()
 
-    def show_marks(self, marks: Mapping[int, str]) -> None:
+    def show_marks(self, marks: list[Mark]) -> None:
         """Other marks."""
         self._marks = marks
         self.update_lines()
@@ -86,8 +87,8 @@ class Side(Looks):
 
     def _mark_lines(self) -> Iterator[Line]:
         yield self._heading("[M]arks")
-        for rba, letter in sorted(self._marks.items(), key=lambda item: item[1]):
-            yield self._row(f"{letter}  {rba}")
+        for one in sorted(self._marks):
+            yield self._row(f"{escape(one.name)}  {one.rba}  {escape(one.note)}")
 
     def on_resize(self) -> None:
         """Other room."""

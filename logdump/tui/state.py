@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
-from logdump.session import Session, SourceDefinitions
+from logdump.session import Mark, Session, SourceDefinitions
 
 
 class State(NamedTuple):
-    """The open file (``opened`` counts the openings), the position, the filter, the switches and their definitions.
+    """The open file (``opened`` counts the openings), the position, the filter, the switches, definitions and marks.
 
     ``filter_text`` and ``switches`` are texts that differ when what they stand for does.
     """
@@ -23,6 +23,7 @@ class State(NamedTuple):
     filter_text: str = ""
     switches: str = ""
     source: SourceDefinitions | None = None
+    marks: tuple[Mark, ...] = ()
     is_over: bool = False
 
 
@@ -38,6 +39,7 @@ def state_of(session: Session, opened: int) -> State:
         _filter_text(filters),
         repr(session.settings),
         session.source_definitions,
+        tuple(session.marks.values()),
         session.is_over,
     )
 

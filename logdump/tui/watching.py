@@ -86,6 +86,8 @@ class Watching(ScreenParts):
             self.records.has_moved = False
         if state.path is None:
             return
+        if is_other_file or state.marks != before.marks:
+            self._show_marks()
         self.file.source = state.source
         if state.switches != before.switches or state.source is not before.source:
             self.records.refresh()
@@ -93,6 +95,14 @@ class Watching(ScreenParts):
             self.read_pane()
         if not self.records.has_moved:
             self.records.go_to(state.rba)
+
+    def _show_marks(self) -> None:
+        """The marks in this file stand in the list and in the side pane, those of other files in the pane of marks."""
+        here = [one for one in self.state.marks if one.path == self.state.path]
+        self.records.marks = {one.rba: one.name[:1] for one in here}
+        self.records.refresh()
+        self.side.show_marks(here)
+        self.update_choices(self.upper_shown)
 
     def _choose_pane(self, message: CommandEnded) -> None:
         """Show a record in detail, a long answer in the output pane; a short one stands in the strip already."""
@@ -115,7 +125,6 @@ class Watching(ScreenParts):
         self.summary = Summary()
         self.standing = Standing(follows=self.standing.follows, filter_text=self.state.filter_text)
         self.transactions = []
-        self.records.marks = {}
         for tab in TABS:
             self.page(tab.name).show([])
         self.side.show_tables({})

@@ -61,7 +61,7 @@ def test_a_mark_is_set_listed_and_gone_back_to() -> None:
         assert "a  1261" in screen.text
         await screen.press("apostrophe", "a")
         assert rba_of(screen) == 1261
-        assert screen.app.mode.transcript.entries[-1].line == "POS 1261"
+        assert screen.app.mode.transcript.entries[-1].line == "POSITION MARK a"
 
     drive(steps, size=WIDE)
 
@@ -79,9 +79,12 @@ def test_two_quotes_lead_back() -> None:
     drive(steps)
 
 
-def test_a_letter_that_is_no_mark_goes_nowhere() -> None:
+def test_a_letter_that_is_no_mark_goes_nowhere_and_says_so() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "apostrophe", "z")
         assert rba_of(screen) == 1130
+        last = screen.app.mode.transcript.last
+        assert last is not None
+        assert last.printed
 
     drive(steps)
