@@ -27,18 +27,19 @@ _CSN = frozenset({"first_csn", "last_csn"})
 
 
 def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
-    """The rows of one slice; at least one, for column ``piece``."""
+    """The rows of one slice; at least one, for column ``piece``, which is made where it is wanted."""
     tallies, transactions = _Tallies(source, has_csn=bool(_CSN & wanted)), _Transactions(source)
-    suppressed = _Suppressed(source)
+    suppressed, has_piece = _Suppressed(source), "piece" in wanted
     for batch, at in wanted_rows(source):
         tallies.add(batch, at)
-        suppressed.add(batch, at)
-        transactions.add(batch, at[np.asarray(batch.kind)[at] == RECORD])
+        if has_piece:
+            suppressed.add(batch, at)
+            transactions.add(batch, at[np.asarray(batch.kind)[at] == RECORD])
     rows = [*tallies.rows, *tallies.damage] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
     part = source.part
     for row in rows:
         row |= {"file": part.path, "seqno": part.seqno, "start_rba": part.start}
-    rows[0]["piece"] = {**transactions.piece(), "suppressed": suppressed.records}
+    rows[0]["piece"] = {**transactions.piece(), "suppressed": suppressed.records} if has_piece else None
     return rows
 
 
