@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo test test-spark-versions check format bench fixtures docs clean
+.PHONY: demo test test-spark-versions check format bench bench-spark fixtures docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
@@ -40,6 +40,11 @@ bench: $(VENV)/.base
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.bulk
 	$(BIN)/python -m benchmarks.export
+
+bench-spark: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'
+	$(BIN)/python -m scripts.provide_java
+	$(BIN)/python -m benchmarks.spark
 
 fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate
