@@ -11,16 +11,17 @@ import pyarrow as pa
 
 from logdump.events import Event
 from logdump.export.arrow_files import FORMATS, ArrowFile
-from logdump.export.batch_walk import BatchWalk, Piece
+from logdump.export.batch_walk import BatchWalk
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
 from logdump.export.record_batches import RecordBatches, record_schema
 from logdump.export.side_by_side import WORKERS, results
-from logdump.export.table_batches import Built, TableBatches, build
-from logdump.export.table_layout import ALL, TableLayout
-from logdump.export.table_schema import schema_of
 from logdump.export.tally import Tally
 from logdump.session import Session
+from logdump.tables.batches import Built, TableBatches, build
+from logdump.tables.layout import ALL, TableLayout
+from logdump.tables.piece import Piece
+from logdump.tables.schema import schema_of
 from trailformat import CannotWrite
 
 _MOST_WAITING = 64 << 20
@@ -68,7 +69,7 @@ class ArrowExport:
             yield make(item) if isinstance(item, Piece) else item
 
     def _by_table(self) -> Callable[[Piece], partial[Built]]:
-        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally)
+        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
         return lambda piece: partial(build, batches.groups(piece))
 
     def _write(self, files: OpenFiles[ArrowFile], built: Built) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,52 +10,10 @@ from logdump.events import Event, Progress
 from logdump.export.tally import Tally
 from logdump.selection import Selection
 from logdump.session import Session
-from trailformat import ByteOrder, Record, TrailError
+from logdump.tables.piece import Piece, pieces
+from trailformat import TrailError
 from trailformat.io_types import METADATA
-from trailformat.mapped_file import copied
-from trailformat.scan import PARTIAL, RECORD, Batch, Engine, Owners, TransactionCarrier, scan
-
-Array = np.ndarray[Any, Any]
-_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
-_MOST_BYTES = 32 << 20
-"""Bytes of a piece, unless one record alone has more."""
-
-
-class Piece(NamedTuple):
-    """Some rows of a batch.
-
-    Attributes:
-        batch: of numpy columns.
-        rows: their numbers in it, in order.
-        data: the bytes of the file that hold them.
-        base: the RBA of the first of these bytes.
-        owners: the transactions of the batch.
-        segment: for each of the rows how many metadata records stand before it in the batch.
-    """
-
-    batch: Batch
-    rows: Array
-    data: bytes
-    base: int
-    owners: Owners
-    segment: Array
-
-    @property
-    def view(self) -> Array:
-        """The bytes as an array."""
-        return np.frombuffer(self.data, np.uint8)
-
-    def starts(self, at: Array) -> Array:
-        """Where in the bytes rows of the batch begin."""
-        starts: Array = np.asarray(self.batch.rba)[at] - self.base
-        return starts
-
-    def record(self, row: int, path: Path) -> Record:
-        """One of the rows, by its number here, as a record of the file at ``path``."""
-        at = self.rows[row]
-        start = int(self.batch.rba[at]) - self.base
-        raw = self.data[start : start + int(self.batch.length[at])]
-        return Record(raw, rba=start + self.base, order=_ORDERS[self.batch.order[at]], path=path)
+from trailformat.scan import PARTIAL, RECORD, Batch, Engine, TransactionCarrier, scan
 
 
 class BatchWalk:
@@ -90,23 +46,10 @@ class BatchWalk:
             is_over = self._limit is not None and self._tally.selected >= self._limit
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
-            yield from self._pieces(batch, rows, carrier.of(batch), np.cumsum(metadata))
+            yield from pieces(trail, batch, rows, carrier.of(batch), np.cumsum(metadata))
             yield from self._progress(batch)
             if is_over:
                 return
-
-    def _pieces(self, batch: Batch, rows: Array, owners: Owners, segment: Array) -> Iterator[Piece]:
-        starts = np.asarray(batch.rba)[rows]
-        ends = starts + np.asarray(batch.length)[rows]
-        at = 0
-        while at < len(rows):
-            stop = max(int(np.searchsorted(ends, starts[at] + _MOST_BYTES, "right")), at + 1)
-            base = int(starts[at])
-            piece = rows[at:stop]
-            yield Piece(
-                batch, piece, copied(self._trail.buffer, base, int(ends[stop - 1])), base, owners, segment[piece]
-            )
-            at = stop
 
     def _note_damage(self, batch: Batch, end: int) -> None:
         """Note what is no sound record up to ``end``; behind a half-written record more may come."""

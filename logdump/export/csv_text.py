@@ -14,10 +14,10 @@ import json
 from typing import IO, Any
 
 from logdump.events import RecordShown
-from logdump.export.table_layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
-from logdump.export.table_rows import TableRow
 from logdump.render import json_record
 from logdump.render.json_shape import exact
+from logdump.tables.layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.tables.rows import TableRow
 
 _END = "\r\n"
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from typing import IO, Any
 
 from logdump.events import RecordShown
-from logdump.export.table_layout import DATA, PROBLEMS, TableLayout
-from logdump.export.table_rows import TableRow
 from logdump.render import json_lines
 from logdump.render.json_shape import exact
 from logdump.settings import Settings
+from logdump.tables.layout import DATA, PROBLEMS, TableLayout
+from logdump.tables.rows import TableRow
 
 _CHUNK = 1 << 20
 

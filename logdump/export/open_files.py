@@ -8,8 +8,8 @@ from typing import Generic, Protocol, TypeVar
 
 from logdump.export.options import ExportOptions
 from logdump.export.staging import SUFFIXES
-from logdump.export.table_layout import ALL, FileNames, TableLayout
 from logdump.export.tally import FileTally
+from logdump.tables.layout import ALL, FileNames, TableLayout
 
 
 class Sink(Protocol):

@@ -6,15 +6,15 @@ from functools import cache
 
 import pyarrow as pa
 
-from logdump.export.batch_walk import Piece
-from logdump.export.table_batches import Built
-from logdump.export.table_layout import ALL
 from logdump.spark.columns import BUILDERS
 from logdump.spark.errors import SourceError
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import OpenSlice, Rows
 from logdump.spark.schema import COLUMNS, CORRUPT, Selected, arrow_schema
+from logdump.tables.batches import Built
+from logdump.tables.layout import ALL
+from logdump.tables.piece import Piece
 from trailformat import CannotWrite, TrailFile, TrailName
 
 _COLUMNS = tuple(column for column in COLUMNS if column.name != CORRUPT)

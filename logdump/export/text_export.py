@@ -10,11 +10,11 @@ from logdump.events import Event, Notice, RecordShown
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
 from logdump.export.record_walk import walk
-from logdump.export.table_layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
-from logdump.export.table_rows import TableRow, columns_of, table_row
 from logdump.export.tally import Tally
 from logdump.export.text_file import TextFile
 from logdump.session import Session
+from logdump.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
+from logdump.tables.rows import TableRow, columns_of, table_row
 from trailformat import Record
 from trailformat.row_definitions import RowDefinition
 from trailformat.segments import joined

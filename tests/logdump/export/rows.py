@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from logdump.export.table_layout import ROW_OPERATIONS
+from logdump.tables.layout import ROW_OPERATIONS
 from trailformat import Record, TrailError, TrailFile, Value, to_datetime
 from trailformat.changes import row_columns
 from trailformat.row_definitions import RowDefinitions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from logdump.export.table_layout import ROW_OPERATIONS, SIDES, TableLayout
 from logdump.render.json_shape import iso_time
+from logdump.tables.layout import ROW_OPERATIONS, SIDES, TableLayout
 from trailformat import Record, TrailError, Value
 from trailformat.changes import ColumnChange, row_columns
 from trailformat.row_definitions import RowDefinition

@@ -1,6 +1,6 @@
 """Rows of one table, all told by one definition, as an Arrow record batch.
 
-It is what :mod:`logdump.export.table_rows` makes of them one by one.
+It is what :mod:`logdump.tables.rows` makes of them one by one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from logdump.export.batch_walk import Array, Piece
-from logdump.export.table_layout import ROW_OPERATIONS, SIDES, TableLayout
-from logdump.export.table_rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
-from logdump.export.table_schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
+from logdump.tables.layout import ROW_OPERATIONS, SIDES, TableLayout
+from logdump.tables.piece import Array, Piece
+from logdump.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
+from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import ABSENT, GOOD, NULL

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from logdump.export.table_layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.tables.layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
 from trailformat.arrays import array_type
 
 FIXED_TYPES = {

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from logdump.export.batch_walk import Array, Piece
-from logdump.export.table_group import Group, Texts
-from logdump.export.table_layout import ROW_OPERATIONS, Layouts, TableLayout
-from logdump.export.tally import Tally
 from logdump.range_saving import header_positions, indexes_at
+from logdump.tables.group import Group, Texts
+from logdump.tables.layout import ROW_OPERATIONS, Layouts, TableLayout
+from logdump.tables.piece import Array, Piece
 from trailformat import TrailFile
 from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import FILE_HEADER, Owners
 from trailformat.segments import joined
 
+LeaveOut = Callable[[int | None, int], None]
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
 _CONTINUED = 32
@@ -37,13 +37,13 @@ class TableBatches:
     Args:
         trail: the file.
         definitions: what tells the columns.
-        tally: takes what is left out.
+        leave_out: takes the type of records that are no rows, None for the file header, and how many there are.
     """
 
-    def __init__(self, trail: TrailFile, definitions: RowDefinitions, tally: Tally) -> None:
+    def __init__(self, trail: TrailFile, definitions: RowDefinitions, leave_out: LeaveOut) -> None:
         self._trail = trail
         self._definitions = definitions
-        self._tally = tally
+        self._leave_out = leave_out
         self._layouts = Layouts()
         self._texts: tuple[Owners, Texts] | None = None
 
@@ -54,10 +54,10 @@ class TableBatches:
         io_type = np.asarray(batch.io_type)[at]
         is_row = _IS_ROW[io_type] & ~is_header
         if is_header.any():
-            self._tally.leave_out(None, int(is_header.sum()))
+            self._leave_out(None, int(is_header.sum()))
         for number, records in enumerate(np.bincount(io_type[~is_row & ~is_header], minlength=1).tolist()):
             if records:
-                self._tally.leave_out(number, records)
+                self._leave_out(number, records)
         texts = self._texts_of(piece.owners)
         return [self._group(piece, rows, texts) for rows in _by_definition(piece, np.flatnonzero(is_row))]
 

@@ -1,0 +1,72 @@
+"""Some rows of a batch together with their bytes, so that a thread can make something of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trailformat import ByteOrder, Record, TrailFile
+from trailformat.mapped_file import copied
+from trailformat.scan import Batch, Owners
+
+Array = np.ndarray[Any, Any]
+_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
+_MOST_BYTES = 32 << 20
+"""Bytes of a piece, unless one record alone has more."""
+
+
+class Piece(NamedTuple):
+    """Some rows of a batch.
+
+    Attributes:
+        batch: of numpy columns.
+        rows: their numbers in it, in order.
+        data: the bytes of the file that hold them.
+        base: the RBA of the first of these bytes.
+        owners: the transactions of the batch.
+        segment: for each of the rows how many metadata records stand before it in the batch.
+    """
+
+    batch: Batch
+    rows: Array
+    data: bytes
+    base: int
+    owners: Owners
+    segment: Array
+
+    @property
+    def view(self) -> Array:
+        """The bytes as an array."""
+        return np.frombuffer(self.data, np.uint8)
+
+    def starts(self, at: Array) -> Array:
+        """Where in the bytes rows of the batch begin."""
+        starts: Array = np.asarray(self.batch.rba)[at] - self.base
+        return starts
+
+    def record(self, row: int, path: Path) -> Record:
+        """One of the rows, by its number here, as a record of the file at ``path``."""
+        at = self.rows[row]
+        start = int(self.batch.rba[at]) - self.base
+        raw = self.data[start : start + int(self.batch.length[at])]
+        return Record(raw, rba=start + self.base, order=_ORDERS[self.batch.order[at]], path=path)
+
+
+def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata_before: Array) -> Iterator[Piece]:
+    """Rows of a batch in pieces; ``metadata_before``: for each row of the batch what ``Piece.segment`` is.
+
+    Raises:
+        NotATrail: the file has become shorter.
+    """
+    starts = np.asarray(batch.rba)[rows]
+    ends = starts + np.asarray(batch.length)[rows]
+    at = 0
+    while at < len(rows):
+        stop = max(int(np.searchsorted(ends, starts[at] + _MOST_BYTES, "right")), at + 1)
+        base, some = int(starts[at]), rows[at:stop]
+        data = copied(trail.buffer, base, int(ends[stop - 1]))
+        yield Piece(batch, some, data, base, owners, metadata_before[some])
+        at = stop
