@@ -96,6 +96,9 @@ class Options:
     table: str | None = _option(
         "table", TEXT, None, _CHOICE, "Only records of tables whose names match, as `hr.*`; case aside"
     )
+    rows_of: str | None = _option(
+        "rowsOf", TEXT, None, _BOTH, "Rows of this table, `SCHEMA.TABLE` as in the trail, with its columns: see Tables"
+    )
     columns: tuple[str, ...] | None = _option(
         "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
     )
