@@ -17,13 +17,17 @@ from trailformat.scan import PARTIAL, RECORD, Batch, Engine, TransactionCarrier,
 
 
 class BatchWalk:
-    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted."""
+    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted.
 
-    def __init__(self, session: Session, tally: Tally, limit: int | None) -> None:
+    They begin before the RBA ``stop``, where one is given.
+    """
+
+    def __init__(self, session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> None:
         self._session = session
         self._trail = session.trail
         self._tally = tally
         self._limit = limit
+        self._stop = stop
         self._scanned = 0
 
     def items(self) -> Iterator[Piece | Event]:
@@ -37,7 +41,7 @@ class BatchWalk:
         selection = Selection(trail, [session.filters_in_use], transactions, session.row_definitions)
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
-        for batch in scan(trail, start, engine=Engine.NUMBA, batch_size=selection.batch_size):
+        for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=selection.batch_size):
             metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
             trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
             passing = np.flatnonzero(selection.rows(batch))
