@@ -12,8 +12,8 @@ from logdump.selection import Selection
 from logdump.session import Session
 from logdump.tables.piece import Piece, pieces
 from trailformat import TrailError
-from trailformat.io_types import METADATA
-from trailformat.scan import PARTIAL, RECORD, Batch, Engine, TransactionCarrier, scan
+from trailformat.scan import PARTIAL, Batch, Engine, TransactionCarrier, scan
+from trailformat.scan.definitions import learn_definitions
 
 
 class BatchWalk:
@@ -42,8 +42,7 @@ class BatchWalk:
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
         for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=selection.batch_size):
-            metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-            trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
+            metadata = learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]
             self._tally.selected += len(rows)
