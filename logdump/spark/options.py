@@ -99,6 +99,13 @@ class Options:
     columns: tuple[str, ...] | None = _option(
         "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
     )
+    source_defs: str | None = _option(
+        "sourceDefs",
+        TEXT,
+        None,
+        _BOTH,
+        "A definitions file, for trails that do not define their tables; every worker must be able to open it",
+    )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
     end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")

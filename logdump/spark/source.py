@@ -35,7 +35,7 @@ class TrailSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
-        options = parse_options(self.options, Use.READ)
+        options = _checked(parse_options(self.options, Use.READ))
         selected = select(schema, options)
         if options.pushdown:
             from logdump.spark.pushdown import PushdownReader  # noqa: PLC0415 - asked for by few
@@ -47,7 +47,7 @@ class TrailSource(DataSource):
         """The reader of a stream."""
         from logdump.spark.streaming import TrailStreamReader  # noqa: PLC0415 - streams only
 
-        options = parse_options(self.options, Use.STREAM)
+        options = _checked(parse_options(self.options, Use.STREAM))
         return TrailStreamReader(options, select(schema, options))
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
@@ -55,6 +55,15 @@ class TrailSource(DataSource):
         from logdump.spark.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
 
         return TrailFrameWriter(parse_options(self.options, Use.WRITE), schema, overwrite=overwrite)
+
+
+def _checked(options: Options) -> Options:
+    """The options, their definitions file being one that can be read."""
+    if options.source_defs is None:
+        return options
+    from logdump.spark.source_definitions import with_absolute_definitions  # noqa: PLC0415 - asked for by few
+
+    return with_absolute_definitions(options)
 
 
 class TrailReader(DataSourceReader):
