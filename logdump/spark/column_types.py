@@ -16,7 +16,8 @@ class ColumnType(NamedTuple):
 
 
 def _image(pa: Any) -> ArrowType:
-    parts = [("index", pa.int32()), ("name", pa.string()), ("bytes", pa.binary()), ("is_null", pa.bool_())]
+    stored = [("index", pa.int32()), ("name", pa.string()), ("bytes", pa.binary()), ("is_null", pa.bool_())]
+    parts = [*stored, ("value", pa.string())]
     return pa.list_(pa.field("element", pa.struct(parts)))
 
 
@@ -29,4 +30,4 @@ TIMESTAMP = ColumnType("timestamp", lambda pa: pa.timestamp("us", tz="UTC"))
 STRINGS = ColumnType("array<string>", lambda pa: pa.list_(pa.field("element", pa.string())))
 TEXTS = ColumnType("map<string,string>", lambda pa: pa.map_(pa.string(), pa.string()))
 BYTES = ColumnType("map<string,binary>", lambda pa: pa.map_(pa.string(), pa.binary()))
-IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean>>", _image)
+IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean,value:string>>", _image)

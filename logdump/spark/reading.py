@@ -24,7 +24,7 @@ from trailformat.scan import Batch
 if TYPE_CHECKING:
     from logdump.spark.pushdown import Pushed
 
-_NEED_DEFINITIONS = frozenset({"before", "after"})
+_NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
 
 class Request(NamedTuple):

@@ -50,13 +50,18 @@ class OpenSlice:
             self._owners = batch, self._carrier.of(batch)
         return self._owners[1]
 
+    @property
+    def explains_nulls(self) -> bool:
+        """Whether the column ``problems`` is read."""
+        return "problems" in self._wanted
+
     def undecodable(self, error: TrailError) -> None:
         """A part of a sound record cannot be decoded: a null, which column ``problems`` explains where it is read.
 
         Raises:
             BadTrail: it is not read, and under FAILFAST nothing goes without a word.
         """
-        if "problems" in self._wanted:
+        if self.explains_nulls:
             return
         text = located(error, self.part.path)
         if self.options.mode == "FAILFAST":
