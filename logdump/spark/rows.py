@@ -25,11 +25,19 @@ Array = Any
 class OpenSlice:
     """A slice that is being read: its open file, and what is carried from batch to batch."""
 
-    def __init__(self, trail: TrailFile, part: Slice, options: Options, wanted: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        trail: TrailFile,
+        part: Slice,
+        options: Options,
+        wanted: frozenset[str] = frozenset(),
+        definitions: RowDefinitions | None = None,
+    ) -> None:
         self.trail = trail
         self.part = part
         self.options = options
         self._wanted = wanted
+        self._definitions = definitions
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
         """By key of the name: catalog, schema and name of a table."""
         self._carrier = TransactionCarrier(trail)
@@ -37,12 +45,12 @@ class OpenSlice:
 
     @cached_property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows: the trail, and the file of the option ``sourceDefs`` where it does not.
+        """What tells the columns of rows, unless given: the trail, and where it does not, the file of ``sourceDefs``.
 
         Raises:
             BadOption: that file cannot be read, or is no definitions file.
         """
-        return RowDefinitions(self.trail, source_definitions(self.options))
+        return self._definitions or RowDefinitions(self.trail, source_definitions(self.options))
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""

@@ -18,6 +18,8 @@ from trailformat.scan.parts import Parts
 
 _MOST_BYTES = (1 << 31) - 1
 """An array of texts has no room for more."""
+_FEW = 1 << 15
+"""Numbers below are sorted faster as int16."""
 
 
 class ValueProblem(NamedTuple):
@@ -88,6 +90,8 @@ def image_values(rows: Rows, parts: Parts, known: Known) -> ImageValues:
 
 def _texts(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     """The value of each part, and those that do not decode: the number of the part, and why."""
+    if len(pool.kinds) < _FEW:
+        kind = kind.astype(np.int16)
     order = np.argsort(kind, kind="stable")
     ends = np.searchsorted(kind[order], np.arange(-1, len(pool.kinds)), side="right")
     arrays = [pa.nulls(int(ends[0]), pa.string())]
