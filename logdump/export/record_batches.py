@@ -12,6 +12,7 @@ from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import OpenSlice, Rows
 from logdump.spark.schema import COLUMNS, CORRUPT, Selected, arrow_schema
+from logdump.spark.windows import Window
 from logdump.tables.batches import Built
 from logdump.tables.layout import ALL
 from logdump.tables.piece import Piece
@@ -48,7 +49,7 @@ class RecordBatches:
         Raises:
             CannotWrite: a record is larger than a batch can be.
         """
-        rows = Rows(self._source, piece.batch, piece.rows)
+        rows = Rows(self._source, piece.batch, piece.rows, Window(piece.view, piece.starts(piece.rows)))
         try:
             arrays = [BUILDERS[column.name](rows) for column in _COLUMNS]
         except SourceError as error:
