@@ -23,7 +23,7 @@ import pyarrow as pa
 from trailformat import charsets
 from trailformat.column_definition import ColumnDefinition
 from trailformat.values import DATA_TYPES, DATETIME
-from trailformat.values.data_types import INTEGERS, UNSIGNED
+from trailformat.values.data_types import FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT
 from trailformat.values.sub_types import sub_type
 
 _DIGITS = {2: 5, 4: 10, 8: 20}
@@ -31,7 +31,6 @@ _MOST_DIGITS = 38
 _REALS = frozenset({140, 141, 142, 143})
 _DOUBLE = 143
 _DECIMALS = frozenset({150, 151, 152, 153, 154, 189})
-FIXED_TEXT, VARIABLE_TEXT = frozenset({0, 1, 2}), frozenset({64, 65, 66})
 _DATETIMES = frozenset({191, DATETIME})
 _INTERVALS = range(195, 213)
 _WITH_ZONE = frozenset({188, 231, 232})

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailformat.arrays import kernels
-from trailformat.arrays.array_types import FIXED_TEXT, ArrayType, Way, array_type
+from trailformat.arrays.array_types import ArrayType, Way, array_type
 from trailformat.arrays.ordinary import WAYS
 from trailformat.arrays.spans import Image, Spans
 from trailformat.byte_order import ByteOrder
@@ -22,6 +22,7 @@ from trailformat.charsets import UTF_8
 from trailformat.column_definition import ColumnDefinition
 from trailformat.columns import NULL, PRESENT, Column
 from trailformat.values import Value, decode_value, plain_text
+from trailformat.values.data_types import FIXED_TEXT
 
 
 class Problem(NamedTuple):

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from trailformat import charsets
 from trailformat.arrays import kernels
-from trailformat.arrays.array_types import FIXED_TEXT, VARIABLE_TEXT, ArrayType, Way, array_type
+from trailformat.arrays.array_types import ArrayType, Way, array_type
 from trailformat.arrays.ordinary import WAYS, gathered, validity
 from trailformat.arrays.spans import Array
 from trailformat.byte_order import ByteOrder
@@ -25,7 +25,7 @@ from trailformat.column_definition import ColumnDefinition
 from trailformat.columns import Column
 from trailformat.errors import BadData
 from trailformat.values import DATA_TYPES, decode_value, plain_text
-from trailformat.values.data_types import DATETIME_VARYING
+from trailformat.values.data_types import DATETIME_VARYING, FIXED_TEXT, VARIABLE_TEXT
 from trailformat.values.sub_types import sub_type
 
 _MOST_BYTES = (1 << 31) - 1 - kernels.SPARE

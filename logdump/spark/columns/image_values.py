@@ -10,14 +10,16 @@ import pyarrow as pa
 from logdump.spark.columns.definitions import Known
 from logdump.spark.errors import ValueTooLarge, place
 from logdump.spark.rows import Array, Rows
-from trailformat import ColumnDefinition, TrailError
-from trailformat.arrays import StoredValues, text_array
-from trailformat.arrays.array_types import FIXED_TEXT
+from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
 from trailformat.row_definitions import RowDefinition
 from trailformat.scan.parts import Parts
+from trailformat.values import decode_value, plain_text
+from trailformat.values.data_types import FIXED_TEXT
 
 _MOST_BYTES = (1 << 31) - 1
 """An array of texts has no room for more."""
+_SMALL = 1 << 26
+"""So many bytes in a few values are less text than an array has room for."""
 _FEW = 1 << 15
 """Numbers below are sorted faster as int16."""
 
@@ -83,13 +85,50 @@ def image_values(rows: Rows, parts: Parts, known: Known) -> ImageValues:
     try:
         values, odd = _texts(rows, parts, kind, pool)
     except TrailError as error:
-        raise _too_large(rows, error.problem) from None
+        raise too_large(rows, error.problem) from None
     told = [(part, pool.names[at[part]], reason) for part, reason in odd]
     return ImageValues(names, values, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in sorted(told)])
 
 
+class _Alone:
+    """Values that this process has decoded one by one: a few of them take less time than loading the kernels."""
+
+    most = 1 << 14
+    count = 0
+
+    @classmethod
+    def takes(cls, count: int) -> bool:
+        """Whether so many more are decoded in this way."""
+        is_few = cls.count + count <= cls.most
+        cls.count += count if is_few else 0
+        return is_few
+
+
 def _texts(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     """The value of each part, and those that do not decode: the number of the part, and why."""
+    if int(parts.size.sum()) <= _SMALL and _Alone.takes(len(kind)):
+        return _one_by_one(rows, parts, kind, pool)
+    return _together(rows, parts, kind, pool)
+
+
+def _one_by_one(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+    texts: list[str | None] = [None] * len(kind)
+    problems: list[tuple[int, str]] = []
+    about = [one[1:] for one in pool.kinds.values()]
+    little = rows.is_little[parts.region]
+    for part in np.flatnonzero(kind >= 0).tolist():
+        definition, codec = about[kind[part]]
+        raw = rows.view[parts.start[part] : parts.start[part] + parts.size[part]].tobytes()
+        order = ByteOrder.LITTLE if little[part] else ByteOrder.BIG
+        value = decode_value(Column(0, raw), definition, order, codec)
+        texts[part] = None if value.value is None else plain_text(value.value)
+        problems += [(part, value.problem)] if value.problem is not None else []
+    return pa.array(texts, pa.string()), problems
+
+
+def _together(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+    from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads numba
+
     if len(pool.kinds) < _FEW:
         kind = kind.astype(np.int16)
     order = np.argsort(kind, kind="stable")
@@ -105,12 +144,13 @@ def _texts(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, lis
             arrays.append(found.array)
             problems += [(int(some[one.row]), one.reason) for one in found.problems]
     if sum(one.nbytes for one in arrays) > _MOST_BYTES:
-        raise _too_large(rows, "too much text for one array")
+        raise too_large(rows, "too much text for one array")
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
     return pa.concat_arrays(arrays).take(pa.array(places)), problems
 
 
-def _too_large(rows: Rows, problem: str) -> ValueTooLarge:
+def too_large(rows: Rows, problem: str) -> ValueTooLarge:
+    """The error about values that an array of the rows cannot hold."""
     where = place(rows.source.part.path, int(rows.of("rba")[0]))
     return ValueTooLarge(f"{where}: {problem} from the values of {len(rows)} records; take a smaller batchBytes")

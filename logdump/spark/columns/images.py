@@ -16,7 +16,7 @@ from logdump.spark.column_types import IMAGE
 from logdump.spark.columns.arrow_values import bytes_at, lists, replaced
 from logdump.spark.columns.asked_images import AskedImages, asked_images
 from logdump.spark.columns.definitions import Known, definitions_of
-from logdump.spark.columns.image_values import ImageValues, ValueProblem, image_values
+from logdump.spark.columns.image_values import ImageValues, ValueProblem, image_values, too_large
 from logdump.spark.rows import Array, Rows
 from trailformat import BadData
 from trailformat.images import PREFIX_SIZES, ROW_TYPES
@@ -91,7 +91,10 @@ def _image(which: int) -> Callable[[Rows], Any]:
         array = lists(kind, parts.first, _columns(rows, parts, _values(rows, which), kind.value_type), present)
         asked = _asked(rows)
         _tell(rows, which)
-        return replaced(array, list(asked), [one.images[which] for one in asked.values()])
+        try:
+            return replaced(array, list(asked), [one.images[which] for one in asked.values()])
+        except pa.ArrowException:
+            raise too_large(rows, "too much text for one array") from None
 
     return build
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
+from logdump.spark.columns.image_values import _Alone
 from logdump.spark.errors import BadTrail, ValueTooLarge
 from tests.logdump.spark.reads import rows
 from tests.trailformat.samples import column, header, metadata_record, trail_of
@@ -37,6 +39,14 @@ NOTE = column("NOTE", data_type=64, sub_data_type=0, scale=0)
 SIDES = ("before", "after")
 Told = dict[tuple[int, str, int], str | None]
 """The text of a value by RBA, image and index."""
+
+
+@pytest.fixture(autouse=True, params=["one by one", "together"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Few values are decoded one by one, many by columns."""
+    monkeypatch.setattr(_Alone, "count", 0)
+    monkeypatch.setattr(_Alone, "most", 1 << 30 if request.param == "one by one" else 0)
+    return str(request.param)
 
 
 def told_by_records(path: Path, definitions: Path | None = None) -> Told:
@@ -175,8 +185,23 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
 
 
 def test_more_text_than_a_batch_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Alone, "most", 0)
     monkeypatch.setattr("logdump.spark.columns.image_values._MOST_BYTES", 50)
     with pytest.raises(
         ValueTooLarge, match=r"et000000000, seqno 0, RBA 0: too much text .*; take a smaller batchBytes"
     ):
         rows(TRAILS / "et000000000", "after")
+
+
+def test_the_kernels_are_loaded_for_many_values_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Alone, "most", 100)
+    assert [_Alone.takes(count) for count in (60, 60, 40, 1, 0)] == [True, False, True, False, True]
+
+
+def test_a_record_whose_text_has_no_room_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def overflowing(*_: Any) -> Any:
+        raise pa.ArrowCapacityError("array cannot contain more than 2147483646 bytes")
+
+    monkeypatch.setattr("logdump.spark.columns.images.replaced", overflowing)
+    with pytest.raises(ValueTooLarge, match="too much text for one array"):
+        rows(trail_of(tmp_path, *_long(ByteOrder.BIG)), "after", "problems")
