@@ -169,12 +169,6 @@ def header_positions(view: Any, starts: Any) -> Any:
     return at
 
 
-def table_indexes(batch: Batch, rows: Any, buffer: Buffer) -> Any:
-    """The table index in the header of each row of a batch, NO_INDEX where it holds a name."""
-    view = np.frombuffer(buffer, dtype=np.uint8)
-    return indexes_at(view, np.asarray(batch.rba)[rows], np.asarray(batch.order)[rows] == 1)
-
-
 def indexes_at(view: Any, starts: Any, is_little: Any) -> Any:
     """The table index in the header of each ``G`` record in ``view``, NO_INDEX where it holds a name."""
     header = header_positions(view, starts)

@@ -56,19 +56,29 @@ def decode(data: bytes, codec: str) -> str:
     """Bytes as text.
 
     Raises:
-        BadData: a sequence that the character set does not have, or a set that cannot be read here.
+        BadData: a sequence that the character set does not have, half of a character beyond U+FFFF (which UTF-7 can
+            write), or a set that cannot be read here.
     """
     try:
         if codec == CODE_PAGE_1047:
             return codecs.charmap_decode(data, "strict", EBCDIC_1047)[0]
         if codec == CESU_8:
             return data.decode(UTF_8, "surrogatepass").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-        return data.decode(codec)
+        return _whole(data.decode(codec), codec)
+    except UnicodeEncodeError:
+        raise BadData(f"not {codec}: half of a character") from None
     except UnicodeDecodeError as error:
         found = data[error.start : error.start + 4].hex()
         raise BadData(f"not {codec} from byte {error.start} on", found=found) from None
     except (LookupError, ValueError):
         raise BadData(f"{codec} cannot be read here") from None
+
+
+def _whole(text: str, codec: str) -> str:
+    """The text; UnicodeEncodeError for half of a character, which codecs other than UTF-8 may let through."""
+    if codec != UTF_8 and not text.isascii():
+        text.encode(UTF_8)
+    return text
 
 
 def encode(text: str, codec: str) -> bytes:

@@ -64,10 +64,13 @@ class ArrowExport:
         return self._tally.report(str(self._options.target), by_table=self._options.by_table)
 
     def _jobs(self) -> Iterator[partial[Built] | Built | Event]:
-        make = self._by_table() if self._options.by_table else RecordBatches(self._session.trail).build
+        make = self._by_table() if self._options.by_table else self._of_records()
         options = self._options
         for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
             yield make(item) if isinstance(item, Piece) else item
+
+    def _of_records(self) -> Callable[[Piece], Built]:
+        return RecordBatches(self._session.trail, self._session.row_definitions).build
 
     def _by_table(self) -> Callable[[Piece], partial[Built]]:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)

@@ -12,12 +12,15 @@ from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import OpenSlice, Rows
 from logdump.spark.schema import COLUMNS, CORRUPT, Selected, arrow_schema
+from logdump.spark.windows import Window
 from logdump.tables.batches import Built
 from logdump.tables.layout import ALL
 from logdump.tables.piece import Piece
 from trailformat import CannotWrite, TrailFile, TrailName
+from trailformat.row_definitions import RowDefinitions
 
 _COLUMNS = tuple(column for column in COLUMNS if column.name != CORRUPT)
+_NAMES = frozenset(column.name for column in _COLUMNS)
 
 
 @cache
@@ -28,12 +31,17 @@ def record_schema() -> pa.Schema:
 
 
 class RecordBatches:
-    """Makes the batches of one trail; pieces are given in the order of the file."""
+    """Makes the batches of one trail; pieces are given in the order of the file.
 
-    def __init__(self, trail: TrailFile) -> None:
+    Args:
+        trail: the file.
+        definitions: what tells the columns; those in the trail unless given.
+    """
+
+    def __init__(self, trail: TrailFile, definitions: RowDefinitions | None = None) -> None:
         name, size = TrailName.parse(trail.path), trail.size
         part = Slice(str(trail.path), name.seqno if name else None, 0, size, size)
-        self._source = OpenSlice(trail, part, Options(mode="PERMISSIVE"), frozenset(one.name for one in _COLUMNS))
+        self._source = OpenSlice(trail, part, Options(mode="PERMISSIVE"), _NAMES, definitions)
 
     def build(self, piece: Piece) -> Built:
         """The rows of a piece.
@@ -41,7 +49,7 @@ class RecordBatches:
         Raises:
             CannotWrite: a record is larger than a batch can be.
         """
-        rows = Rows(self._source, piece.batch, piece.rows)
+        rows = Rows(self._source, piece.batch, piece.rows, Window(piece.view, piece.starts(piece.rows)))
         try:
             arrays = [BUILDERS[column.name](rows) for column in _COLUMNS]
         except SourceError as error:

@@ -16,7 +16,8 @@ class ColumnType(NamedTuple):
 
 
 def _image(pa: Any) -> ArrowType:
-    parts = [("index", pa.int32()), ("name", pa.string()), ("bytes", pa.binary()), ("is_null", pa.bool_())]
+    stored = [("index", pa.int32()), ("name", pa.string()), ("bytes", pa.binary()), ("is_null", pa.bool_())]
+    parts = [*stored, ("value", pa.string())]
     return pa.list_(pa.field("element", pa.struct(parts)))
 
 
@@ -43,5 +44,5 @@ TIMESTAMP_NTZ = ColumnType("timestamp_ntz", lambda pa: pa.timestamp("us"))
 STRINGS = ColumnType("array<string>", lambda pa: pa.list_(pa.field("element", pa.string())))
 TEXTS = ColumnType("map<string,string>", lambda pa: pa.map_(pa.string(), pa.string()))
 BYTES = ColumnType("map<string,binary>", lambda pa: pa.map_(pa.string(), pa.binary()))
-IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean>>", _image)
+IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean,value:string>>", _image)
 PROBLEMS = ColumnType("array<struct<column:string,image:string,bytes:binary,reason:string>>", _problems)

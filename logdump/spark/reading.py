@@ -13,18 +13,20 @@ import pyarrow.compute as pc
 
 from logdump.spark.columns import BUILDERS
 from logdump.spark.columns.places import MOST_BYTES
+from logdump.spark.errors import FileChanged, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.schema import CORRUPT, Selected, arrow_schema
 from logdump.spark.slice_reading import open_trail, wanted_rows
+from trailformat import TrailError
 from trailformat.scan import Batch
 from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.pushdown import Pushed
 
-_NEED_DEFINITIONS = frozenset({"before", "after"})
+_NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
 
 class Request(NamedTuple):
@@ -74,10 +76,7 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
             for batch, at in wanted_rows(source):
                 if not len(at):
                     continue
-                if _NEED_DEFINITIONS & request.wanted:
-                    learn_definitions(source.trail, batch)
-                for some in cut(batch, _left(source, batch, at, request), request.options):
-                    yield _record_batch(Rows(source, batch, some), request, schema)
+                yield from _record_batches(source, batch, at, request, schema)
 
 
 def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
@@ -89,7 +88,21 @@ def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
 def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
     from logdump.spark.table_reading import table_batches  # noqa: PLC0415 - asked for by option rowsOf
 
-    yield from table_batches(source, request, schema)
+    try:
+        yield from table_batches(source, request, schema)
+    except TrailError as error:
+        raise FileChanged(located(error, source.part.path)) from None
+
+
+def _record_batches(source: OpenSlice, batch: Batch, at: Array, request: Request, schema: Any) -> Iterator[Any]:
+    try:
+        if _NEED_DEFINITIONS & request.wanted:
+            learn_definitions(source.trail, batch)
+        for some in cut(batch, at, request.options):
+            if len(left := _left(source, batch, some, request)):
+                yield _record_batch(Rows(source, batch, left), request, schema)
+    except TrailError as error:
+        raise FileChanged(located(error, source.part.path)) from None
 
 
 def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:

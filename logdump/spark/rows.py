@@ -7,29 +7,39 @@ from typing import Any
 
 import numpy as np
 
-from logdump.range_saving import table_indexes
+from logdump.range_saving import indexes_at
 from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.report import report
 from logdump.spark.source_definitions import source_definitions
-from trailformat import NotATrail, Record, TrailError, TrailFile
+from logdump.spark.windows import Window, window_of
+from trailformat import ByteOrder, Record, TrailError, TrailFile
 from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.transactions import Owners, TransactionCarrier
 
 Array = Any
 """A one-dimensional ``numpy.ndarray``."""
+_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
 class OpenSlice:
     """A slice that is being read: its open file, and what is carried from batch to batch."""
 
-    def __init__(self, trail: TrailFile, part: Slice, options: Options, wanted: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        trail: TrailFile,
+        part: Slice,
+        options: Options,
+        wanted: frozenset[str] = frozenset(),
+        definitions: RowDefinitions | None = None,
+    ) -> None:
         self.trail = trail
         self.part = part
         self.options = options
         self._wanted = wanted
+        self._definitions = definitions
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
         """By key of the name: catalog, schema and name of a table."""
         self._carrier = TransactionCarrier(trail)
@@ -37,12 +47,12 @@ class OpenSlice:
 
     @cached_property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows: the trail, and the file of the option ``sourceDefs`` where it does not.
+        """What tells the columns of rows, unless given: the trail, and where it does not, the file of ``sourceDefs``.
 
         Raises:
             BadOption: that file cannot be read, or is no definitions file.
         """
-        return RowDefinitions(self.trail, source_definitions(self.options))
+        return self._definitions or RowDefinitions(self.trail, source_definitions(self.options))
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""
@@ -50,13 +60,18 @@ class OpenSlice:
             self._owners = batch, self._carrier.of(batch)
         return self._owners[1]
 
+    @property
+    def explains_nulls(self) -> bool:
+        """Whether the column ``problems`` is read."""
+        return "problems" in self._wanted
+
     def undecodable(self, error: TrailError) -> None:
         """A part of a sound record cannot be decoded: a null, which column ``problems`` explains where it is read.
 
         Raises:
             BadTrail: it is not read, and under FAILFAST nothing goes without a word.
         """
-        if "problems" in self._wanted:
+        if self.explains_nulls:
             return
         text = located(error, self.part.path)
         if self.options.mode == "FAILFAST":
@@ -65,9 +80,14 @@ class OpenSlice:
 
 
 class Rows:
-    """The rows of a batch whose numbers are ``at``, in order."""
+    """The rows of a batch whose numbers are ``at``, in order.
 
-    def __init__(self, source: OpenSlice, batch: Batch, at: Array) -> None:
+    Their bytes are read when a column needs them, unless ``window`` holds them; that raises NotATrail when the file has
+    become shorter.
+    """
+
+    def __init__(self, source: OpenSlice, batch: Batch, at: Array, window: Window | None = None) -> None:
+        self._window = window
         self.source = source
         self.batch = batch
         self.at = at
@@ -97,9 +117,19 @@ class Rows:
         return self.kind <= FILE_HEADER
 
     @cached_property
+    def window(self) -> Window:
+        """The bytes of the rows."""
+        return self._window or window_of(self.source.trail, self.of("rba"), self.of("length"))
+
+    @property
     def view(self) -> Array:
-        """The bytes of the file."""
-        return np.frombuffer(self.source.trail.buffer, np.uint8)
+        """The bytes of the rows, and of what stands between them."""
+        return self.window.view
+
+    @property
+    def starts(self) -> Array:
+        """Where in ``view`` each row begins."""
+        return self.window.starts
 
     @cached_property
     def is_little(self) -> Array:
@@ -110,22 +140,20 @@ class Rows:
     def tdr_index(self) -> Array:
         """The table index in each header, -1 where there is none."""
         index = np.full(len(self), -1, np.int64)
-        rows = self.at[self.is_record]
-        index[self.is_record] = table_indexes(self.batch, rows, self.source.trail.buffer)
+        records = self.is_record
+        if records.any():
+            index[records] = indexes_at(self.view, self.starts[records], self.is_little[records])
         return index
 
     def payload(self, part: str) -> tuple[Array, Array]:
-        """Where the payload of ``data`` or ``token`` begins and ends in the file; both alike where there is none."""
-        starts = self.of("rba") + self.of(f"{part}_offset")
+        """Where the payload of ``data`` or ``token`` begins and ends in ``view``; both alike where there is none."""
+        starts = self.starts + self.of(f"{part}_offset")
         return starts, starts + self.of(f"{part}_size")
 
     def record(self, row: int) -> Record:
-        """One of the rows as a record, which it must be.
-
-        Raises:
-            TrailError: the file has changed.
-        """
-        found = self.source.trail.record_at(int(self.batch.rba[self.at[row]]))
-        if found is None:
-            raise NotATrail("the file has become shorter", path=self.source.trail.path)
-        return found
+        """One of the rows as a record, which it must be."""
+        at, start = self.at[row], self.starts[row]
+        raw = self.view[start : start + self.batch.length[at]].tobytes()
+        return Record(
+            raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=self.source.trail.path
+        )

@@ -58,8 +58,16 @@ COLUMNS: tuple[Column, ...] = (
     Column("tdr_index", INT, "Index of the table definition, where the header holds one"),
     Column("partition", INT, "Partition, a set of bits: 4 list of columns, 8 name by index"),
     Column("record_length", BIGINT, "Bytes of data, as Logdump prints `Len` and COUNT adds up"),
-    Column("before", IMAGE, "Columns before; null: no such image. `bytes` is the stored value, null for NULL"),
-    Column("after", IMAGE, "Columns after, likewise; `name` needs a table definition in the trail, or `sourceDefs`"),
+    Column(
+        "before",
+        IMAGE,
+        "Columns before; null: no such image. `bytes` is the stored value, `value` its text; null for NULL",
+    ),
+    Column(
+        "after",
+        IMAGE,
+        "Columns after, likewise; `name` and `value` need a table definition in the trail, or `sourceDefs`",
+    ),
     Column("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
     Column("user_tokens", TEXTS, "User tokens"),
     Column("ddl", TEXTS, "Parts of a DDL record: `operation`, `owner`, `object`, `statement`, …"),

@@ -40,6 +40,11 @@ def test_nothing_heavy_is_loaded(code: str) -> None:
     assert {name.split(".")[0] for name in loaded_by(code)} & HEAVY == set()
 
 
+def test_a_small_read_in_spark_does_without_numba() -> None:
+    read = f"from tests.logdump.spark.reads import rows\nassert rows({str(TRAIL)!r})"
+    assert "numba" not in loaded_by(read)
+
+
 def test_trailformat_knows_nothing_of_logdump() -> None:
     assert not {name for name in loaded_by("import trailformat") if name.startswith("logdump")}
 

@@ -61,7 +61,8 @@ def test_a_name_has_a_codec_when_it_is_one_of_text(name: str, codec: str | None)
 
 
 @pytest.mark.parametrize(
-    ("codec", "data"), [("ascii", b"\xe9"), ("cesu-8", b"\xed\xa0\x80"), ("character set 7", b"x")]
+    ("codec", "data"),
+    [("ascii", b"\xe9"), ("cesu-8", b"\xed\xa0\x80"), ("utf-7", b"+2AA-"), ("character set 7", b"x")],
 )
 def test_bytes_that_it_does_not_have_are_bad_data(codec: str, data: bytes) -> None:
     with pytest.raises(BadData):

@@ -9,6 +9,7 @@ prepare_cache()
 from trailformat.arrays.array_types import ArrayType, array_type  # noqa: E402 - numba reads where to keep kernels when it is loaded
 from trailformat.arrays.columns import ColumnArray, Problem, column_array  # noqa: E402 - numba reads where to keep kernels when it is loaded
 from trailformat.arrays.spans import Image, Spans, has_columns, locate_columns  # noqa: E402 - numba reads where to keep kernels when it is loaded
+from trailformat.arrays.texts import StoredValues, TextArray, TextProblem, text_array  # noqa: E402 - numba reads where to keep kernels when it is loaded
 
 __all__ = [
     "ArrayType",
@@ -16,8 +17,12 @@ __all__ = [
     "Image",
     "Problem",
     "Spans",
+    "StoredValues",
+    "TextArray",
+    "TextProblem",
     "array_type",
     "column_array",
     "has_columns",
     "locate_columns",
+    "text_array",
 ]

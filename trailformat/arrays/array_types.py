@@ -23,7 +23,7 @@ import pyarrow as pa
 from trailformat import charsets
 from trailformat.column_definition import ColumnDefinition
 from trailformat.values import DATA_TYPES, DATETIME
-from trailformat.values.data_types import INTEGERS, UNSIGNED
+from trailformat.values.data_types import FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT
 from trailformat.values.sub_types import sub_type
 
 _DIGITS = {2: 5, 4: 10, 8: 20}
@@ -31,7 +31,6 @@ _MOST_DIGITS = 38
 _REALS = frozenset({140, 141, 142, 143})
 _DOUBLE = 143
 _DECIMALS = frozenset({150, 151, 152, 153, 154, 189})
-_FIXED_TEXT, _VARIABLE_TEXT = frozenset({0, 1, 2}), frozenset({64, 65, 66})
 _DATETIMES = frozenset({191, DATETIME})
 _INTERVALS = range(195, 213)
 _WITH_ZONE = frozenset({188, 231, 232})
@@ -90,7 +89,7 @@ def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
 
 
 def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
-    is_prefixed = definition.data_type in _VARIABLE_TEXT
+    is_prefixed = definition.data_type in VARIABLE_TEXT
     about = sub_type(definition.sub_data_type)
     if about.is_binary:
         return ArrayType(pa.binary(), Way.BYTES, is_prefixed=is_prefixed)
@@ -131,8 +130,8 @@ def _decimal(digits: int, scale: int) -> pa.DataType:
 _FAMILIES: dict[int, Callable[[ColumnDefinition, str], ArrayType]] = {
     **dict.fromkeys(INTEGERS, _integer),
     **dict.fromkeys(UNSIGNED, _integer),
-    **dict.fromkeys(_FIXED_TEXT, _text),
-    **dict.fromkeys(_VARIABLE_TEXT, _text),
+    **dict.fromkeys(FIXED_TEXT, _text),
+    **dict.fromkeys(VARIABLE_TEXT, _text),
     **dict.fromkeys(_DATETIMES, _date),
     **dict.fromkeys(_REALS, _real),
     **dict.fromkeys(_DECIMALS, _written_decimal),

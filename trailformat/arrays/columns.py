@@ -5,7 +5,6 @@ The kernels make what is ordinary; every value that they are not sure of is deco
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -16,12 +15,14 @@ import pyarrow.compute as pc
 
 from trailformat.arrays import kernels
 from trailformat.arrays.array_types import ArrayType, Way, array_type
-from trailformat.arrays.spans import Array, Image, Spans
+from trailformat.arrays.ordinary import WAYS
+from trailformat.arrays.spans import Image, Spans
 from trailformat.byte_order import ByteOrder
 from trailformat.charsets import UTF_8
 from trailformat.column_definition import ColumnDefinition
 from trailformat.columns import NULL, PRESENT, Column
 from trailformat.values import Value, decode_value, plain_text
+from trailformat.values.data_types import FIXED_TEXT
 
 
 class Problem(NamedTuple):
@@ -58,81 +59,13 @@ def column_array(
         odd |= sizes >= 0
     elif about.is_prefixed:
         kernels.unprefixed(spans.data.ctypes.data, starts, sizes, spans.little, odd)
+    elif definition.data_type in FIXED_TEXT:
+        odd |= sizes > definition.internal_length
     sizes[odd] = kernels.ODD
-    array = _WAYS[about.way](spans, starts, sizes, odd, about)
+    array = WAYS[about.way](spans.data, starts, sizes, odd, about)
     if not odd.any():
         return ColumnArray(array, [])
     return _asked(array, np.flatnonzero(odd).tolist(), _Asker(spans, image, index, definition, codec), about)
-
-
-def _integers(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_integers(spans.data.ctypes.data, starts, sizes, about.width, about.is_signed, values, odd)
-    missing = odd | (sizes < 0)
-    if pa.types.is_decimal(about.type):
-        words = np.stack([values, values >> 63], axis=1)
-        return pa.Array.from_buffers(about.type, len(values), [_validity(missing), pa.py_buffer(words)])
-    plain = values.astype(about.type.to_pandas_dtype())
-    return pa.Array.from_buffers(about.type, len(values), [_validity(missing), pa.py_buffer(plain)])
-
-
-def _doubles(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_integers(spans.data.ctypes.data, starts, sizes, 8, about.is_signed, values, odd)
-    buffers = [_validity(odd | (sizes < 0)), pa.py_buffer(values)]
-    return pa.Array.from_buffers(about.type, len(values), buffers)
-
-
-def _moments(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_moments(spans.data.ctypes.data, starts, sizes, values, odd)
-    return pa.Array.from_buffers(about.type, len(values), [_validity(odd | (sizes < 0)), pa.py_buffer(values)])
-
-
-def _dates(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int32)
-    kernels.gather_dates(spans.data.ctypes.data, starts, sizes, values, odd)
-    return pa.Array.from_buffers(about.type, len(values), [_validity(odd | (sizes < 0)), pa.py_buffer(values)])
-
-
-def _bytes(spans: Spans, starts: Array, sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    offsets = np.zeros(len(starts) + 1, np.int32)
-    out = np.empty(kernels.place_values(sizes, offsets) + kernels.SPARE, np.uint8)
-    data = spans.data
-    kernels.gather_bytes(data.ctypes.data, len(data), starts, offsets, out.ctypes.data)
-    buffers = [_validity(sizes < 0), pa.py_buffer(offsets), pa.py_buffer(out)]
-    return pa.Array.from_buffers(about.type, len(starts), buffers)
-
-
-def _texts(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    """Text in UTF-8; when some of it is not, every value with a byte beyond ASCII is decoded by itself."""
-    array = _bytes(spans, starts, sizes, odd, about)
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid:
-        high = kernels.has_high_bytes(spans.data, starts, sizes)
-        odd |= high
-        return _bytes(spans, starts, np.where(high, kernels.ODD, sizes), odd, about)
-    return array
-
-
-def _nothing(_spans: Spans, starts: Array, _sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    return pa.nulls(len(starts), about.type)
-
-
-_WAYS: dict[Way, Callable[[Spans, Array, Array, Array, ArrayType], pa.Array]] = {
-    Way.TEXT: _texts,
-    Way.INTEGER: _integers,
-    Way.DOUBLE: _doubles,
-    Way.MOMENT: _moments,
-    Way.DATE: _dates,
-    Way.BYTES: _bytes,
-    Way.ASK: _nothing,
-}
-
-
-def _validity(missing: Array) -> pa.Buffer | None:
-    return pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
 
 
 class _Asker:

@@ -22,6 +22,8 @@ GOOD, BROKEN, BEYOND = range(3)
 """What the data of a row is: columns; not columns; columns, one of them with an index beyond the table's."""
 SPARE = 8
 """Bytes of a word."""
+LONGEST_NUMBER = 200
+"""Numbers of more characters are decoded by themselves."""
 _DAY = 86_400_000_000
 
 
@@ -116,6 +118,39 @@ def unprefixed(data: int, starts: Any, sizes: Any, little: Any, odd: Any) -> Non
             continue
         starts[row] += 2
         sizes[row] -= 2
+
+
+@njit(cache=CACHE, nogil=True)
+def unmarked(data: int, starts: Any, sizes: Any) -> None:
+    """Step over the indicator in front of each value; sizes become NULL or ODD by it."""
+    for row in range(len(starts)):
+        indicator = u16(data, starts[row], 0) if sizes[row] >= 2 else 1
+        starts[row] += 2
+        sizes[row] = sizes[row] - 2 if indicator == 0 else NULL if indicator == 0xFFFF else ODD
+
+
+@njit(cache=CACHE, nogil=True)
+def unwritten_numbers(data: int, starts: Any, sizes: Any, odd: Any) -> None:
+    """Find the values that are not just digits, with a minus and a point perhaps, as a Decimal is written.
+
+    Zeros in front, a plus, an exponent, blanks: such a number is odd.
+    """
+    for row in range(len(starts)):
+        at, end = starts[row], starts[row] + sizes[row]
+        if at < end and u8(data, at) == 45:
+            at += 1
+        first = u8(data, at) if at < end else 0
+        begun, point, is_plain = at, np.int64(-1), sizes[row] <= LONGEST_NUMBER
+        while at < end and is_plain:
+            byte = u8(data, at)
+            if byte == 46 and point < 0:
+                point = at
+            elif byte < 48 or byte > 57:
+                is_plain = False
+            at += 1
+        whole = (point if point >= 0 else end) - begun
+        if sizes[row] >= 0 and not (is_plain and whole > 0 and point != end - 1 and (whole == 1 or first != 48)):
+            odd[row] = True
 
 
 @njit(cache=CACHE, nogil=True)

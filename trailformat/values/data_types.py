@@ -38,6 +38,8 @@ _ZONED = {
     153: ("DECIMAL TSS", decimals.Sign.TRAILING_SEPARATE),
     154: ("DECIMAL TSE", decimals.Sign.TRAILING),
 }
+FIXED_TEXT, VARIABLE_TEXT = frozenset(_FIXED), frozenset(_VARIABLE)
+"""Codes of characters, of fixed length and with a length in front."""
 _INTERVALS = {
     195: ("YEAR", "YEAR"),
     196: ("MONTH", "MONTH"),

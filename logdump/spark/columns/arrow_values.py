@@ -1,4 +1,4 @@
-"""Arrow arrays from numpy's: with nulls, and of bytes that lie somewhere in the mapped file."""
+"""Arrow arrays from numpy's: with nulls, and of bytes that lie somewhere among those of rows."""
 
 from __future__ import annotations
 

@@ -34,11 +34,14 @@ def _number(column: str) -> Callable[[Rows], Any]:
 
 
 def _raw(rows: Rows) -> Any:
-    """Neighbours are taken as one stretch of the mapped file, without copying."""
-    starts, sizes = rows.of("rba"), rows.of("length")
+    """Neighbours are taken as one stretch, without copying."""
+    sizes = rows.of("length")
     fits = sizes < MOST_BYTES
     for row in np.flatnonzero(~fits).tolist():
-        _refuse_large(rows, int(starts[row]), int(sizes[row]))
+        _refuse_large(rows, int(rows.of("rba")[row]), int(sizes[row]))
+    if not fits.any():
+        return pa.nulls(len(rows), pa.binary())
+    starts = rows.starts
     if not fits.all() or (starts[1:] != (starts + sizes)[:-1]).any():
         return bytes_at(rows.view, starts, np.where(fits, sizes, 0), fits)
     offsets = np.append(starts, starts[-1] + sizes[-1]) - starts[0]

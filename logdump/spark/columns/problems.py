@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.spark.column_types import STRINGS, TEXTS
-from logdump.spark.columns.images import image_parts
+from logdump.spark.columns.images import SIDES, image_parts, value_problems
 from logdump.spark.columns.tokens import gg_parts, user_tokens_by_row
 from logdump.spark.rows import Rows
 from trailformat import Record, TrailError, parse_ddl
@@ -34,10 +34,16 @@ def _ddl(rows: Rows) -> Any:
 
 def _problems(rows: Rows) -> Any:
     suspects = rows.is_record & ~(image_parts(rows).is_sound & gg_parts(rows).is_sound)
+    values: dict[int, list[str]] = {}
+    for which, side in enumerate(SIDES):
+        for one in value_problems(rows, which):
+            values.setdefault(one.row, []).append(f"{side}.{one.column}: {one.reason}")
     suspects[[row for row, pairs in user_tokens_by_row(rows).items() if isinstance(pairs, TrailError)]] = True
     found: list[list[str] | None] = [None] * len(rows)
     for row in np.flatnonzero(suspects).tolist():
         found[row] = list(_problems_of(rows.record(row))) or None
+    for row, told in values.items():
+        found[row] = [*told, *(found[row] or ())]
     return pa.array(found, STRINGS.arrow(pa))
 
 

@@ -112,10 +112,10 @@ def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
 
 def _bodies(rows: Rows) -> Parts:
     """The tokens that the records are made of."""
-    rbas, length = rows.of("rba"), rows.of("length")
-    info = rows.view[np.minimum(rbas + 1, len(rows.view) - 1)]
+    begins, length = rows.starts, rows.of("length")
+    info = rows.view[np.minimum(begins + 1, len(rows.view) - 1)]
     frame = np.where((info & WIDE != 0) & (info != UNSET), _WIDE_FRAME, _FRAME)
-    starts, ends = np.where(rows.is_record, rbas + frame, 0), np.where(rows.is_record, rbas + length - frame, 0)
+    starts, ends = np.where(rows.is_record, begins + frame, 0), np.where(rows.is_record, begins + length - frame, 0)
     return tokens_in(rows.view, starts, ends, rows.is_little)
 
 

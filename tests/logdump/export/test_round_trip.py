@@ -140,3 +140,14 @@ def test_records_are_rows_with_the_columns_of_the_spark_source(format_: str, pat
         ]
     columns = (found[name].to_pylist() for name in ("rba", "raw", "table", "csn"))
     assert list(zip(*columns, strict=True)) == expected
+
+
+@pytest.mark.parametrize("format_", ["parquet", "arrow"])
+def test_images_of_records_have_values_by_the_definitions_file(format_: str, tmp_path: Path) -> None:
+    definitions = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+    line = Line()
+    line(f"open {TRAILS / 'ot000000'}; sourcedefs {definitions}; export {format_} to {tmp_path / 'out'}")
+    line.session.close()
+    images = table_of(tmp_path / "out", format_)["after"].to_pylist()
+    values = {one["name"]: one["value"] for one in next(filter(None, images))}
+    assert (values["TEA_CODE"], values["NAME"]) == ("SEN01", "Sencha Fukamushi")

@@ -247,6 +247,7 @@ def test_the_examples_of_the_page_work(spark: SparkSession, tmp_path: Path) -> N
     shutil.copytree(TRAILS, tmp_path / "dirdat")
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         here = code.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*").replace("saved/", f"{tmp_path}/saved/")
+        here = here.replace("SALES.ORDERS", "TEAHOUSE.TEAS")
         exec(here, {"spark": spark})
     statements = re.search(r"```sql\n(.*?)```", page, re.DOTALL)
     assert statements

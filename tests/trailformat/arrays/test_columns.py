@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
+from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import (
     ByteOrder,
     Column,
@@ -34,61 +35,6 @@ from trailformat.scan import Batch, Engine, scan
 from trailformat.values import Value, decode_value, plain_text
 
 _DEFINITION = ORACLE_12.sales.columns[0]
-_KINDS: dict[str, dict[str, Any]] = {
-    "CHAR": {"data_type": 0, "sub_data_type": 5},
-    "VARCHAR": {"data_type": 64, "sub_data_type": 5},
-    "NUMBER": {"data_type": 64, "sub_data_type": 2},
-    "NUMBER(9,2) as text": {"data_type": 64, "sub_data_type": 3, "scale": 2},
-    "RAW": {"data_type": 64, "sub_data_type": 4},
-    "INT16": {"data_type": 130, "scale": 0, "sub_data_type": 0},
-    "INT32": {"data_type": 132, "scale": 0, "sub_data_type": 0},
-    "UINT16": {"data_type": 131, "scale": 0, "sub_data_type": 0},
-    "UINT64": {"data_type": 135, "scale": 0, "sub_data_type": 0},
-    "INT64, scale 2": {"data_type": 134, "scale": 2, "sub_data_type": 0},
-    "INT64, scale 19": {"data_type": 134, "scale": 19, "sub_data_type": 0},
-    "UINT32, scale 3": {"data_type": 133, "scale": 3, "sub_data_type": 0},
-    "scale 99": {"data_type": 134, "scale": 99, "sub_data_type": 0},
-    "DOUBLE": {"data_type": 143, "sub_data_type": 0},
-    "REAL": {"data_type": 142, "sub_data_type": 0},
-    "DECIMAL": {"data_type": 154, "scale": 2, "sub_data_type": 0},
-    "DATE": {"data_type": 192, "least_significant": 2, "sub_data_type": 0},
-    "TIMESTAMP": {"data_type": 192, "least_significant": 6, "sub_data_type": 0},
-    "TIMESTAMP WITH TIME ZONE": {"data_type": 192, "least_significant": 6, "native_type": 188},
-    "TIME": {"data_type": 192, "most_significant": 3, "least_significant": 5},
-    "INTERVAL": {"data_type": 212, "sub_data_type": 0},
-    "unknown": {"data_type": 999},
-}
-_NUMBERS = st.one_of(*(st.binary(min_size=size, max_size=size) for size in (2, 4, 8)))
-_TEXTS = st.one_of(
-    st.text(max_size=9).map(str.encode),
-    st.decimals(allow_nan=False, allow_infinity=False).map(lambda number: str(number).encode()),
-    st.datetimes().map(lambda moment: moment.isoformat(sep=":").encode()),
-    st.datetimes().map(lambda moment: moment.isoformat(sep=" ", timespec="seconds").encode() + b".123456000"),
-    st.dates().map(lambda day: day.isoformat().encode()),
-    st.times().map(lambda clock: clock.isoformat().encode()),
-    st.sampled_from(
-        [
-            b"2024-02-30:10:00:00",
-            b"2024-03-14:10:00:00.1234567",
-            b"2023-02-29",
-            b"-0044-03-15:00:00:00",
-            b"2024-03-14 10:00:00 +05:30",
-            b"2024-03-14:24:00:00",
-            b"0000-00-00",
-            b"1900-02-29",
-            b"2000-02-29",
-            b"2024-03-14:10:00:00.",
-            b"1e400",
-        ]
-    ),
-    st.binary(max_size=24),
-)
-_INDICATORS = st.sampled_from([b"\0\0"] * 9 + [b"\xff\xff", b"\0\1", b""])
-
-
-def _raw(order: ByteOrder) -> st.SearchStrategy[bytes]:
-    prefixed = _TEXTS.map(lambda text: order.encode(len(text), 2) + text)
-    return st.builds(bytes.__add__, _INDICATORS, st.one_of(_NUMBERS, _TEXTS, prefixed))
 
 
 def _images(trail: TrailFile, columns: int) -> Iterator[tuple[Batch, Any, Image, list[dict[int, Column]]]]:
@@ -134,14 +80,14 @@ def _clock(value: date) -> time:
 
 
 @pytest.mark.parametrize("order", ByteOrder)
-@pytest.mark.parametrize("kind", _KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_an_array_holds_what_each_value_decodes_to(
     tmp_path: Path, kind: str, order: ByteOrder, data: st.DataObject
 ) -> None:
-    definition = _DEFINITION._replace(**_KINDS[kind])
-    values = data.draw(st.lists(st.one_of(st.none(), _raw(order)), min_size=1, max_size=12))
+    definition = _DEFINITION._replace(**KINDS[kind])
+    values = data.draw(st.lists(st.one_of(st.none(), raw_values(order)), min_size=1, max_size=12))
     path = tmp_path / "ar000000000"
     path.unlink(missing_ok=True)
     with TrailWriter(path, order=order) as writer:
@@ -218,5 +164,17 @@ def test_values_of_every_family(tmp_path: Path, kind: str, expected: object) -> 
         writer.write_values(_header(UNIFIED_UPDATE, ByteOrder.BIG), Images(column, column, 4))
     with TrailFile(path) as trail:
         for _, spans, image, _found in _images(trail, 1):
-            definition = _DEFINITION._replace(**_KINDS[kind])
+            definition = _DEFINITION._replace(**KINDS[kind])
             assert column_array(spans, image, 0, definition).array.to_pylist() == [expected]
+
+
+def test_a_value_longer_than_its_column_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "ar000000000"
+    with TrailWriter(path, order=ByteOrder.BIG) as writer:
+        writer.write_values(_header(INSERT, ByteOrder.BIG), Images(None, (Column(0, b"\0\0abcd"),)))
+    with TrailFile(path) as trail:
+        _, (_, spans, image, _found) = _images(trail, 1)
+        definition = _DEFINITION._replace(data_type=0, sub_data_type=5, internal_length=3)
+        found = column_array(spans, image, 0, definition)
+    assert found.array.to_pylist() == [None]
+    assert found.problems[0].reason == "CHAR: value is longer than its column; expected at most 3 bytes; found 4 bytes"

@@ -1,0 +1,56 @@
+"""The images of one record, for those that did not come apart among others: damaged ones, and very long ones."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from trailformat import Record, TrailError
+from trailformat.columns import Columns
+from trailformat.row_definitions import RowDefinition, RowDefinitions
+from trailformat.values import decode_value, plain_text
+
+Image = list[dict[str, Any]] | None
+
+
+class AskedImages(NamedTuple):
+    """What a record says of its images.
+
+    Attributes:
+        images: before and after, each None where there is none.
+        problems: of each the values that do not decode, by name of the column and reason.
+        error: why there is none, though there should be.
+    """
+
+    images: tuple[Image, Image] = (None, None)
+    problems: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+    error: TrailError | None = None
+
+
+def asked_images(record: Record, definitions: RowDefinitions) -> AskedImages:
+    """The images of a record."""
+    try:
+        images = record.images
+    except TrailError as error:
+        return AskedImages(error=error)
+    if images is None:
+        return AskedImages()
+    known = definitions.of(record)
+    before, after = (_image(columns, record, known) for columns in (images.before, images.after))
+    return AskedImages((before[0], after[0]), (before[1], after[1]))
+
+
+def _image(columns: Columns | None, record: Record, known: RowDefinition) -> tuple[Image, list[tuple[str, str]]]:
+    if columns is None:
+        return None, []
+    described = known.table.columns if known.table else ()
+    shown: list[dict[str, Any]] = []
+    problems: list[tuple[str, str]] = []
+    for one in columns:
+        about = described[one.index] if one.index < len(described) else None
+        shown.append({"index": one.index, "name": about.name if about else None})
+        shown[-1] |= {"bytes": None if one.is_null else one.value, "is_null": one.is_null, "value": None}
+        if about is not None:
+            value = decode_value(one, about, record.order, known.charset)
+            shown[-1]["value"] = None if value.value is None else plain_text(value.value)
+            problems += [(about.name, value.problem)] if value.problem is not None else []
+    return shown, problems

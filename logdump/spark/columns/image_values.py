@@ -1,0 +1,156 @@
+"""What the columns of images hold, as text: decoded for all columns of a kind together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.spark.columns.definitions import Known
+from logdump.spark.errors import ValueTooLarge, place
+from logdump.spark.rows import Array, Rows
+from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
+from trailformat.row_definitions import RowDefinition
+from trailformat.scan.parts import Parts
+from trailformat.values import decode_value, plain_text
+from trailformat.values.data_types import FIXED_TEXT
+
+_MOST_BYTES = (1 << 31) - 1
+"""An array of texts has no room for more."""
+_SMALL = 1 << 26
+"""So many bytes in a few values are less text than an array has room for."""
+_FEW = 1 << 15
+"""Numbers below are sorted faster as int16."""
+
+
+class ValueProblem(NamedTuple):
+    """A value that does not decode: its row, the name of its column, and why."""
+
+    row: int
+    column: str
+    reason: str
+
+
+class ImageValues(NamedTuple):
+    """The columns of an image: names and values as arrays with one entry per part; what does not decode."""
+
+    names: Any
+    values: Any
+    problems: list[ValueProblem]
+
+
+class _Pool:
+    """The columns of all definitions of some rows, one behind the other, and the kinds that decode alike."""
+
+    def __init__(self, known: Known) -> None:
+        self.names: list[str] = []
+        self.kinds: dict[tuple[object, ...], tuple[int, ColumnDefinition, str]] = {}
+        self.kind: list[int] = []
+        self.first, self.count = np.zeros((2, len(known.definitions) + 1), np.int64)
+        for number, one in enumerate(known.definitions):
+            columns = one.table.columns if one.table else ()
+            self.first[number], self.count[number] = len(self.names), len(columns)
+            self.names += [column.name for column in columns]
+            self.kind += [self._kind(column, one) for column in columns]
+
+    def _kind(self, column: ColumnDefinition, known: RowDefinition) -> int:
+        key = (
+            column.data_type,
+            column.internal_length if column.data_type in FIXED_TEXT else 0,
+            column.charset,
+            column.native_type,
+            column.sub_data_type,
+            column.most_significant,
+            column.least_significant,
+            column.scale,
+            known.charset,
+        )
+        return self.kinds.setdefault(key, (len(self.kinds), column, known.charset))[0]
+
+
+def image_values(rows: Rows, parts: Parts, known: Known) -> ImageValues:
+    """Names and values of the columns that lie at ``parts``; null where no definition tells them.
+
+    Raises:
+        ValueTooLarge: more text than an array holds.
+    """
+    pool = _Pool(known)
+    group = known.group[parts.region]
+    at = np.where(parts.number < pool.count[group], pool.first[group] + parts.number, -1)
+    is_known = at >= 0
+    numbers = pa.array(np.where(is_known, at, 0), mask=~is_known)
+    names = pa.array(pool.names or [""], pa.string()).take(numbers)
+    kind = np.where(is_known, np.array([*pool.kind, -1])[at], -1)
+    try:
+        values, odd = _texts(rows, parts, kind, pool)
+    except TrailError as error:
+        raise too_large(rows, error.problem) from None
+    told = [(part, pool.names[at[part]], reason) for part, reason in odd]
+    return ImageValues(names, values, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in sorted(told)])
+
+
+class _Alone:
+    """Values that this process has decoded one by one: a few of them take less time than loading the kernels."""
+
+    most = 1 << 14
+    count = 0
+
+    @classmethod
+    def takes(cls, count: int) -> bool:
+        """Whether so many more are decoded in this way."""
+        is_few = cls.count + count <= cls.most
+        cls.count += count if is_few else 0
+        return is_few
+
+
+def _texts(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+    """The value of each part, and those that do not decode: the number of the part, and why."""
+    if int(parts.size.sum()) <= _SMALL and _Alone.takes(len(kind)):
+        return _one_by_one(rows, parts, kind, pool)
+    return _together(rows, parts, kind, pool)
+
+
+def _one_by_one(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+    texts: list[str | None] = [None] * len(kind)
+    problems: list[tuple[int, str]] = []
+    about = [one[1:] for one in pool.kinds.values()]
+    little = rows.is_little[parts.region]
+    for part in np.flatnonzero(kind >= 0).tolist():
+        definition, codec = about[kind[part]]
+        raw = rows.view[parts.start[part] : parts.start[part] + parts.size[part]].tobytes()
+        order = ByteOrder.LITTLE if little[part] else ByteOrder.BIG
+        value = decode_value(Column(0, raw), definition, order, codec)
+        texts[part] = None if value.value is None else plain_text(value.value)
+        problems += [(part, value.problem)] if value.problem is not None else []
+    return pa.array(texts, pa.string()), problems
+
+
+def _together(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+    from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads numba
+
+    if len(pool.kinds) < _FEW:
+        kind = kind.astype(np.int16)
+    order = np.argsort(kind, kind="stable")
+    ends = np.searchsorted(kind[order], np.arange(-1, len(pool.kinds)), side="right")
+    arrays = [pa.nulls(int(ends[0]), pa.string())]
+    problems: list[tuple[int, str]] = []
+    little = rows.is_little[parts.region]
+    for (_, definition, codec), begin, end in zip(pool.kinds.values(), ends[:-1], ends[1:], strict=True):
+        some = order[begin:end]
+        if len(some):
+            stored = StoredValues(rows.view, little[some], parts.start[some], parts.size[some])
+            found = text_array(stored, definition, codec)
+            arrays.append(found.array)
+            problems += [(int(some[one.row]), one.reason) for one in found.problems]
+    if sum(one.nbytes for one in arrays) > _MOST_BYTES:
+        raise too_large(rows, "too much text for one array")
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    return pa.concat_arrays(arrays).take(pa.array(places)), problems
+
+
+def too_large(rows: Rows, problem: str) -> ValueTooLarge:
+    """The error about values that an array of the rows cannot hold."""
+    where = place(rows.source.part.path, int(rows.of("rba")[0]))
+    return ValueTooLarge(f"{where}: {problem} from the values of {len(rows)} records; take a smaller batchBytes")

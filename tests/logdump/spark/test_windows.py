@@ -1,0 +1,112 @@
+"""The bytes of rows are read: a file that is cut in the middle of a read ends it with its name and a place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from logdump.spark.columns import BUILDERS
+from logdump.spark.errors import FileChanged
+from logdump.spark.options import Options
+from logdump.spark.planning import plan
+from logdump.spark.reading import read
+from logdump.spark.rows import OpenSlice, Rows
+from logdump.spark.schema import COLUMNS
+from logdump.spark.slice_reading import wanted_rows
+from logdump.spark.windows import window_of
+from tests.logdump.spark.reads import batches, rows
+from tests.logdump.spark.test_bad_input import RBA
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import NotATrail, TrailFile
+
+LOOK_AT_BYTES = ("raw", "tdr_index", "before", "after", "gg_tokens", "user_tokens", "row_id", "problems")
+MANY = 4000
+PAGE = 4096
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of many pages."""
+    return trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *[row(b"teatimes", 1)] * MANY)
+
+
+@pytest.fixture
+def source(path: Path) -> Iterator[OpenSlice]:
+    ((part,),) = plan(Options(path=str(path)))
+    with TrailFile(path) as trail:
+        yield OpenSlice(trail, part, Options())
+
+
+@pytest.mark.parametrize("column", LOOK_AT_BYTES)
+def test_a_column_of_a_file_that_was_cut_is_refused(source: OpenSlice, path: Path, column: str) -> None:
+    (batch, at), *_ = wanted_rows(source)
+    os.truncate(path, PAGE)
+    with pytest.raises(NotATrail, match="the file was cut while it was read"):
+        BUILDERS[column](Rows(source, batch, at))
+
+
+@pytest.mark.parametrize("column", [one.name for one in COLUMNS if one.name not in {*LOOK_AT_BYTES, "csn", "xid"}])
+def test_other_columns_need_no_bytes(source: OpenSlice, path: Path, column: str) -> None:
+    (batch, at), *_ = wanted_rows(source)
+    os.truncate(path, PAGE)
+    assert len(BUILDERS[column](Rows(source, batch, at))) == len(at) == MANY + 1
+
+
+@pytest.mark.parametrize("column", LOOK_AT_BYTES)
+def test_a_read_of_it_ends_with_file_and_place(path: Path, column: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _cut_before_rows_are_made(monkeypatch, path)
+    offered = {one.name: one for one in COLUMNS}
+    selected = RBA.selected[0]._replace(alias=column, column=offered[column])
+    ((part,),) = plan(Options(path=str(path)))
+    with pytest.raises(FileChanged, match=r"tt000000000, seqno 0, RBA \d+: (the file was cut|position lies outside)"):
+        list(read([part], RBA._replace(selected=(selected,))))
+
+
+def _cut_before_rows_are_made(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    def truncating(source: OpenSlice) -> Iterator[Any]:
+        for found in wanted_rows(source):
+            os.truncate(path, PAGE)
+            yield found
+
+    monkeypatch.setattr("logdump.spark.reading.wanted_rows", truncating)
+
+
+def test_rows_that_lie_apart_are_read_without_what_is_between(path: Path) -> None:
+    with TrailFile(path) as trail:
+        rbas, sizes = np.array([0, 100, 100_000, 200_000]), np.array([50, 50, 20, 10])
+        window = window_of(trail, rbas, sizes)
+        data = trail.buffer[:]
+    assert len(window.view) == 150 + 20 + 10
+    for rba, size, start in zip(rbas, sizes, window.starts, strict=True):
+        assert window.view[start : start + size].tobytes() == data[rba : rba + size]
+
+
+Choose = Callable[[int], bool]
+
+
+@pytest.mark.parametrize("choose", [lambda number: number % 7 == 0, lambda number: number % 1000 == 3])
+def test_rows_that_are_left_say_what_they_say_among_all(path: Path, choose: Choose) -> None:
+    whole = [one for number, one in enumerate(rows(path)) if choose(number)]
+    (batch, _), *_ = _batches(path)
+    at = np.array([number for number in range(len(batch)) if choose(number)])
+    with TrailFile(path) as trail:
+        ((part,),) = plan(Options(path=str(path)))
+        some = Rows(OpenSlice(trail, part, Options()), batch, at)
+        for column in COLUMNS:
+            assert BUILDERS[column.name](some).to_pylist() == [one[column.name] for one in whole]
+
+
+def _batches(path: Path) -> list[Any]:
+    with TrailFile(path) as trail:
+        ((part,),) = plan(Options(path=str(path)))
+        return list(wanted_rows(OpenSlice(trail, part, Options())))
+
+
+def test_raw_is_the_bytes_that_were_read(path: Path) -> None:
+    (batch,) = batches(path, "raw")
+    assert batch.column(0).buffers()[2].size == path.stat().st_size
