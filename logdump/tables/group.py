@@ -17,8 +17,8 @@ from logdump.tables.piece import Array, Piece
 from logdump.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
 from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
-from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
-from trailformat.arrays.kernels import ABSENT, GOOD, NULL
+from trailformat.arrays import Image, Problem, Spans, column_array, has_columns, locate_columns
+from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
 from trailformat.changes import row_images
 from trailformat.columns import build_columns
 from trailformat.row_definitions import RowDefinition
@@ -31,8 +31,9 @@ _OPS = pa.array([ROW_OPERATIONS.get(number) for number in range(256)], pa.string
 
 
 class Texts(NamedTuple):
-    """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
+    """The file's name, as often as a batch has rows; LOGCSN and TRANID of its transactions, by their numbers."""
 
+    file: pa.Array
     csns: pa.Array
     xids: pa.Array
 
@@ -72,14 +73,15 @@ class Group:
     def build(self) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
         """The batch, and what does not decode: RBA, column, reason."""
         rbas = self._of("rba")
-        numbers = pa.array(np.asarray(self._piece.owners.index)[self._rows])
+        numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
         arrays = [
-            pa.repeat(str(self._path), len(rbas)),
-            pa.array(rbas),
-            _OPS.take(pa.array(self._of("io_type"))),
-            *(one.take(numbers) for one in self._texts),
+            self._texts.file.slice(0, len(rbas)),
+            _plain(pa.int64(), rbas),
+            _OPS.take(_plain(pa.uint8(), self._of("io_type"))),
+            self._texts.csns.take(numbers),
+            self._texts.xids.take(numbers),
             self._times(),
-            pa.array(self._of("trans_ind")),
+            _plain(pa.uint8(), self._of("trans_ind")),
             *(self._images() if self.layout.columns is not None else (self._undefined(),)),
         ]
         arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
@@ -98,8 +100,7 @@ class Group:
         valid = (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
         for row in np.flatnonzero(~valid).tolist():
             self._problems.append((row, time_problem(int(julian[row]))))
-        unix = np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH
-        return pa.array(unix, mask=None if valid.all() else ~valid).cast(FIXED_TYPES["time"])
+        return _plain(FIXED_TYPES["time"], julian - JULIAN_UNIX_EPOCH, None if valid.all() else valid)
 
     def _undefined(self) -> pa.Array:
         """The data of rows without a definition."""
@@ -120,11 +121,8 @@ class Group:
     def _column(self, spans: Spans, side: str, index: int, name: str) -> pa.Array:
         image: Image = getattr(spans, side)
         sizes, definition, codec = image.sizes[index], self._columns[index], self.layout.codec
-        is_null = sizes == NULL
-        if is_null.any():
-            self._nulls.append((np.flatnonzero(is_null), f"{side}_{name}"))
-        if (is_null | (sizes == ABSENT)).all():
-            return pa.nulls(len(sizes), array_type(definition, codec).type)
+        if image.seen[index] & HAS_NULL:
+            self._nulls.append((np.flatnonzero(sizes == NULL), f"{side}_{name}"))
         found = column_array(spans, image, index, definition, codec)
         for problem in found.problems:
             self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
@@ -172,6 +170,12 @@ class Group:
                     self._problems.append((row, RowProblem(f"#{column.index}", side, value.data, value.problem)))
 
 
+def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
+    """An array of the numbers as they are; pyarrow's own way looks each time for pandas."""
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
+
+
 def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
     """For each row the names of its NULLs, null where there are none."""
     if not found:
@@ -180,8 +184,8 @@ def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
     names = np.repeat(np.arange(len(found)), [len(at) for at, _ in found])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    texts = pa.array([name for _, name in found], pa.string()).take(pa.array(names))
-    return pa.ListArray.from_arrays(pa.array(offsets), texts, mask=pa.array(counts == 0))
+    texts = pa.array([name for _, name in found], pa.string()).take(_plain(pa.int64(), names))
+    return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
 
 
 def _listed_problems(rows: int, found: Problems) -> pa.Array:

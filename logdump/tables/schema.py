@@ -40,3 +40,9 @@ def schema_of(layout: TableLayout) -> pa.Schema:
     fields += [pa.field(NULLS, NULL_NAMES), pa.field(PROBLEMS, PROBLEM_LIST)]
     keys = [name for name, column in zip(layout.column_names, columns, strict=True) if column.is_key]
     return pa.schema(fields, {"table": layout.name, "key": json.dumps(keys)})
+
+
+def key_of(schema: pa.Schema) -> list[str]:
+    """The columns of the key, as the metadata of a table's file tell them; none of any other schema."""
+    found: list[str] = json.loads((schema.metadata or {}).get(b"key", b"[]"))
+    return found

@@ -6,30 +6,18 @@ The kernels make what is ordinary; every value that they are not sure of is deco
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trailformat.arrays import kernels
+from trailformat.arrays import byte_kernels, value_kernels
 from trailformat.arrays.array_types import ArrayType, Way, array_type
+from trailformat.arrays.asking import Asker, Problem
+from trailformat.arrays.kernels import HAS_ODD, HAS_VALUE, ODD
 from trailformat.arrays.spans import Array, Image, Spans
-from trailformat.byte_order import ByteOrder
 from trailformat.charsets import UTF_8
 from trailformat.column_definition import ColumnDefinition
-from trailformat.columns import NULL, PRESENT, Column
-from trailformat.values import Value, decode_value, plain_text
-
-
-class Problem(NamedTuple):
-    """A value that its array does not hold: the row, its bytes, and why."""
-
-    row: int
-    data: bytes
-    reason: str
 
 
 class ColumnArray(NamedTuple):
@@ -37,6 +25,32 @@ class ColumnArray(NamedTuple):
 
     array: pa.Array
     problems: list[Problem]
+
+
+class _Column(NamedTuple):
+    """The values of one column: what the kernels take."""
+
+    spans: Spans
+    starts: Array
+    sizes: Array
+    about: ArrayType
+
+    @property
+    def address(self) -> int:
+        """Of the bytes."""
+        return int(self.spans.data.ctypes.data)
+
+    def bits(self) -> Array:
+        """A bit for each row, none set."""
+        return np.zeros((len(self.sizes) + 7) >> 3, np.uint8)
+
+
+class _Made(NamedTuple):
+    """An array, and whether some of its values must be decoded one by one: those whose bit is not set."""
+
+    array: pa.Array
+    odd: int
+    valid: Array
 
 
 def column_array(
@@ -52,158 +66,107 @@ def column_array(
         codec: of text in the character set of the database.
     """
     about = array_type(definition, codec)
-    starts, sizes = image.starts[index].copy(), image.sizes[index].copy()
-    odd = sizes == kernels.ODD
-    if about.way is Way.ASK:
-        odd |= sizes >= 0
-    elif about.is_prefixed:
-        kernels.unprefixed(spans.data.ctypes.data, starts, sizes, spans.little, odd)
-    sizes[odd] = kernels.ODD
-    array = _WAYS[about.way](spans, starts, sizes, odd, about)
-    if not odd.any():
-        return ColumnArray(array, [])
-    return _asked(array, np.flatnonzero(odd).tolist(), _Asker(spans, image, index, definition, codec), about)
+    sizes = image.sizes[index]
+    if not image.seen[index] & (HAS_VALUE | HAS_ODD):
+        return ColumnArray(pa.nulls(len(sizes), about.type), [])
+    made = _WAYS[about.way](_Column(spans, image.starts[index], sizes, about))
+    if not made.odd:
+        return ColumnArray(made.array, [])
+    taken = np.unpackbits(made.valid, count=len(sizes), bitorder="little").astype(bool)
+    rows = np.flatnonzero(~taken & ((sizes >= 0) | (sizes == ODD))).tolist()
+    return ColumnArray(*Asker(spans, image, index, definition, codec).filled(made.array, rows))
 
 
-def _integers(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_integers(spans.data.ctypes.data, starts, sizes, about.width, about.is_signed, values, odd)
-    missing = odd | (sizes < 0)
-    if pa.types.is_decimal(about.type):
-        words = np.stack([values, values >> 63], axis=1)
-        return pa.Array.from_buffers(about.type, len(values), [_validity(missing), pa.py_buffer(words)])
-    plain = values.astype(about.type.to_pandas_dtype())
-    return pa.Array.from_buffers(about.type, len(values), [_validity(missing), pa.py_buffer(plain)])
+def _made(about: ArrayType, found: tuple[int, int], valid: Array, *buffers: Array) -> _Made:
+    """The array of what a kernel has found; ``buffers`` are those behind the bits."""
+    missing, odd = found
+    rows = len(buffers[0]) - (1 if len(buffers) > 1 else 0)
+    bits = pa.py_buffer(valid) if missing else None
+    return _Made(pa.Array.from_buffers(about.type, rows, [bits, *map(pa.py_buffer, buffers)]), odd, valid)
 
 
-def _doubles(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_integers(spans.data.ctypes.data, starts, sizes, 8, about.is_signed, values, odd)
-    buffers = [_validity(odd | (sizes < 0)), pa.py_buffer(values)]
-    return pa.Array.from_buffers(about.type, len(values), buffers)
+def _integers(column: _Column) -> _Made:
+    about, valid = column.about, column.bits()
+    values = np.empty(len(column.sizes), f"i{about.width}")
+    found = value_kernels.gather_integers(column.address, column.starts, column.sizes, about.width, values, valid)
+    if not pa.types.is_decimal(about.type):
+        return _made(about, found, valid, values)
+    words = np.empty((len(values), 2), np.int64)
+    words[:, 0], words[:, 1] = values, values >> (8 * about.width - 1)
+    return _made(about, found, valid, words)
 
 
-def _moments(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_moments(spans.data.ctypes.data, starts, sizes, values, odd)
-    return pa.Array.from_buffers(about.type, len(values), [_validity(odd | (sizes < 0)), pa.py_buffer(values)])
+def _decimals(column: _Column) -> _Made:
+    about, valid, words = column.about, column.bits(), np.empty((len(column.sizes), 2), np.int64)
+    rules = int(about.is_prefixed), about.most, about.type.scale
+    little = column.spans.little
+    found = value_kernels.gather_decimals(column.address, column.starts, column.sizes, little, rules, words, valid)
+    return _made(about, found, valid, words)
 
 
-def _dates(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int32)
-    kernels.gather_dates(spans.data.ctypes.data, starts, sizes, values, odd)
-    return pa.Array.from_buffers(about.type, len(values), [_validity(odd | (sizes < 0)), pa.py_buffer(values)])
+def _moments(column: _Column) -> _Made:
+    about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int64)
+    rules = int(about.is_prefixed), int(about.type.tz is not None)
+    little = column.spans.little
+    found = value_kernels.gather_moments(column.address, column.starts, column.sizes, little, rules, values, valid)
+    return _made(about, found, valid, values)
 
 
-def _bytes(spans: Spans, starts: Array, sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    offsets = np.zeros(len(starts) + 1, np.int32)
-    out = np.empty(kernels.place_values(sizes, offsets) + kernels.SPARE, np.uint8)
-    data = spans.data
-    kernels.gather_bytes(data.ctypes.data, len(data), starts, offsets, out.ctypes.data)
-    buffers = [_validity(sizes < 0), pa.py_buffer(offsets), pa.py_buffer(out)]
-    return pa.Array.from_buffers(about.type, len(starts), buffers)
+def _dates(column: _Column) -> _Made:
+    about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int32)
+    rule, little = int(about.is_prefixed), column.spans.little
+    found = value_kernels.gather_dates(column.address, column.starts, column.sizes, little, rule, values, valid)
+    return _made(about, found, valid, values)
 
 
-def _texts(spans: Spans, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+def _bytes(column: _Column) -> _Made:
+    return _gathered(column, byte_kernels.ANY_BYTES)[0]
+
+
+def _numbers(column: _Column) -> _Made:
+    return _gathered(column, byte_kernels.NUMBERS)[0]
+
+
+def _texts(column: _Column) -> _Made:
     """Text in UTF-8; when some of it is not, every value with a byte beyond ASCII is decoded by itself."""
-    array = _bytes(spans, starts, sizes, odd, about)
+    made, has_high_bytes = _gathered(column, byte_kernels.ANY_BYTES)
+    if not has_high_bytes:
+        return made
     try:
-        array.validate(full=True)
+        if column.about.way is Way.TEXT:
+            made.array.validate(full=True)
+            return made
     except pa.ArrowInvalid:
-        high = kernels.has_high_bytes(spans.data, starts, sizes)
-        odd |= high
-        return _bytes(spans, starts, np.where(high, kernels.ODD, sizes), odd, about)
-    return array
+        pass
+    sizes = column.sizes.copy()
+    byte_kernels.drop_high_bytes(column.address, column.starts, sizes, 2 if column.about.is_prefixed else 0)
+    return _gathered(column._replace(sizes=sizes), byte_kernels.ANY_BYTES)[0]
 
 
-def _nothing(_spans: Spans, starts: Array, _sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    return pa.nulls(len(starts), about.type)
+def _gathered(column: _Column, form: int) -> tuple[_Made, bool]:
+    """The values one behind the other, and whether they hold a byte beyond ASCII."""
+    spans, starts, sizes, about = column
+    valid, offsets = column.bits(), np.zeros(len(sizes) + 1, np.int32)
+    rules = int(about.is_prefixed), about.most, form
+    found = byte_kernels.place_values(column.address, starts, sizes, spans.little, rules, offsets, valid)
+    out = np.empty(int(offsets[-1]) + byte_kernels.SPARE, np.uint8)
+    skip = 2 if about.is_prefixed else 0
+    has_high = byte_kernels.gather_bytes(column.address, len(spans.data), starts, skip, offsets, out.ctypes.data)
+    return _made(about, found, valid, offsets, out), bool(has_high)
 
 
-_WAYS: dict[Way, Callable[[Spans, Array, Array, Array, ArrayType], pa.Array]] = {
+def _nothing(column: _Column) -> _Made:
+    return _Made(pa.nulls(len(column.sizes), column.about.type), 1, column.bits())
+
+
+_WAYS: dict[Way, Callable[[_Column], _Made]] = {
     Way.TEXT: _texts,
+    Way.ASCII: _texts,
+    Way.NUMBER: _numbers,
+    Way.DECIMAL: _decimals,
     Way.INTEGER: _integers,
-    Way.DOUBLE: _doubles,
     Way.MOMENT: _moments,
     Way.DATE: _dates,
     Way.BYTES: _bytes,
     Way.ASK: _nothing,
 }
-
-
-def _validity(missing: Array) -> pa.Buffer | None:
-    return pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
-
-
-class _Asker:
-    """Decodes one value of a column by itself."""
-
-    def __init__(self, spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str) -> None:
-        self._spans = spans
-        self._starts, self._sizes = image.starts[index], image.sizes[index]
-        self._index, self._definition, self._codec = index, definition, codec
-
-    def __call__(self, row: int) -> Value:
-        size, start = int(self._sizes[row]), int(self._starts[row])
-        order = ByteOrder.LITTLE if self._spans.little[row] else ByteOrder.BIG
-        if size == kernels.ODD:
-            return Value(b"", problem="indicator missing, or neither 0000 nor ffff")
-        raw = NULL if size == kernels.NULL else PRESENT + self._spans.data[start : start + size].tobytes()
-        return decode_value(Column(self._index, raw), self._definition, order, self._codec)
-
-
-def _asked(array: pa.Array, rows: list[int], ask: _Asker, about: ArrayType) -> ColumnArray:
-    """The array with the values of ``rows`` decoded one by one."""
-    problems: list[Problem] = []
-    values: list[Any] = []
-    for row in rows:
-        value = ask(row)
-        fitting, reason = _fitting(value, about.type)
-        values.append(fitting)
-        if reason is not None:
-            problems.append(Problem(row, value.data, reason))
-    missing = np.zeros(len(array), bool)
-    missing[rows] = True
-    replacement = pa.array(values, about.type)
-    return ColumnArray(pc.replace_with_mask(array, pa.array(missing), replacement), problems)
-
-
-def _fitting(value: Value, kind: pa.DataType) -> tuple[Any, str | None]:
-    """A decoded value as its array takes it, or the reason why it does not."""
-    if value.problem is not None or value.value is None:
-        return None, value.problem
-    plain: Any = value.value
-    if pa.types.is_string(kind):
-        return plain_text(plain), None
-    if pa.types.is_timestamp(kind):
-        plain = _moment(plain, has_zone=kind.tz is not None)
-    elif pa.types.is_date(kind):
-        plain = _day(plain)
-    elif pa.types.is_decimal(kind) and isinstance(plain, int):
-        plain = Decimal(plain)
-    try:
-        if plain is not None:
-            pa.scalar(plain, kind)
-            return plain, None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        pass
-    return None, f"{plain_text(value.value)} is no {kind}"
-
-
-def _moment(plain: Any, *, has_zone: bool) -> datetime | None:
-    """A date with a time; a date alone is its midnight. One with a zone only where the column has zones."""
-    if isinstance(plain, date) and not isinstance(plain, datetime):
-        plain = datetime.combine(plain, time())
-    if not isinstance(plain, datetime) or has_zone != (plain.tzinfo is not None):
-        return None
-    try:
-        return plain.astimezone(UTC) if has_zone else plain
-    except OverflowError:
-        return None
-
-
-def _day(plain: Any) -> date | None:
-    """A date; one with a time only when that is midnight."""
-    if isinstance(plain, datetime):
-        return plain.date() if plain.time() == time() and plain.tzinfo is None else None
-    return plain if isinstance(plain, date) else None
