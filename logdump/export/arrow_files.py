@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -11,7 +10,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from logdump.export.appended_file import AppendedFile
 from logdump.export.text_file import check_rows
+from logdump.tables.layout import SIDES
+from logdump.tables.schema import key_of
 
 _ROWS, _BYTES = 1 << 17, 16 << 20
 """A row group is written when it has so many rows, or so many bytes in memory."""
@@ -42,7 +44,7 @@ class ArrowFile:
         self._schema = schema
         self._format = format_
         self._pool = pool
-        self._file = path.open("wb")
+        self._file = AppendedFile(path)
         self._writer = format_.writer(self._file, schema, compression)
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = self._rows = 0
@@ -60,7 +62,7 @@ class ArrowFile:
         """Have the batches that wait written, as one row group."""
         if self._waiting:
             table = pa.Table.from_batches(self._waiting, self._schema)
-            self._later(lambda: self._writer.write_table(table))
+            self._later(lambda: self._write(table))
             self._rows += self._waiting_rows
         self._waiting, self._waiting_rows, self.waiting_bytes = [], 0, 0
 
@@ -81,7 +83,7 @@ class ArrowFile:
         """Let go of the file, whatever is in it; the pool is at rest."""
         self._waiting = []
         self._format.drop(self._writer)
-        self._file.close()
+        self._file.abandon()
 
     def _later(self, job: Callable[[], None]) -> None:
         self._settle()
@@ -91,16 +93,37 @@ class ArrowFile:
         if self._job is not None:
             self._job.result()
 
+    def _write(self, table: pa.Table) -> None:
+        self._writer.write_table(table)
+        self._file.flush()
+
     def _sync(self) -> None:
         if not self._file.closed:
             self._writer.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
             self._file.close()
 
 
 def _parquet(file: Any, schema: pa.Schema, compression: str) -> Any:
-    return pq.ParquetWriter(file, schema, compression=compression)
+    """Without a dictionary where no two values are equal, and without statistics where no filter would gain by them."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    leaves = pq.read_metadata(pa.BufferReader(sink.getvalue())).schema
+    paths = [leaves.column(number).path for number in range(len(leaves))]
+    return pq.ParquetWriter(
+        file,
+        schema,
+        compression=compression,
+        use_dictionary=[path for path in paths if path != "rba"],
+        write_statistics=[field.name for field in schema if _is_compared(field, schema)],
+    )
+
+
+def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
+    """Whether filters ask for values of a column: not for lists, bytes, or text of a table that is no key."""
+    if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+        return False
+    side, _, name = field.name.partition("_")
+    return not pa.types.is_string(field.type) or side not in SIDES or name in key_of(schema)
 
 
 def _ipc(file: Any, schema: pa.Schema, compression: str) -> Any:

@@ -15,6 +15,9 @@ from trailformat import TrailError
 from trailformat.io_types import METADATA
 from trailformat.scan import PARTIAL, RECORD, Batch, Engine, TransactionCarrier, scan
 
+_ROWS = 1 << 16
+"""Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
+
 
 class BatchWalk:
     """The records from the session's position on that pass its filter, at most ``limit``; damage is noted."""
@@ -37,7 +40,8 @@ class BatchWalk:
         selection = Selection(trail, [session.filters_in_use], transactions, session.row_definitions)
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
-        for batch in scan(trail, start, engine=Engine.NUMBA, batch_size=selection.batch_size):
+        size = _ROWS if selection.is_decided else selection.batch_size
+        for batch in scan(trail, start, engine=Engine.NUMBA, batch_size=size):
             metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
             trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
             passing = np.flatnonzero(selection.rows(batch))
