@@ -145,15 +145,18 @@ class Selection:
 
 
 class Scan:
-    """Reading on from the session's position, through its filter and any others.
+    """Reading on from the session's position, through its filter and any others, to before the RBA ``stop``.
 
     Attributes:
         scanned: records read.
         suppressed: records that a filter dropped.
     """
 
-    def __init__(self, session: Session, *, filtered: bool = True, also: Sequence[FilterSet] = ()) -> None:
+    def __init__(
+        self, session: Session, *, filtered: bool = True, also: Sequence[FilterSet] = (), stop: int | None = None
+    ) -> None:
         self._session = session
+        self._stop = stop
         self._cursor = session.cursor
         filters = [session.filters_in_use if filtered else None, *also]
         self._selection = Selection(session.trail, filters, session.cursor.transactions, session.row_definitions)
@@ -164,7 +167,7 @@ class Scan:
     def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
         """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress."""
         while self._stream is None:
-            record = self._cursor.read()
+            record = self._cursor.read() if self._stop is None or self._cursor.next < self._stop else None
             if record is None:
                 return None
             self.scanned += 1
@@ -231,7 +234,8 @@ class Scan:
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
         trail, found = self._session.trail, self.scanned - self.suppressed
-        for batch in scan(trail, self._cursor.next, engine=Engine.NUMBA, batch_size=self._selection.batch_size):
+        size = self._selection.batch_size
+        for batch in scan(trail, self._cursor.next, self._stop, engine=Engine.NUMBA, batch_size=size):
             trail.index.places.extend(batch)
             begun = self.scanned
             bad = next(iter(batch.spans()), len(batch))

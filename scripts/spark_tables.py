@@ -7,15 +7,29 @@ from collections.abc import Iterable
 from logdump.spark.options import OPTIONS, Option, Use
 from logdump.spark.schema import COLUMNS, Column
 from logdump.spark.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.table_columns import FIXED, LAST
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
 _USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save"}
 
 
+_HEADS = ("Column", "Type", "Meaning")
+_IMAGES = ("`before_<COLUMN>`, `after_<COLUMN>`", "that of the column", "The row before and after the change")
+
+
 def columns(shown: Iterable[Column]) -> str:
     """A row per column."""
-    return table(("Column", "Type", "Meaning"), [(f"`{one.name}`", f"`{one.type.ddl}`", one.meaning) for one in shown])
+    return table(_HEADS, _rows(shown))
+
+
+def of_table() -> str:
+    """The same for the rows of one table."""
+    return table(_HEADS, [*_rows(FIXED), _IMAGES, *_rows(LAST)])
+
+
+def _rows(shown: Iterable[Column]) -> list[tuple[str, ...]]:
+    return [(f"`{one.name}`", f"`{one.type.ddl}`", one.meaning) for one in shown]
 
 
 def options() -> str:
@@ -32,6 +46,7 @@ def _row(one: Option) -> tuple[str, ...]:
 def updated(page: str) -> str:
     """The page with the columns and options of today."""
     page = with_content(page, "columns", columns(COLUMNS))
+    page = with_content(page, "table", of_table())
     page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
     return with_content(page, "options", options())
 

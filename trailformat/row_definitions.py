@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trailformat.definitions_file import DefinitionsFile
     from trailformat.metadata import TableDefinition
     from trailformat.record import Record
+    from trailformat.table_definitions import TableEntry
     from trailformat.trail_file import TrailFile
 
 
@@ -43,19 +44,26 @@ class RowDefinitions:
         entry = self._trail.table_of(record)
         name = entry.name if entry else record.name
         table = self._trail.tables.columns(entry) if entry else None
+        return self._known(name, table, record.rba if record.table_index is not None else None)
+
+    def of_entry(self, entry: TableEntry) -> RowDefinition:
+        """What is known of the rows that a definition in the trail is in force for."""
+        return self._known(entry.name, self._trail.tables.columns(entry), entry.rba)
+
+    def _known(self, name: str, table: TableDefinition | None, indexed_at: int | None) -> RowDefinition:
         if self._source is not None and (table is None or self._override):
             found = self._source.table(name)
             if found is not None:
                 return RowDefinition(name, found.definition, self._source.charset)
-        return RowDefinition(name, table, self._charset(record))
+        return RowDefinition(name, table, self._charset(indexed_at))
 
-    def _charset(self, record: Record) -> str:
+    def _charset(self, indexed_at: int | None) -> str:
         """The codec of the database: that of the DDR before a record, of the file header, or UTF-8.
 
-        Where rows hold the names of their tables there are no DDRs, so that none is looked for.
+        ``indexed_at``: RBA of a record that means its table by an index; None where rows hold the names of their
+        tables: there are no DDRs then, so that none is looked for.
         """
-        has_definitions = record.table_index is not None
-        definition_rba = self._trail.tables.database_before(record.rba) if has_definitions else None
+        definition_rba = self._trail.tables.database_before(indexed_at) if indexed_at is not None else None
         if definition_rba not in self._charsets:
             self._charsets[definition_rba] = self._read_charset(definition_rba)
         return self._charsets[definition_rba]

@@ -1,4 +1,4 @@
-"""ENGINE: which engine does the bulk work of COUNT and SAVE, this process or Spark."""
+"""ENGINE: which engine does the bulk work of COUNT, SAVE and EXPORT, this process or Spark."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ COMMANDS = (
     Command(
         "ENGINE",
         "ENGINE {LOCAL | SPARK [<master>]}",
-        "Count and save in this process, or as Spark jobs",
+        "Count, save and export in this process, or as Spark jobs",
         run_engine,
         options=("LOCAL", "SPARK"),
         details=(
-            "Under SPARK the same COUNT, FILTER and SAVE run as jobs, with the same output. <master> is what Spark",
-            "calls so: local[*] (all cores of this machine) unless given. Spark starts with the first job.",
+            "Under SPARK the same COUNT, FILTER, SAVE and EXPORT run as jobs, with the same output. <master> is what",
+            "Spark calls so: local[*] (all cores of this machine) unless given. Spark starts with the first job.",
             "It needs the extra logdump[spark] and Java 17 or later; docs/spark.md tells what stays with LOCAL.",
         ),
         origin=Origin.OURS,

@@ -65,7 +65,8 @@ class ArrowExport:
 
     def _jobs(self) -> Iterator[partial[Built] | Built | Event]:
         make = self._by_table() if self._options.by_table else RecordBatches(self._session.trail).build
-        for item in BatchWalk(self._session, self._tally, self._options.records).items():
+        options = self._options
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
             yield make(item) if isinstance(item, Piece) else item
 
     def _by_table(self) -> Callable[[Piece], partial[Built]]:

@@ -20,13 +20,17 @@ _ROWS = 1 << 16
 
 
 class BatchWalk:
-    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted."""
+    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted.
 
-    def __init__(self, session: Session, tally: Tally, limit: int | None) -> None:
+    They begin before the RBA ``stop``, where one is given.
+    """
+
+    def __init__(self, session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> None:
         self._session = session
         self._trail = session.trail
         self._tally = tally
         self._limit = limit
+        self._stop = stop
         self._scanned = 0
 
     def items(self) -> Iterator[Piece | Event]:
@@ -41,7 +45,7 @@ class BatchWalk:
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
         size = _ROWS if selection.is_decided else selection.batch_size
-        for batch in scan(trail, start, engine=Engine.NUMBA, batch_size=size):
+        for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
             metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
             trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
             passing = np.flatnonzero(selection.rows(batch))

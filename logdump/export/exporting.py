@@ -39,14 +39,14 @@ def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator
         TrailError: the trail cannot be read; the position is where it was.
     """
     cursor, tally = session.cursor, Tally()
-    _refuse_open_trail(session, options.target)
-    export = _EXPORTS[options.format](session, options, tally, show)
+    refuse_open_trail(session, options.target)
+    export = export_of(session, options, tally, show)
     start, was_backwards = cursor.next, cursor.is_backwards
     cursor.is_backwards = False
     try:
         with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
             yield from export.run(staging.path)
-            _check(tally, options)
+            check_whole(tally, options)
     except BaseException:
         cursor.move(start)
         raise
@@ -56,15 +56,25 @@ def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator
     yield from export.report()
 
 
-def _refuse_open_trail(session: Session, target: Path) -> None:
+def export_of(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+    """What writes the format of the options.
+
+    Raises:
+        CommandError: a package is missing.
+    """
+    return _EXPORTS[options.format](session, options, tally, show)
+
+
+def refuse_open_trail(session: Session, target: Path) -> None:
+    """Raises CommandError where the target is the open trail, or its folder."""
     if target.is_file() and target.samefile(session.trail.path):
         raise CommandError(f"{target} is the open trail: EXPORT never writes over it.")
     if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
         raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
 
 
-def _check(tally: Tally, options: ExportOptions) -> None:
-    """Every record is in one file or was left out: what the files hold says so."""
+def check_whole(tally: Tally, options: ExportOptions) -> None:
+    """Every record is in one file or was left out: what the files hold says so, or CannotWrite is raised."""
     rows = sum(file.rows for file in tally.files)
     if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
         raise CannotWrite(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from logdump.export.options import ExportOptions
-from logdump.export.staging import SUFFIXES
+from logdump.export.staging import suffix_of
 from logdump.export.tally import FileTally
 from logdump.tables.layout import ALL, FileNames, TableLayout
 
@@ -38,8 +38,7 @@ class OpenFiles(Generic[S]):
         self._path = path
         self._target = options.target
         self._make = make
-        is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
-        self._names = FileNames(SUFFIXES.get(options.format, "") + (".gz" if is_gzip else ""))
+        self._names = FileNames(suffix_of(options))
         self._open: dict[TableLayout, tuple[str, S]] = {}
 
     def of(self, layout: TableLayout) -> S:
@@ -57,7 +56,7 @@ class OpenFiles(Generic[S]):
 
     def close(self) -> list[FileTally]:
         """Have everything on disk; returns what each file holds."""
-        return [FileTally(name, layout.name, sink.close()) for layout, (name, sink) in self._open.items()]
+        return [FileTally(name, layout, sink.close()) for layout, (name, sink) in self._open.items()]
 
     def abandon(self) -> None:
         """Let go of all files."""

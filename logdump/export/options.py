@@ -36,6 +36,7 @@ class ExportOptions(NamedTuple):
         compression: one of those of the format.
         takes_back: SQL that takes the changes back.
         dialect: of SQL, empty for that of the source database.
+        stop: only records that begin before this RBA; None for the end of the file.
     """
 
     format: str
@@ -47,6 +48,7 @@ class ExportOptions(NamedTuple):
     compression: str = "NONE"
     takes_back: bool = False
     dialect: str = ""
+    stop: int | None = None
 
 
 def parse_export_options(text: str) -> ExportOptions:

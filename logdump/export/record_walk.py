@@ -11,20 +11,22 @@ from logdump.session import Session
 from trailformat import Record, TrailError
 
 
-def walk(session: Session, tally: Tally, limit: int | None) -> Iterator[Record | Event]:
-    """The records, at most ``limit``, with progress between them; the position moves along, and damage is noted.
+def walk(session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> Iterator[Record | Event]:
+    """The records, at most ``limit`` and before the RBA ``stop``, with progress between them.
+
+    The position moves along, and damage is noted.
 
     Raises:
         NotATrail: the file cannot be read any more.
     """
-    scan = Scan(session)
+    scan = Scan(session, stop=stop)
     while limit is None or tally.selected < limit:
         try:
             record = yield from scan.find()
         except TrailError as error:
             if not _step_over(session, tally, error):
                 return
-            scan = _going_on(session, scan)
+            scan = _going_on(session, scan, stop)
             continue
         if record is None:
             tally.end = session.cursor.next
@@ -45,7 +47,7 @@ def _step_over(session: Session, tally: Tally, error: TrailError) -> bool:
     return good is not None
 
 
-def _going_on(session: Session, former: Scan) -> Scan:
-    scan = Scan(session)
+def _going_on(session: Session, former: Scan, stop: int | None) -> Scan:
+    scan = Scan(session, stop=stop)
     scan.scanned, scan.suppressed = former.scanned, former.suppressed
     return scan

@@ -14,12 +14,31 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from logdump.export.options import ExportOptions
 from logdump.session import CommandError
 from trailformat import CannotWrite
 from trailformat.whole_file import publish
 
 SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".arrow"}
 """Of the files in a folder; those that GZIP makes of text have ``.gz`` behind it."""
+
+
+def suffix_of(options: ExportOptions) -> str:
+    """What the names of an export's files end in."""
+    is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
+    return SUFFIXES.get(options.format, "") + (".gz" if is_gzip else "")
+
+
+def part_name(number: int, suffix: str) -> str:
+    """The name of one of the files that stand for one."""
+    return f"part-{number:05d}{suffix}"
+
+
+def is_part(name: str) -> bool:
+    """Whether a file is called like a part."""
+    return name.startswith("part-") and name.endswith(_OURS)
+
+
 _OURS = tuple(SUFFIXES.values()) + tuple(f"{one}.gz" for one in SUFFIXES.values())
 
 
@@ -107,14 +126,23 @@ def _check(target: Path, *, is_folder: bool, replaces: bool) -> None:
     if not target.exists():
         return
     if target.is_dir() != is_folder:
-        wanted = "BY TABLE writes a folder" if is_folder else "without BY TABLE one file is written"
-        raise CommandError(f"{target} is a {'folder' if target.is_dir() else 'file'}; {wanted}.")
+        there, wanted = ("file", "a folder") if is_folder else ("folder", "one file")
+        raise CommandError(f"{target} is a {there}, and {wanted} is to be written.")
     entries = sorted(target.iterdir()) if is_folder else [target]
     if entries and not replaces:
         raise CommandError(f"{target} exists already; EXPORT … TO {target.name} REPLACE replaces it.")
     for entry in entries if is_folder else ():
-        if entry.is_symlink() or not entry.is_file() or not entry.name.endswith(_OURS):
+        if not _is_ours(entry):
             raise CommandError(f"{target} is not replaced: {entry.name} in it is no file of an export.")
+
+
+def _is_ours(entry: Path) -> bool:
+    """Whether this is a file of an export, or the folder of the parts of one."""
+    if entry.is_symlink() or not entry.name.endswith(_OURS):
+        return False
+    return entry.is_file() or all(
+        one.is_file() and not one.is_symlink() and is_part(one.name) for one in entry.iterdir()
+    )
 
 
 def _sync(folder: Path) -> None:

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.events import Bad, Event, Notice, say
+from logdump.tables.layout import TableLayout
 from trailformat import TrailError, io_type_name
 
 FILE_HEADER = "FileHeader"
 
 
 class FileTally(NamedTuple):
-    """One file that was written: its name, the table whose rows it holds, how many."""
+    """One file that was written: its name, the layout of its rows, how many."""
 
     name: str
-    table: str
+    layout: TableLayout
     rows: int
 
 
@@ -47,16 +48,27 @@ class Tally:
             self._first_problem = f"RBA {rba}, {what}: {reason}" if what else f"RBA {rba}: {reason}"
         self.problems += count
 
+    def add(self, other: Tally) -> None:
+        """Take in what another export has come to, of the records behind these; its files come behind the own ones."""
+        self._first_problem = self._first_problem or other._first_problem
+        self.selected += other.selected
+        self.problems += other.problems
+        self.left_out += other.left_out
+        self.damage += other.damage
+        self.files += other.files
+        self.end = other.end
+
     def note_damage(self, error: TrailError, length: int) -> None:
         """Bytes that are no sound record."""
         self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
 
-    def report(self, target: str, *, by_table: bool) -> Iterator[Event]:
-        """The counts in words; what is wrong comes as notices behind them."""
+    def report(self, target: str, *, by_table: bool, parts: int | None = None) -> Iterator[Event]:
+        """The counts in words; what is wrong comes as notices behind them. ``parts``: how many files stand for one."""
+        to = f"{len(self.files)} files in {target}" if by_table else target
+        to = to if parts is None else f"{parts} parts in {target}"
         for file in self.files if by_table else ():
-            yield say(f"{file.name}: {file.rows} rows of {file.table or 'a table without a name'}")
-        to = f"to {len(self.files)} files in" if by_table else "to"
-        yield say(f"Exported {sum(file.rows for file in self.files)} records {to} {target}")
+            yield say(f"{file.name}: {file.rows} rows of {file.layout.name or 'a table without a name'}")
+        yield say(f"Exported {sum(file.rows for file in self.files)} records to {to}")
         if self.left_out:
             kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
             yield say(f"Left out {self.left_out.total()} records that are no rows: {kinds}")

@@ -67,7 +67,7 @@ class TextExport:
         try:
             if not self._options.by_table:
                 files.of(ALL)
-            for item in walk(self._session, self._tally, self._options.records):
+            for item in walk(self._session, self._tally, self._options.records, self._options.stop):
                 if isinstance(item, Record):
                     put(files, item)
                     self._make_room(files)

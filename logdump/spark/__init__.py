@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from logdump.spark.publishing import SavedFile
     from logdump.spark.saving import save
     from logdump.spark.source import TrailSource
+    from logdump.spark.tables import table
 
 _HOMES = {
     "SavedFile": "publishing",
@@ -25,10 +26,11 @@ _HOMES = {
     "register": "local_session",
     "save": "saving",
     "session": "local_session",
+    "table": "tables",
 }
 """The module of each public name."""
 
-__all__ = ["SavedFile", "TrailSource", "register", "save", "session"]
+__all__ = ["SavedFile", "TrailSource", "register", "save", "session", "table"]
 
 _MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4, pyarrow, numpy and numba)"
 

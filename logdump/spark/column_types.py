@@ -20,13 +20,28 @@ def _image(pa: Any) -> ArrowType:
     return pa.list_(pa.field("element", pa.struct(parts)))
 
 
+def decimal(digits: int, scale: int) -> ColumnType:
+    """A decimal of so many digits."""
+    return ColumnType(f"decimal({digits},{scale})", lambda pa: pa.decimal128(digits, scale))
+
+
+def _problems(pa: Any) -> ArrowType:
+    parts = [("column", pa.string()), ("image", pa.string()), ("bytes", pa.binary()), ("reason", pa.string())]
+    return pa.list_(pa.field("element", pa.struct(parts)))
+
+
+SMALLINT = ColumnType("smallint", lambda pa: pa.int16())
 INT = ColumnType("int", lambda pa: pa.int32())
 BIGINT = ColumnType("bigint", lambda pa: pa.int64())
-UNSIGNED = ColumnType("decimal(20,0)", lambda pa: pa.decimal128(20, 0))
+UNSIGNED = decimal(20, 0)
+DOUBLE = ColumnType("double", lambda pa: pa.float64())
 STRING = ColumnType("string", lambda pa: pa.string())
 BINARY = ColumnType("binary", lambda pa: pa.binary())
+DATE = ColumnType("date", lambda pa: pa.date32())
 TIMESTAMP = ColumnType("timestamp", lambda pa: pa.timestamp("us", tz="UTC"))
+TIMESTAMP_NTZ = ColumnType("timestamp_ntz", lambda pa: pa.timestamp("us"))
 STRINGS = ColumnType("array<string>", lambda pa: pa.list_(pa.field("element", pa.string())))
 TEXTS = ColumnType("map<string,string>", lambda pa: pa.map_(pa.string(), pa.string()))
 BYTES = ColumnType("map<string,binary>", lambda pa: pa.map_(pa.string(), pa.binary()))
 IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean>>", _image)
+PROBLEMS = ColumnType("array<struct<column:string,image:string,bytes:binary,reason:string>>", _problems)

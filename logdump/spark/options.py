@@ -96,8 +96,18 @@ class Options:
     table: str | None = _option(
         "table", TEXT, None, _CHOICE, "Only records of tables whose names match, as `hr.*`; case aside"
     )
+    rows_of: str | None = _option(
+        "rowsOf", TEXT, None, _BOTH, "Rows of this table, `SCHEMA.TABLE` as in the trail, with its columns: see Tables"
+    )
     columns: tuple[str, ...] | None = _option(
         "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
+    )
+    source_defs: str | None = _option(
+        "sourceDefs",
+        TEXT,
+        None,
+        _BOTH,
+        "A definitions file, for trails that do not define their tables; every worker must be able to open it",
     )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")

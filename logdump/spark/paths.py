@@ -74,13 +74,18 @@ def _after_filters(found: int) -> str:
 
 def _patterns(options: Options) -> list[str]:
     given = [*([options.path] if options.path else []), *options.paths]
-    patterns = [part for text in given for part in _parts(_local(text.strip()))]
+    patterns = [part for text in given for part in _parts(local_path(text.strip()))]
     if not patterns:
         raise BadOption(_NO_PATH)
     return patterns
 
 
-def _local(text: str) -> str:
+def local_path(text: str) -> str:
+    """A path without the scheme ``file:``.
+
+    Raises:
+        BadOption: it has another one.
+    """
     found = _SCHEME.fullmatch(text)
     if not found:
         return text
@@ -93,7 +98,7 @@ def _parts(text: str) -> list[str]:
     """The paths of a list with commas; a comma may also stand in the name of a file that is there."""
     if "," not in text or Path(text).exists():
         return [text] if text else []
-    return [_local(part.strip()) for part in text.split(",") if part.strip()]
+    return [local_path(part.strip()) for part in text.split(",") if part.strip()]
 
 
 def _matching(pattern: str, options: Options) -> Iterator[Path]:

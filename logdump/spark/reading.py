@@ -19,7 +19,7 @@ from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.schema import CORRUPT, Selected, arrow_schema
 from logdump.spark.slice_reading import open_trail, wanted_rows
 from trailformat.io_types import METADATA
-from trailformat.scan import Batch
+from trailformat.scan import RECORD, Batch
 
 if TYPE_CHECKING:
     from logdump.spark.pushdown import Pushed
@@ -68,11 +68,14 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
             if request.options.summary:
                 yield from _summary(source, request, schema)
                 return
+            if request.options.rows_of is not None:
+                yield from _rows_of_table(source, request, schema)
+                return
             for batch, at in wanted_rows(source):
                 if not len(at):
                     continue
                 if _NEED_DEFINITIONS & request.wanted:
-                    _learn_definitions(source, batch)
+                    learn_definitions(source, batch)
                 for some in cut(batch, _left(source, batch, at, request), request.options):
                     yield _record_batch(Rows(source, batch, some), request, schema)
 
@@ -81,6 +84,12 @@ def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
     from logdump.spark.summary import arrow_rows, summary_of  # noqa: PLC0415 - asked for by COUNT
 
     yield arrow_rows(summary_of(source, request.wanted), request.selected, schema)
+
+
+def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    from logdump.spark.table_reading import table_batches  # noqa: PLC0415 - asked for by option rowsOf
+
+    yield from table_batches(source, request, schema)
 
 
 def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
@@ -113,10 +122,10 @@ def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> 
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _learn_definitions(source: OpenSlice, batch: Batch) -> None:
+def learn_definitions(source: OpenSlice, batch: Batch) -> None:
     """Tell the trail where definitions stand in this batch, which every look-up would walk for."""
-    found = np.asarray(batch.rba)[np.asarray(batch.io_type) == METADATA]
-    source.trail.tables.learn(int(batch.rba[0]), int(batch.rba[-1]) + int(batch.length[-1]), found.tolist())
+    found = np.asarray(batch.rba)[(np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)]
+    source.trail.tables.learn(int(batch.rba[0]), batch.end, found.tolist())
 
 
 def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:

@@ -12,7 +12,9 @@ from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.report import report
+from logdump.spark.source_definitions import source_definitions
 from trailformat import NotATrail, Record, TrailError, TrailFile
+from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.transactions import Owners, TransactionCarrier
 
@@ -32,6 +34,15 @@ class OpenSlice:
         """By key of the name: catalog, schema and name of a table."""
         self._carrier = TransactionCarrier(trail)
         self._owners: tuple[Batch, Owners] | None = None
+
+    @cached_property
+    def definitions(self) -> RowDefinitions:
+        """What tells the columns of rows: the trail, and the file of the option ``sourceDefs`` where it does not.
+
+        Raises:
+            BadOption: that file cannot be read, or is no definitions file.
+        """
+        return RowDefinitions(self.trail, source_definitions(self.options))
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.spark.column_types import (
@@ -59,7 +59,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("partition", INT, "Partition, a set of bits: 4 list of columns, 8 name by index"),
     Column("record_length", BIGINT, "Bytes of data, as Logdump prints `Len` and COUNT adds up"),
     Column("before", IMAGE, "Columns before; null: no such image. `bytes` is the stored value, null for NULL"),
-    Column("after", IMAGE, "Columns after, likewise; `name` needs a table definition in the trail"),
+    Column("after", IMAGE, "Columns after, likewise; `name` needs a table definition in the trail, or `sourceDefs`"),
     Column("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
     Column("user_tokens", TEXTS, "User tokens"),
     Column("ddl", TEXTS, "Parts of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
@@ -93,12 +93,16 @@ def default_ddl(options: Options) -> str:
     Raises:
         BadOption: ``columns`` has a name that there is not.
     """
-    found = _by_name(options)
+    return ddl_of(_by_name(options), options)
+
+
+def ddl_of(found: Mapping[str, Column], options: Options) -> str:
+    """The schema of columns by their names. Raises like default_ddl."""
     if options.columns is None:
         chosen = list(found.items())
     else:
         chosen = [(name, _look_up(found, name, "option columns")) for name in options.columns]
-    return ", ".join(f"`{name}` {column.type.ddl}" for name, column in chosen)
+    return ", ".join(f"`{name.replace('`', '``')}` {column.type.ddl}" for name, column in chosen)
 
 
 def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
@@ -108,7 +112,11 @@ def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
         BadSchema: a field that there is not, or whose type is another.
         BadOption: ``columns`` has a name that is not in the schema.
     """
-    found = _by_name(options)
+    return select_among(schema, _by_name(options), options)
+
+
+def select_among(schema: StructType, found: Mapping[str, Column], options: Options) -> tuple[Selected, ...]:
+    """What the fields of a schema ask for among the columns ``found``, by their names. Raises like select."""
     asked = tuple(Selected(field.name, _checked(field, found)) for field in schema.fields)
     _refuse_twice([one.column.name for one in asked])
     if options.columns is None:
@@ -131,7 +139,7 @@ def _by_name(options: Options) -> dict[str, Column]:
     return {renamed.get(column.name, column.name): column for column in offered(options)}
 
 
-def _look_up(found: dict[str, Column], name: str, where: str) -> Column:
+def _look_up(found: Mapping[str, Column], name: str, where: str) -> Column:
     by_lower = {one.lower(): column for one, column in found.items()}
     if column := by_lower.get(name.lower()):
         return column
@@ -141,7 +149,7 @@ def _look_up(found: dict[str, Column], name: str, where: str) -> Column:
     raise error(f"{where}: there is no column {name[:80]}; {hint}")
 
 
-def _checked(field: Any, found: dict[str, Column]) -> Column:
+def _checked(field: Any, found: Mapping[str, Column]) -> Column:
     column = _look_up(found, field.name, "schema")
     given = field.dataType.simpleString()
     if given != column.type.ddl:

@@ -31,12 +31,17 @@ class TrailSource(DataSource):
 
     def schema(self) -> str:
         """The columns of a read that gives no schema."""
-        return default_ddl(parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE))
+        options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
+        if options.rows_of is None:
+            return default_ddl(options)
+        from logdump.spark.defined_tables import table_ddl  # noqa: PLC0415 - it loads pyarrow and numpy
+
+        return table_ddl(options)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
-        options = parse_options(self.options, Use.READ)
-        selected = select(schema, options)
+        options = _checked(parse_options(self.options, Use.READ))
+        selected = _selected(schema, options)
         if options.pushdown:
             from logdump.spark.pushdown import PushdownReader  # noqa: PLC0415 - asked for by few
 
@@ -47,14 +52,31 @@ class TrailSource(DataSource):
         """The reader of a stream."""
         from logdump.spark.streaming import TrailStreamReader  # noqa: PLC0415 - streams only
 
-        options = parse_options(self.options, Use.STREAM)
-        return TrailStreamReader(options, select(schema, options))
+        options = _checked(parse_options(self.options, Use.STREAM))
+        return TrailStreamReader(options, _selected(schema, options))
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """The writer of a batch query."""
         from logdump.spark.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
 
         return TrailFrameWriter(parse_options(self.options, Use.WRITE), schema, overwrite=overwrite)
+
+
+def _checked(options: Options) -> Options:
+    """The options, their definitions file being one that can be read."""
+    if options.source_defs is None:
+        return options
+    from logdump.spark.source_definitions import with_absolute_definitions  # noqa: PLC0415 - asked for by few
+
+    return with_absolute_definitions(options)
+
+
+def _selected(schema: StructType, options: Options) -> tuple[Selected, ...]:
+    if options.rows_of is None:
+        return select(schema, options)
+    from logdump.spark.table_columns import select_of_table  # noqa: PLC0415 - asked for by few
+
+    return select_of_table(schema, options)
 
 
 class TrailReader(DataSourceReader):

@@ -5,19 +5,19 @@ It is what :mod:`logdump.tables.rows` makes of them one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from logdump.tables.layout import ROW_OPERATIONS, SIDES, TableLayout
+from logdump.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
 from logdump.tables.piece import Array, Piece
 from logdump.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
 from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
-from trailformat.arrays import Image, Problem, Spans, column_array, has_columns, locate_columns
+from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
 from trailformat.changes import row_images
 from trailformat.columns import build_columns
@@ -67,11 +67,17 @@ class Group:
         self._path = path
         self._texts = texts
         self._wholes = wholes
+        self._wanted: Container[str] | None = None
         self._problems: Problems = []
         self._nulls: list[tuple[Array, str]] = []
 
-    def build(self) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
-        """The batch, and what does not decode: RBA, column, reason."""
+    def build(self, wanted: Container[str] | None = None) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+        """The batch, and what does not decode: RBA, column, reason.
+
+        ``wanted`` has the names of the columns that are to be filled, None for all; where it has ``problems``, every
+        value is decoded.
+        """
+        self._wanted = None if wanted is None or PROBLEMS in wanted else wanted
         rbas = self._of("rba")
         numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
         arrays = [
@@ -123,6 +129,8 @@ class Group:
         sizes, definition, codec = image.sizes[index], self._columns[index], self.layout.codec
         if image.seen[index] & HAS_NULL:
             self._nulls.append((np.flatnonzero(sizes == NULL), f"{side}_{name}"))
+        if self._wanted is not None and f"{side}_{name}" not in self._wanted:
+            return pa.nulls(len(sizes), array_type(definition, codec).type)
         found = column_array(spans, image, index, definition, codec)
         for problem in found.problems:
             self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
@@ -131,11 +139,23 @@ class Group:
     def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
         """What is wrong with a value; one with a strange indicator is looked at again for its bytes."""
         if not problem.data:
-            for column in columns_of(self._record(problem.row), self._known)[0]:
-                value: Value | None = getattr(column, side)
-                if column.index == index and value is not None and value.problem is not None:
-                    return RowProblem(name, side, value.data, value.problem)
+            value = self._value(problem.row, side, index)
+            if value is not None and value.problem is not None:
+                return RowProblem(name, side, value.data, value.problem)
         return RowProblem(name, side, problem.data, problem.reason)
+
+    def stored(self, row: int, side: str, name: str) -> bytes:
+        """The bytes of a value as the trail has them, behind the indicator; empty where there is none."""
+        value = self._value(row, side, self.layout.column_names.index(name))
+        return value.data if value is not None else b""
+
+    def _value(self, row: int, side: str, index: int) -> Value | None:
+        """A value decoded by itself."""
+        for column in columns_of(self._record(row), self._known)[0]:
+            if column.index == index:
+                value: Value | None = getattr(column, side)
+                return value
+        return None
 
     @property
     def _columns(self) -> tuple[ColumnDefinition, ...]:

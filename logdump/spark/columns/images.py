@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from logdump.spark.column_types import IMAGE
 from logdump.spark.columns.arrow_values import bytes_at, lists, masked, replaced
+from logdump.spark.columns.definitions import Known, definitions_of
 from logdump.spark.rows import Array, Rows
 from trailformat import TrailError
 from trailformat.columns import Columns
 from trailformat.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.io_types import METADATA
 from trailformat.record_header import COMPRESSED
-from trailformat.scan import RECORD
+from trailformat.row_definitions import RowDefinition
 from trailformat.scan.parts import Parts, columns_in, u16_at
 
 BEFORE, AFTER = 0, 1
@@ -107,48 +107,43 @@ def _columns(rows: Rows, parts: Parts, kind: Any) -> Any:
 
 def _names(rows: Rows, parts: Parts) -> Any:
     """The names of columns, where a definition tells them."""
-    first, count, pool = _definitions(rows)
-    is_known = parts.number < count[parts.region]
-    places = np.where(is_known, first[parts.region] + parts.number, 0)
+    known = _known(rows)
+    pool: list[str] = []
+    first, count = np.zeros((2, len(known.definitions) + 1), np.int64)
+    for number, names in enumerate(map(_column_names, known.definitions)):
+        first[number], count[number] = len(pool), len(names)
+        pool += names
+    group = known.group[parts.region]
+    is_known = parts.number < count[group]
+    places = np.where(is_known, first[group] + parts.number, 0)
     return pa.array(pool or [""], pa.string()).take(masked(places, is_known))
 
 
-def _definitions(rows: Rows) -> tuple[Array, Array, list[str]]:
-    """For each row where the names of its table's columns begin in the list, and how many they are.
-
-    Between two metadata records of the file an index means one definition, so that one row tells for all.
-    """
-    is_metadata = (np.asarray(rows.batch.io_type) == METADATA) & (np.asarray(rows.batch.kind) == RECORD)
-    segment = np.cumsum(is_metadata)[rows.at]
-    _, tellers, places = np.unique(segment << 17 | (rows.tdr_index + 1), return_index=True, return_inverse=True)
-    pool: list[str] = []
-    first, count = [], []
-    for row in tellers.tolist():
-        names = _column_names(rows, row)
-        first.append(len(pool))
-        count.append(len(names))
-        pool += names
-    return np.array(first)[places], np.array(count)[places], pool
+def _known(rows: Rows) -> Known:
+    """The definitions of the rows with images; found once, for both images."""
+    if "definitions" not in rows.walked:
+        before, after = image_parts(rows).images
+        rows.walked["definitions"] = definitions_of(rows, (before.counts > 0) | (after.counts > 0))
+    found: Known = rows.walked["definitions"]
+    return found
 
 
-def _column_names(rows: Rows, row: int) -> list[str]:
-    index, tables = int(rows.tdr_index[row]), rows.source.trail.tables
-    entry = tables.lookup(index, int(rows.batch.rba[rows.at[row]])) if index >= 0 else None
-    definition = tables.columns(entry) if entry else None
-    return [column.name for column in definition.columns] if definition else []
+def _column_names(known: RowDefinition) -> list[str]:
+    return [column.name for column in known.table.columns] if known.table else []
 
 
 def _asked(rows: Rows, row: int, which: int) -> list[dict[str, Any]] | None:
     """The image of a row that did not come apart, as the record has it."""
+    record = rows.record(row)
     try:
-        images = rows.record(row).images
+        images = record.images
     except TrailError as error:
         rows.source.undecodable(error)
         return None
     columns: Columns | None = None if images is None else (images.before, images.after)[which]
     if columns is None:
         return None
-    names = dict(enumerate(_column_names(rows, row)))
+    names = dict(enumerate(_column_names(rows.source.definitions.of(record))))
     return [
         {"index": one.index, "name": names.get(one.index), "bytes": None if one.is_null else one.value}
         | {"is_null": one.is_null}

@@ -189,6 +189,7 @@ def test_a_table_that_lost_its_options_names_the_form_that_keeps_them(spark: Spa
             "BadOption: option columns: there is no column tabel; did you mean table",
         ),
         (TRAILS / "st*", {"where": "RECTYPE"}, "BadOption: option where: RECTYPE: "),
+        (TRAILS / "ot*", {"sourceDefs": "zz.def"}, "BadOption: option sourceDefs: .*/zz.def: No such file"),
     ],
 )
 def test_a_read_that_cannot_be_planned(spark: SparkSession, path: Path, options: dict[str, Any], message: str) -> None:

@@ -1,0 +1,80 @@
+"""EXPORT under ENGINE SPARK: tasks export pieces of the file side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from logdump.events import Event, Notice
+from logdump.exit_status import ExitStatus
+from logdump.export.exporting import Show, check_whole, refuse_open_trail
+from logdump.export.options import ExportOptions
+from logdump.export.staging import Staging
+from logdump.session import Session
+from logdump.spark_engine import NotForSpark, left_to_local, run_job, started
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from logdump.export.spark_export import ExportJob
+    from logdump.export.tally import Tally
+
+
+def export_in_spark(
+    session: Session, options: ExportOptions, show: Callable[[Session], Show]
+) -> Generator[Event, None, bool]:
+    """Export what passes, from the position to the end; false where the local engine has to.
+
+    Raises:
+        CommandError: the target may not be written, or the job failed.
+        TrailError: as the local export.
+    """
+    for why in _obstacles(options):
+        yield left_to_local(NotForSpark(why))
+        return False
+    refuse_open_trail(session, options.target)
+    staging = Staging(options.target, is_folder=True, replaces=options.replaces)
+    try:
+        with staging:
+            tally, parts = yield from _written(session, options, show, staging)
+            check_whole(tally, options)
+    except KeyboardInterrupt:
+        yield Notice(("The Spark job is cancelled: nothing was exported.",), ExitStatus.INTERRUPTED)
+        raise
+    session.cursor.move(tally.end)
+    yield from tally.report(str(options.target), by_table=options.by_table, parts=parts)
+    return True
+
+
+def _obstacles(options: ExportOptions) -> Iterator[str]:
+    if options.format == "SQL":
+        yield "SQL, which is one script"
+    elif options.records is not None:
+        yield "a number of RECORDS"
+
+
+def _written(
+    session: Session, options: ExportOptions, show: Callable[[Session], Show], staging: Staging
+) -> Generator[Event, None, tuple[Tally, int]]:
+    from logdump.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
+
+    spark = yield from started(session)
+    (staging.path / ATTEMPTS).mkdir()
+    job = ExportJob(
+        session.trail.path.absolute(),
+        options,
+        session.settings,
+        session.filters_in_use,
+        session.source_definitions,
+        show,
+        staging.path.absolute(),
+    )
+    return (yield from run_job(spark, partial(_run, spark, job, session)))
+
+
+def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[Tally, int]:
+    from logdump.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
+
+    pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
+    return export_pieces(spark, job, pieces)

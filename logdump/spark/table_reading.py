@@ -1,0 +1,65 @@
+"""Rows of one table: what a task does under option ``rowsOf``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.spark.columns import BUILDERS
+from logdump.spark.reading import cut, learn_definitions
+from logdump.spark.rows import Array, OpenSlice, Rows
+from logdump.spark.schema import CORRUPT
+from logdump.spark.slice_reading import wanted_rows
+from logdump.spark.table_shape import Shape
+from logdump.tables.batches import TableBatches
+from logdump.tables.layout import ROW_OPERATIONS
+from logdump.tables.piece import pieces
+from trailformat.io_types import METADATA
+from trailformat.scan import FILE_HEADER, RECORD, Batch
+
+if TYPE_CHECKING:
+    from logdump.spark.reading import Request
+
+_IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
+
+
+def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading."""
+    name, shape = request.options.rows_of or "", Shape(source, request.selected, schema)
+    tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
+    for batch, at in wanted_rows(source):
+        learn_definitions(source, batch)
+        metadata = np.cumsum((np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD))
+        for some in cut(batch, at[_is_of(name, batch, at)], request.options):
+            for piece in pieces(source.trail, batch, some, source.owners(batch), metadata):
+                for group in tables.groups(piece):
+                    yield shape.of_group(group)
+        damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
+        if len(damage):
+            yield _damage(Rows(source, batch, damage), request, schema)
+
+
+def _is_of(name: str, batch: Batch, at: Array) -> Array:
+    """Which of these are rows of the table."""
+    keys = np.asarray(batch.table)[at]
+    wanted = [key for key in np.unique(keys).tolist() if batch.names[key] == name]
+    is_row = (np.asarray(batch.kind)[at] == RECORD) & _IS_ROW[np.asarray(batch.io_type)[at]]
+    found: Array = is_row & np.isin(keys, wanted)
+    return found
+
+
+def _damage(rows: Rows, request: Request, schema: Any) -> Any:
+    """A row for bytes that are no record: where they stand, and why they are none."""
+    arrays = [
+        BUILDERS[one.column.name](rows)
+        if one.is_wanted and one.column.name in _OF_DAMAGE
+        else pa.nulls(len(rows), field.type)
+        for one, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+_OF_DAMAGE = ("file", "rba", CORRUPT)

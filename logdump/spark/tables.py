@@ -1,0 +1,37 @@
+"""The rows of one table of a trail as a DataFrame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from logdump.spark.local_session import register
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def table(
+    spark: SparkSession,
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    name: str,
+    **options: str | int | bool,
+) -> DataFrame:
+    """The changes of a table: its columns before and after each change, with their types, and what is known of it.
+
+    The definitions of the table are looked for in all files first. Columns: ``file``, ``rba``, ``op``, ``csn``,
+    ``xid``, ``time``, ``trans_ind``, ``before_<COLUMN>``, ``after_<COLUMN>``, ``nulls``, ``problems``.
+
+    Args:
+        spark: a session whose workers see the files.
+        path: path, directory or glob, as ``load`` takes it; or several.
+        name: of the table as it stands in the trail, as ``HR.EMPLOYEES``.
+        options: those of the data source: ``where``, ``startCsn``, ``mode``, ``sourceDefs``, ….
+
+    Raises:
+        pyspark.errors.AnalysisException: there is no such file or table, nothing defines it, an option is wrong.
+    """
+    register(spark)
+    paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(one) for one in path]
+    return spark.read.format("trail").options(**options).option("rowsOf", name).load(paths)

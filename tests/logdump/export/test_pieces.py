@@ -1,0 +1,119 @@
+"""A file exported in pieces, as the tasks of Spark do it: together they are what one export writes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from fixtures import TRAILS
+from logdump.commands.showing import show_record
+from logdump.export import spark_export
+from logdump.export.exporting import Show
+from logdump.export.options import parse_export_options
+from logdump.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
+from logdump.export.tally import Tally
+from logdump.session import Session
+from logdump.settings import OutputFormat
+from tests.logdump.export.rows import table_of
+from tests.logdump.line import Line
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import ByteOrder, CannotWrite, TrailFile
+
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+FORMATS = ["parquet", "arrow", "csv", "jsonl"]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_export, "_LEAST", 600)
+
+
+def _show(session: Session) -> Show:
+    session.settings.format = OutputFormat.JSONL
+    return partial(show_record, session)
+
+
+def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[Tally, int]:
+    """Export a file in pieces to a folder; returns the counts and how many pieces there were."""
+    folder.mkdir()
+    (folder / ATTEMPTS).mkdir()
+    session = Session()
+    options = parse_export_options(words)
+    job = ExportJob(trail, options, session.settings, None, None, _show, folder)
+    with TrailFile(trail) as open_trail:
+        pieces = pieces_of(open_trail, 0, 8)
+    tally, _ = gathered(job, [*export_all(job, enumerate(pieces))])
+    return tally, len(pieces)
+
+
+def _whole(trail: Path, words: str) -> list[str]:
+    line = Line()
+    told = line(f"open {trail}; export {words}")
+    line.session.close()
+    return told
+
+
+def _parts(path: Path) -> list[Path]:
+    return sorted(path.iterdir())
+
+
+def _same(format_: str, whole: Path, parts: list[Path]) -> bool:
+    """Whether parts hold what one file holds."""
+    if format_ in ("parquet", "arrow"):
+        tables = [table_of(part, format_) for part in parts]
+        return bool(pa.concat_tables(tables).equals(table_of(whole, format_)))
+    heads = 1 if format_ == "csv" else 0
+    lines = [part.read_bytes().split(b"\n") for part in parts]
+    joined = [*lines[0][:heads], *(line for part in lines for line in part[heads:-1]), b""]
+    return joined == whole.read_bytes().split(b"\n")
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("trail", FILES, ids=lambda path: path.name)
+def test_records_are_those_of_one_export(format_: str, trail: Path, tmp_path: Path) -> None:
+    tally, _ = _in_pieces(trail, f"{format_} to {tmp_path / 'x'}", tmp_path / "parts")
+    told = _whole(trail, f"{format_} to {tmp_path / 'whole'}")
+    assert f"Exported {sum(file.rows for file in tally.files)} records to {tmp_path / 'whole'}" in told
+    assert _same(format_, tmp_path / "whole", _parts(tmp_path / "parts"))
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("trail", FILES, ids=lambda path: path.name)
+def test_rows_of_tables_are_those_of_one_export(format_: str, trail: Path, tmp_path: Path) -> None:
+    _in_pieces(trail, f"{format_} to {tmp_path / 'x'} by table", tmp_path / "parts")
+    _whole(trail, f"{format_} to {tmp_path / 'whole'} by table")
+    assert [one.name for one in _parts(tmp_path / "parts")] == [one.name for one in _parts(tmp_path / "whole")]
+    for file in _parts(tmp_path / "whole"):
+        assert _same(format_, file, _parts(tmp_path / "parts" / file.name))
+
+
+def test_there_are_several_pieces(tmp_path: Path) -> None:
+    _, pieces = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path / "parts")
+    assert pieces > 3
+
+
+def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Path) -> None:
+    order = ByteOrder.BIG
+    rows = [row(b"\0\0\0\1", 1, order)] * 8
+    trail = trail_of(
+        tmp_path,
+        table_record(1, "TEA.LEAVES", order, columns=1),
+        *rows,
+        table_record(1, "TEA.LEAVES", order, columns=2),
+        *rows * 2,
+    )
+    _in_pieces(trail, f"parquet to {tmp_path / 'x'} by table", tmp_path / "parts")
+    folders = {
+        one.name: sum(len(table_of(part, "parquet")) for part in _parts(one)) for one in _parts(tmp_path / "parts")
+    }
+    assert folders == {"TEA.LEAVES.parquet": 8, "TEA.LEAVES.2.parquet": 16}
+
+
+def test_what_a_task_cannot_write_is_told_instead_of_raised(tmp_path: Path) -> None:
+    options = parse_export_options(f"csv to {tmp_path / 'x'}")
+    job = ExportJob(TRAILS / "et000000000", options, Session().settings, None, None, _show, tmp_path / "gone")
+    (written,) = export_all(job, [(0, (0, 9))])
+    assert isinstance(written.error, OSError | CannotWrite)

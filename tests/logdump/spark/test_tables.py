@@ -1,0 +1,217 @@
+"""Rows of one table as its tasks make them: what EXPORT writes of the same records, whatever the definitions."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from fixtures import TRAILS
+from logdump.spark.defined_tables import layouts_of
+from logdump.spark.errors import BadOption, BadTrail
+from logdump.spark.options import Use, parse_options
+from logdump.spark.planning import plan
+from logdump.spark.reading import Request, read
+from logdump.spark.schema import Selected
+from logdump.spark.table_columns import table_columns
+from logdump.spark.table_shape import fitted
+from tests.logdump.export.rows import check_values, expected_rows
+from tests.logdump.export.strategies import TABLE, records_of_a_table
+from tests.trailformat.samples import header, metadata_record, row, trail_of
+from tests.trailformat.values.kinds import KINDS
+from trailformat import (
+    ByteOrder,
+    Column,
+    Images,
+    Record,
+    TableDefinition,
+    TrailFile,
+    encode_value,
+    make_column,
+    make_record,
+)
+from trailformat.metadata import build_table
+
+Row = dict[str, Any]
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+
+
+def rows_of(path: Path | str, name: str, *columns: str, **given_options: str) -> list[Row]:
+    """The rows of a table, in order, with the columns of the read or some of them."""
+    options = parse_options({"path": str(path), "rowsOf": name, **given_options}, Use.READ)
+    offered = table_columns(layouts_of(options), options)
+    selected = tuple(Selected(alias, offered[alias]) for alias in columns or offered)
+    return [
+        one for lot in plan(options) for batch in read(lot, Request(selected, options)) for one in batch.to_pylist()
+    ]
+
+
+def _tables(path: Path) -> list[str]:
+    with TrailFile(path) as trail:
+        return sorted({one.name for one in trail.tables.entries() if trail.tables.columns(one) is not None})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_row_of_a_table_is_what_its_record_decodes_to(path: Path) -> None:
+    expected = expected_rows(path)
+    for name in _tables(path):
+        found = rows_of(path, name, mode="DROPMALFORMED")
+        assert [one["rba"] for one in found] == [rba for rba, one in expected.items() if one.table == name]
+        for one in found:
+            about = expected[one["rba"]]
+            assert {part: one[part] for part in about.fixed} == about.fixed
+            check_values(one, about)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_splits_change_nothing(path: Path) -> None:
+    for name in _tables(path):
+        whole = rows_of(path, name, mode="DROPMALFORMED", maxPartitionBytes="0")
+        assert rows_of(path, name, mode="DROPMALFORMED", maxPartitionBytes="400") == whole
+        assert rows_of(path, name, mode="DROPMALFORMED", batchRows="1") == whole
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(records=records_of_a_table())
+def test_values_of_every_type_come_as_they_decode(records: list[Record], tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *records)
+    expected, found = expected_rows(path), rows_of(path, TABLE)
+    assert [one["rba"] for one in found] == list(expected)
+    for one in found:
+        check_values(one, expected[one["rba"]])
+
+
+def _defined(*columns: tuple[str, str]) -> Record:
+    """A definition of TABLE with columns of these names and kinds."""
+    definitions = tuple(KINDS[kind].definition._replace(name=name) for name, kind in columns)
+    return metadata_record(2, 1, TABLE, build_table(TableDefinition(1, 1, definitions), ByteOrder.BIG), ByteOrder.BIG)
+
+
+def _inserted(*values: tuple[str, Any]) -> Record:
+    """An INSERT into it: for each column its kind and value."""
+    columns = (
+        make_column(index, encode_value(value, KINDS[kind].definition, ByteOrder.BIG))
+        for index, (kind, value) in enumerate(values)
+    )
+    return make_record(header(1), Images(None, tuple(columns)), order=ByteOrder.BIG)
+
+
+def test_a_column_of_one_definition_only_is_null_in_rows_of_the_others(tmp_path: Path) -> None:
+    trail = trail_of(
+        tmp_path,
+        _defined(("ID", "INT32"), ("OLD", "VARCHAR")),
+        _inserted(("INT32", 1), ("VARCHAR", "one")),
+        _defined(("ID", "INT32"), ("NEW", "VARCHAR")),
+        _inserted(("INT32", 2), ("VARCHAR", "two")),
+    )
+    found = [(one["after_ID"], one["after_NEW"], one["after_OLD"]) for one in rows_of(trail, TABLE)]
+    assert found == [(1, None, "one"), (2, "two", None)]
+    assert list(rows_of(trail, TABLE)[0])[-5:] == ["after_ID", "after_NEW", "after_OLD", "nulls", "problems"]
+
+
+def test_values_of_an_older_type_take_the_newest_one_where_they_fit(tmp_path: Path) -> None:
+    trail = trail_of(
+        tmp_path,
+        _defined(("ID", "VARCHAR")),
+        _inserted(("VARCHAR", "7")),
+        _inserted(("VARCHAR", "seven")),
+        _defined(("ID", "INT32")),
+        _inserted(("INT32", 8)),
+    )
+    found = rows_of(trail, TABLE)
+    assert [one["after_ID"] for one in found] == [7, None, 8]
+    assert [one["problems"] for one in found] == [
+        None,
+        [{"column": "ID", "image": "after", "bytes": b"\0\5seven", "reason": "seven is no int32"}],
+        None,
+    ]
+
+
+def test_a_column_is_found_whatever_its_capitals(tmp_path: Path) -> None:
+    trail = trail_of(
+        tmp_path,
+        _defined(("id", "INT32")),
+        _inserted(("INT32", 1)),
+        _defined(("ID", "INT32")),
+        _inserted(("INT32", 2)),
+    )
+    assert [one["after_ID"] for one in rows_of(trail, TABLE)] == [1, 2]
+
+
+def test_only_columns_that_are_asked_for_are_filled(tmp_path: Path) -> None:
+    trail = trail_of(
+        tmp_path, _defined(("ID", "INT32"), ("NAME", "VARCHAR")), _inserted(("INT32", 1), ("VARCHAR", "one"))
+    )
+    assert rows_of(trail, TABLE, "after_NAME", "op") == [{"after_NAME": "one", "op": "INSERT"}]
+
+
+def test_nulls_are_told_though_their_columns_are_not_asked_for(tmp_path: Path) -> None:
+    null = make_record(header(1), Images(None, (Column(0, b"\xff\xff"),)), order=ByteOrder.BIG)
+    assert rows_of(trail_of(tmp_path, _defined(("ID", "INT32")), null), TABLE, "nulls") == [{"nulls": ["after_ID"]}]
+
+
+BAD = make_record(header(1), Images(None, (make_column(0, b"\0\1"),)), order=ByteOrder.BIG)
+"""A row whose INT32 has two bytes."""
+
+
+def test_a_value_that_does_not_decode_ends_the_read_where_nobody_would_be_told(tmp_path: Path) -> None:
+    trail = trail_of(tmp_path, _defined(("ID", "INT32")), BAD)
+    with pytest.raises(BadTrail, match=r"RBA \d+: ID: "):
+        rows_of(trail, TABLE, "after_ID")
+    assert rows_of(trail, TABLE, "after_ID", mode="PERMISSIVE") == [{"after_ID": None}]
+    assert rows_of(trail, TABLE, "op") == [{"op": "INSERT"}]
+
+
+def test_damage_is_a_row_under_permissive(tmp_path: Path) -> None:
+    trail = trail_of(tmp_path, _defined(("ID", "INT32")), b"no record", _inserted(("INT32", 1)))
+    found = rows_of(trail, TABLE, mode="PERMISSIVE")
+    assert [(one["after_ID"], one["_corrupt_record"] is None) for one in found] == [(1, True), (None, False)]
+    with pytest.raises(BadTrail, match="mode PERMISSIVE shows"):
+        rows_of(trail, TABLE)
+
+
+def test_rows_without_a_definition_are_kept_with_their_bytes(tmp_path: Path) -> None:
+    trail = trail_of(tmp_path, row(b"leaf", TABLE), _defined(("ID", "INT32")), _inserted(("INT32", 1)))
+    first, second = rows_of(trail, TABLE)
+    assert (first["after_ID"], second["after_ID"]) == (None, 1)
+    assert [one["bytes"][-4:] for one in first["problems"]] == [b"leaf"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tea.leaves", "there is no table tea.leaves; did you mean TEA.LEAVES"),
+        ("HR.JOBS", "there is no table HR.JOBS; there are TEA.LEAVES"),
+    ],
+)
+def test_a_table_that_there_is_not_is_refused(name: str, message: str, tmp_path: Path) -> None:
+    trail = trail_of(tmp_path, _defined(("ID", "INT32")), _inserted(("INT32", 1)))
+    with pytest.raises(BadOption, match=message):
+        rows_of(trail, name)
+
+
+def test_a_table_that_nothing_defines_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="nothing defines the columns"):
+        rows_of(trail_of(tmp_path, row(b"leaf", TABLE)), TABLE)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "expected", "lost"),
+    [
+        (pa.array([1, None, 300], pa.int32()), pa.int16(), [1, None, 300], []),
+        (pa.array([1, 70_000], pa.int32()), pa.int16(), [1, None], [1]),
+        (pa.array([Decimal("1.50"), Decimal("1.00")]), pa.int32(), [None, 1], [0]),
+        (pa.array([Decimal("0.00000001")]), pa.string(), ["0.00000001"], []),
+        (pa.array([date(2024, 2, 29)]), pa.string(), ["2024-02-29"], []),
+        (pa.array([b"\1"]), pa.string(), ["01"], []),
+        (pa.array([2**64 - 1], pa.uint64()), pa.decimal128(20, 0), [Decimal(2**64 - 1)], []),
+    ],
+)
+def test_values_go_into_another_type_only_whole(values: Any, kind: Any, expected: list[Any], lost: list[int]) -> None:
+    found, rows = fitted(values, kind)
+    assert (found.to_pylist(), rows) == (expected, lost)
