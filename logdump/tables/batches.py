@@ -44,7 +44,6 @@ class TableBatches:
         self._leave_out = leave_out
         self._layouts = Layouts()
         self._texts: tuple[Owners, Texts] | None = None
-        self._file = pa.nulls(0, pa.string())
 
     def groups(self, piece: Piece) -> list[Group]:
         """The rows of a piece by their tables; the records that are no rows are left out and counted."""
@@ -72,11 +71,7 @@ class TableBatches:
 
     def _texts_of(self, owners: Owners) -> Texts:
         if self._texts is None or self._texts[0] is not owners:
-            rows = len(owners.index)
-            if len(self._file) < rows:
-                self._file = pa.repeat(str(self._trail.path), rows)
-            csns, xids = pa.array(owners.csns, pa.string()), pa.array(owners.xids, pa.string())
-            self._texts = owners, Texts(self._file, csns, xids)
+            self._texts = owners, Texts(pa.array(owners.csns, pa.string()), pa.array(owners.xids, pa.string()))
         return self._texts[1]
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from logdump.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
 from logdump.tables.piece import Array, Piece
 from logdump.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
-from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
+from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
@@ -27,13 +27,14 @@ from trailformat.timestamps import JULIAN_UNIX_EPOCH
 _FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
 _LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
 """The years 1 to 9999 in Julian microseconds."""
-_OPS = pa.array([ROW_OPERATIONS.get(number) for number in range(256)], pa.string())
+_OPS = sorted(set(ROW_OPERATIONS.values()))
+_OP_NAMES = pa.array(_OPS, pa.string())
+_OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for number in range(256)], np.int8)
 
 
 class Texts(NamedTuple):
-    """The file's name, as often as a batch has rows; LOGCSN and TRANID of its transactions, by their numbers."""
+    """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
 
-    file: pa.Array
     csns: pa.Array
     xids: pa.Array
 
@@ -81,18 +82,17 @@ class Group:
         rbas = self._of("rba")
         numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
         arrays = [
-            self._texts.file.slice(0, len(rbas)),
+            _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)], pa.string())),
             _plain(pa.int64(), rbas),
-            _OPS.take(_plain(pa.uint8(), self._of("io_type"))),
-            self._texts.csns.take(numbers),
-            self._texts.xids.take(numbers),
+            _few(_OP_NUMBERS[self._of("io_type")], _OP_NAMES),
+            *(one.take(numbers) for one in self._texts),
             self._times(),
             _plain(pa.uint8(), self._of("trans_ind")),
             *(self._images() if self.layout.columns is not None else (self._undefined(),)),
         ]
         arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
         problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
-        return pa.RecordBatch.from_arrays(arrays, schema=schema_of(self.layout)), problems
+        return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(self.layout)), problems
 
     def _of(self, column: str) -> Array:
         return np.asarray(getattr(self._piece.batch, column))[self._rows]
@@ -188,6 +188,11 @@ class Group:
                 value: Value | None = getattr(column, side)
                 if column.index >= count and value is not None and value.problem is not None:
                     self._problems.append((row, RowProblem(f"#{column.index}", side, value.data, value.problem)))
+
+
+def _few(numbers: Array, texts: pa.Array) -> pa.Array:
+    """A dictionary array of ``texts``, whose numbers are int8."""
+    return pa.DictionaryArray.from_arrays(_plain(pa.int8(), numbers), texts)
 
 
 def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
