@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks.generate import CACHE, large_trail
 from benchmarks.measure import Missing, best, run_silently
 from benchmarks.spark_peers import by_binary_file, decoded_here, local_count, local_save, parquet_of
-from logdump.spark import save, session
+from logdump.spark import save, session, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FEW = "FILENAME TEAHOUSE.PAYMENTS; IOTYPE DELETE; MATCH ALL"
 FEW_IN_SPARK = "table = 'TEAHOUSE.PAYMENTS' AND op = 'Delete'"
 HALF = ("TEAHOUSE.ORDER_LINES", "TEAHOUSE.ORDERS", "TEAHOUSE.DELIVERIES", "WAREHOUSE.AUDIT_TRAIL")
+LARGEST = "TEAHOUSE.ORDER_LINES"
 _RAW = "file,seqno,rba,table,raw"
 
 
@@ -64,6 +65,7 @@ SINK, SINK_PARQUET, DECODED = (
     "all columns to noop: Parquet",
     "all columns made, no Spark, one core",
 )
+ROWS, ROW_IMAGES = "rows of one table to noop: table()", "rows of one table to noop: before, after"
 SAVED, SAVED_FRAME, COPIED = "SAVE of half: save()", "SAVE of half: DataFrame", "cp of that half"
 LOCAL_COUNT, LOCAL_SAVE = "local engine: COUNT DETAIL", "local engine: SAVE of half"
 
@@ -107,6 +109,8 @@ def _reads(spark: SparkSession, source: Trails, parquet: Path) -> Iterator[Line]
     yield Line(WHERE, lambda: _sink(load(where=FEW)))
     yield Line(NO_WHERE, lambda: _sink(load().where(FEW_IN_SPARK)))
     yield Line(SINK, lambda: _sink(load()))
+    yield Line(ROWS, lambda: _sink(table(spark, source.pattern, LARGEST)))
+    yield Line(ROW_IMAGES, lambda: _sink(load(table=LARGEST, columns="file,rba,op,csn,xid,time,before,after,problems")))
     yield Line(DECODED, lambda: decoded_here(source.pattern), records)
     yield Line(COUNTED_PARQUET, lambda: spark.read.parquet(str(parquet)).count(), records)
     yield Line(GROUPED_PARQUET, lambda: _by_table(spark.read.parquet(str(parquet))), records)

@@ -1,6 +1,6 @@
 """A notebook as a script: each cell begins with ``# %%``, as Jupytext, VS Code and Spyder read them.
 
-TRAIL names the files: ``TRAIL='dirdat/lt*' python examples/notebook.py``.
+TRAIL names the files, TABLE a table in them: ``TRAIL='dirdat/lt*' TABLE=SALES.ORDERS python examples/notebook.py``.
 """
 
 # %% A session that suits trails
@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
 import logdump.spark
 
 TRAIL = os.environ.get("TRAIL", "fixtures/trails/st*")
+TABLE = os.environ.get("TABLE", "TEAHOUSE.TEAS")
 spark = logdump.spark.session()
 
 # %% What is in it: a few rows come from each task, not the records
@@ -25,6 +26,10 @@ reader = spark.read.format("trail").option("where", "FILENAME teahouse.*; IOTYPE
 inserts = reader.option("columns", "table,csn,time,after").load(TRAIL)
 columns = inserts.select("table", "csn", F.explode("after").alias("column"))
 columns.select("table", "csn", "column.name", F.hex("column.bytes").alias("bytes")).show(5, truncate=False)
+
+# %% One table: its own columns, with their types
+sales = logdump.spark.table(spark, TRAIL, TABLE)
+sales.orderBy("rba").show(3, vertical=True, truncate=False)
 
 # %% Transactions, largest first
 records = spark.read.format("trail").option("columns", "xid,csn,record_length").load(TRAIL)

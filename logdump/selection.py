@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.events import Event, Progress
 from logdump.session import Session
-from trailformat import Record, TrailError, TrailFile
+from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.transactions import NO_TRANSACTION, TransactionContext
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.filters.criterion import Criterion
+    from logdump.filters.value_masks import ValueSearch
     from trailformat import ColumnChange
-    from trailformat.row_definitions import RowDefinitions
+    from trailformat.row_definitions import RowDefinition, RowDefinitions
     from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
     from trailformat.transactions import Transaction
 
@@ -43,6 +45,7 @@ class Selection:
         self._context = transactions or TransactionContext(trail)
         self._carrier: TransactionCarrier | None = None
         self._owners: Owners | None = None
+        self._searches: dict[Criterion, ValueSearch] | None = None
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
@@ -73,17 +76,40 @@ class Selection:
     def _columns(self, record: Record) -> tuple[ColumnChange, ...]:
         """The values of a row; none where it holds no columns, or they do not decode."""
         from trailformat.changes import row_columns  # noqa: PLC0415 - needed for values only
-        from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - likewise
         from trailformat.segments import joined  # noqa: PLC0415 - likewise
 
-        if self._definitions is None:
-            self._definitions = RowDefinitions(self._trail)
         try:
             if record.is_file_header:
                 return ()
-            return row_columns(joined(self._trail, record), self._definitions.of(record))
+            return row_columns(joined(self._trail, record), self._row_definitions.of(record))
         except TrailError:
             return ()
+
+    @property
+    def _row_definitions(self) -> RowDefinitions:
+        from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
+
+        if self._definitions is None:
+            self._definitions = RowDefinitions(self._trail)
+        return self._definitions
+
+    def _searches_in(self, batch: Batch) -> dict[Criterion, ValueSearch]:
+        """What looks for values, where a filter asks for some; the trail is told the definitions in the batch."""
+        if not self._needs_values:
+            return {}
+        from logdump.filters.masks import searches_in  # noqa: PLC0415 - it needs numpy
+        from trailformat.scan.definitions import learn_definitions  # noqa: PLC0415 - likewise
+
+        learn_definitions(self._trail, batch)
+        if self._searches is None:
+            self._searches = searches_in(self._filters, self._definition_at)
+        return self._searches
+
+    def _definition_at(self, rba: int) -> RowDefinition:
+        record = self._trail.record_at(rba)
+        if record is None:
+            raise NotATrail("the file has become shorter", path=self._trail.path, rba=rba)
+        return self._row_definitions.of(record)
 
     @property
     def is_decided(self) -> bool:
@@ -116,7 +142,7 @@ class Selection:
 
         engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
         owners = self._owners = self._owners_of(batch, engine)
-        source = Source(self._trail.buffer, owners, engine)
+        source = Source(self._trail.buffer, owners, engine, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
         for one in self._filters:
             found = verdict(one, batch, source)

@@ -12,8 +12,8 @@ from logdump.selection import Selection
 from logdump.session import Session
 from logdump.tables.piece import Piece, pieces
 from trailformat import TrailError
-from trailformat.io_types import METADATA
-from trailformat.scan import PARTIAL, RECORD, Batch, Engine, TransactionCarrier, scan
+from trailformat.scan import PARTIAL, Batch, Engine, TransactionCarrier, scan
+from trailformat.scan.definitions import learn_definitions
 
 _ROWS = 1 << 16
 """Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
@@ -46,8 +46,7 @@ class BatchWalk:
         self._tally.end = start
         size = _ROWS if selection.is_decided else selection.batch_size
         for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
-            metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-            trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
+            metadata = learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]
             self._tally.selected += len(rows)

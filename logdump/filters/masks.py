@@ -2,13 +2,13 @@
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
 texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
-once against each transaction. Of every other criterion the columns tell nothing: its rows may pass, and the record
-itself is asked.
+once against each transaction, VALUE once against each different value. Of every other criterion the columns tell
+nothing: its rows may pass, and the record itself is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +26,11 @@ from logdump.filters.text_criteria import Hex, NeedleCriterion, String
 from logdump.filters.time_criteria import EndTime, StartTime, TimeCriterion
 from logdump.filters.token_criteria import GgsToken
 from logdump.filters.type_criteria import IoType, RecType
+from logdump.filters.value_criteria import ColumnValue
+from logdump.filters.value_masks import ValueSearch
 from trailformat.byte_order import ByteOrder
 from trailformat.framing import Buffer
+from trailformat.row_definitions import RowDefinition
 from trailformat.scan import RECORD, Batch, Engine, Owners, occurrences, rows_with_token
 from trailformat.scan.token_rows import payloads
 
@@ -36,11 +39,15 @@ Mask = Any
 
 
 class Source(NamedTuple):
-    """What belongs to a batch: the file's bytes, its rows' transactions (None: no filter asks), who finds tokens."""
+    """What belongs to a batch: the file's bytes, its rows' transactions (None: no filter asks), who finds tokens.
+
+    ``searches`` look for values of columns, by their criteria.
+    """
 
     buffer: Buffer
     owners: Owners | None
     engine: Engine
+    searches: Mapping[Criterion, ValueSearch] = {}
 
 
 class Verdict(NamedTuple):
@@ -53,6 +60,14 @@ class Verdict(NamedTuple):
 def is_decided(filters: FilterSet) -> bool:
     """Whether the columns alone decide about every row."""
     return all(type(one) in _MASKS for side in (filters.include, filters.exclude) for one in side.criteria)
+
+
+def searches_in(
+    filters: Iterable[FilterSet], definition_at: Callable[[int], RowDefinition]
+) -> dict[Criterion, ValueSearch]:
+    """What looks for the values that filters ask for, kept over the batches of a trail."""
+    criteria = (one for each in filters for side in (each.include, each.exclude) for one in side.criteria)
+    return {one: ValueSearch(one, definition_at) for one in criteria if isinstance(one, ColumnValue)}
 
 
 def verdict(filters: FilterSet, batch: Batch, source: Source) -> Verdict:
@@ -70,6 +85,9 @@ def _of_set(criteria: CriterionSet, batch: Batch, source: Source) -> Verdict:
 
 
 def _of_criterion(criterion: Criterion, batch: Batch, source: Source) -> Verdict:
+    if search := source.searches.get(criterion):
+        found = search.values(batch, source.buffer)
+        return Verdict(found.held | found.asked, found.held)
     make = _MASKS.get(type(criterion))
     if make is None:
         rows = len(batch)

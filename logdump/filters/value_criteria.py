@@ -52,11 +52,16 @@ class ColumnValue(Criterion):
     def test(self, subject: Subject) -> bool:
         """Whether one of the images has such a value."""
         for one in subject.columns:
-            if one.name == self.column or (not self.is_exact and one.name.upper() == self.column.upper()):
-                return any(self._holds(value) for value in (one.before, one.after) if value is not None)
+            if self.fits(one.name):
+                return any(self.holds(value) for value in (one.before, one.after) if value is not None)
         return False
 
-    def _holds(self, value: Value) -> bool:
+    def fits(self, name: str) -> bool:
+        """Whether a column of this name is meant."""
+        return name == self.column or (not self.is_exact and name.upper() == self.column.upper())
+
+    def holds(self, value: Value) -> bool:
+        """Whether a value compares so."""
         if self.wanted is None:
             return value.is_null is (self.comparison is Comparison.EQUAL)
         if value.is_null or value.problem is not None:

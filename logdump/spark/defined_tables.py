@@ -18,9 +18,9 @@ from logdump.spark.source_definitions import source_definitions
 from logdump.spark.table_columns import table_columns
 from logdump.tables.layout import TableLayout
 from trailformat import NotATrail, TrailFile
-from trailformat.io_types import METADATA
 from trailformat.row_definitions import RowDefinitions
-from trailformat.scan import RECORD, scan
+from trailformat.scan import scan
+from trailformat.scan.definitions import learn_definitions
 
 _MOST_NAMED = 20
 
@@ -76,8 +76,7 @@ def _learn(trail: TrailFile) -> set[str]:
     """Tell the trail where its definitions stand; returns the names of all tables."""
     names: set[str] = set()
     for batch in scan(trail):
-        metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-        trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[metadata].tolist())
+        learn_definitions(trail, batch)
         names.update(batch.names[key] for key in np.unique(np.asarray(batch.table)).tolist())
     return names - {""}
 

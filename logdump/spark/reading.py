@@ -18,8 +18,8 @@ from logdump.spark.planning import Slice
 from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.schema import CORRUPT, Selected, arrow_schema
 from logdump.spark.slice_reading import open_trail, wanted_rows
-from trailformat.io_types import METADATA
-from trailformat.scan import RECORD, Batch
+from trailformat.scan import Batch
+from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.pushdown import Pushed
@@ -75,7 +75,7 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
                 if not len(at):
                     continue
                 if _NEED_DEFINITIONS & request.wanted:
-                    learn_definitions(source, batch)
+                    learn_definitions(source.trail, batch)
                 for some in cut(batch, _left(source, batch, at, request), request.options):
                     yield _record_batch(Rows(source, batch, some), request, schema)
 
@@ -120,12 +120,6 @@ def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> 
         for one, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def learn_definitions(source: OpenSlice, batch: Batch) -> None:
-    """Tell the trail where definitions stand in this batch, which every look-up would walk for."""
-    found = np.asarray(batch.rba)[(np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)]
-    source.trail.tables.learn(int(batch.rba[0]), batch.end, found.tolist())
 
 
 def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:

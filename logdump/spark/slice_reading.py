@@ -69,7 +69,7 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
         SplitMismatch: the slice does not end where the next one begins.
     """
     trail, part = source.trail, source.part
-    selection = Selection(trail, filters_of(source.options))
+    selection = Selection(trail, filters_of(source.options), definitions=source.definitions)
     piece = Piece(first_place(trail, part.start), part.stop)
     batches = scan_piece(trail, piece, batch_size=batch_size or selection.batch_size)
     try:

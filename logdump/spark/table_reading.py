@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.spark.columns import BUILDERS
-from logdump.spark.reading import cut, learn_definitions
+from logdump.spark.reading import cut
 from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.schema import CORRUPT
 from logdump.spark.slice_reading import wanted_rows
@@ -17,8 +17,8 @@ from logdump.spark.table_shape import Shape
 from logdump.tables.batches import TableBatches
 from logdump.tables.layout import ROW_OPERATIONS
 from logdump.tables.piece import pieces
-from trailformat.io_types import METADATA
 from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.reading import Request
@@ -31,8 +31,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
     name, shape = request.options.rows_of or "", Shape(source, request.selected, schema)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     for batch, at in wanted_rows(source):
-        learn_definitions(source, batch)
-        metadata = np.cumsum((np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD))
+        metadata = np.cumsum(learn_definitions(source.trail, batch))
         for some in cut(batch, at[_is_of(name, batch, at)], request.options):
             for piece in pieces(source.trail, batch, some, source.owners(batch), metadata):
                 for group in tables.groups(piece):

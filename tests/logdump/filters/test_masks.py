@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.filters import FilterSet, apply
+from logdump.filters import FilterSet, apply, value_masks
 from logdump.selection import Selection
 from logdump.times import GMT
-from trailformat import TrailFile
+from tests.logdump.export.strategies import records_of_a_table
+from tests.trailformat.samples import column, header, metadata_record, row, table_record, trail_of
+from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
+from trailformat.metadata import build_table
 from trailformat.scan import Batch, Engine, scan
+from trailformat.values import decode_value
 
 pytest.importorskip("numpy", reason="masks need numpy")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+WANTED = ["= NULL", "<> NULL", "> 7", "< b", "<> x", "= 2024-01-01"]
 FILTERS = [
     ["RECTYPE insert"],
     ["RECTYPE 3, fieldcomp, 170"],
@@ -65,6 +74,13 @@ FILTERS = [
     ["INT16 5"],
     ["INT64 -1"],
     ["UNDOFLAG = 0"],
+    ["VALUE PRICE > 7"],
+    ["VALUE price = 9.40", "VALUE TEA_CODE = SEN01"],
+    ["VALUE NAME = NULL"],
+    ["VALUE NAME <> NULL", "RECTYPE insert", "MATCH ALL"],
+    ["EXCLUDE VALUE ORIGIN = Uji"],
+    ['VALUE "price" = 9.40'],
+    ["VALUE NOTHING = 1"],
 ]
 
 
@@ -94,3 +110,45 @@ def test_the_same_records_pass(size: int, statements: list[str]) -> None:
                 numbers: Any = _with_numpy(batch)
                 found += numbers.rba[by_columns.rows(numbers)].tolist()
             assert found == expected, path.name
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(records=records_of_a_table(), wanted=st.sampled_from(WANTED))
+def test_the_same_values_hold_whatever_their_types(records: list[Record], wanted: str, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *records)
+    filters = FilterSet()
+    apply(filters, f"VALUE C0 {wanted}", GMT)
+    with TrailFile(path) as trail:
+        one_by_one, by_columns = Selection(trail, [filters]), Selection(trail, [filters])
+        (batch,) = scan(trail, engine=Engine.PYTHON)
+        numbers: Any = _with_numpy(batch)
+        found = numbers.rba[by_columns.rows(numbers)].tolist()
+        assert found == [record.rba for record in trail.records() if one_by_one.accepts(record)]
+
+
+def test_a_name_that_two_columns_have_but_for_capitals_is_asked_of_the_record(tmp_path: Path) -> None:
+    definition = TableDefinition(1, 1, (column("price", scale=0), column("PRICE", scale=0)))
+    image = Images(None, (make_column(1, (5).to_bytes(8, "big")),))
+    path = trail_of(
+        tmp_path,
+        metadata_record(2, 1, "TEA.LEAVES", build_table(definition, ByteOrder.BIG)),
+        make_record(header(1), image, order=ByteOrder.BIG),
+    )
+    filters = FilterSet()
+    apply(filters, "VALUE Price = 5", GMT)
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, engine=Engine.PYTHON)
+        assert Selection(trail, [filters]).rows(_with_numpy(batch)).tolist() == [False, True]
+
+
+def test_each_different_value_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decode = Mock(side_effect=decode_value)
+    monkeypatch.setattr(value_masks, "decode_value", decode)
+    rows = [row((5).to_bytes(8, "big"), 1) for _ in range(50)]
+    path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows)
+    filters = FilterSet()
+    apply(filters, "VALUE C0 > 0.01", GMT)
+    with TrailFile(path) as trail:
+        selection = Selection(trail, [filters])
+        passing = [int(selection.rows(_with_numpy(batch)).sum()) for batch in scan(trail, batch_size=7)]
+    assert (sum(passing), decode.call_count) == (50, 1)

@@ -1,0 +1,21 @@
+"""Definitions that stand in a batch, told to the trail that is asked for them later."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trailformat.io_types import METADATA
+from trailformat.scan.batch import RECORD, Batch
+from trailformat.scan.parts import Array
+from trailformat.trail_file import TrailFile
+
+
+def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
+    """Tell the trail where definitions stand in this batch, which every look-up would walk for.
+
+    Returns which rows they are. Batches are given in the order of the file.
+    """
+    io_type, kind = np.asarray(batch.io_type), np.asarray(batch.kind)
+    is_metadata: Array = (io_type == METADATA) & (kind == RECORD)
+    trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist())
+    return is_metadata
