@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from logdump.events import Event
-from logdump.export.arrow_files import FORMATS, ArrowFile
+from logdump.export.arrow_files import FORMATS, ArrowFile, Schemas
 from logdump.export.batch_walk import BatchWalk
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
@@ -21,7 +21,7 @@ from logdump.session import Session
 from logdump.tables.batches import Built, TableBatches, build
 from logdump.tables.layout import ALL, TableLayout
 from logdump.tables.piece import Piece
-from logdump.tables.schema import schema_of
+from logdump.tables.schema import batch_schema_of, schema_of
 from trailformat import CannotWrite
 
 _MOST_WAITING = 64 << 20
@@ -87,5 +87,7 @@ class ArrowExport:
 
     def _new_file(self, pool: Executor, path: Path, layout: TableLayout) -> ArrowFile:
         format_ = FORMATS[self._options.format]
-        schema = record_schema() if layout == ALL else schema_of(layout)
-        return ArrowFile(path, schema, format_, self._options.compression, pool)
+        schemas = Schemas(schema_of(layout), batch_schema_of(layout))
+        if layout == ALL:
+            schemas = Schemas(record_schema(), record_schema())
+        return ArrowFile(path, schemas, format_, self._options.compression, pool)

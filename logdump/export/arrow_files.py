@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import base64
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -11,16 +11,29 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from logdump.export.appended_file import AppendedFile
 from logdump.export.text_file import check_rows
+from logdump.tables.layout import SIDES
+from logdump.tables.schema import key_of
 
 _ROWS, _BYTES = 1 << 17, 16 << 20
 """A row group is written when it has so many rows, or so many bytes in memory."""
 
 
-class ArrowFormat(NamedTuple):
-    """What makes a writer for an open file, what a finished file says of its rows, what drops a writer unfinished."""
+class Schemas(NamedTuple):
+    """Of a file, as its readers see it, and of the batches that are written to it: dictionaries in place of text."""
 
-    writer: Callable[[Any, pa.Schema, str], Any]
+    file: pa.Schema
+    batches: pa.Schema
+
+
+class ArrowFormat(NamedTuple):
+    """What makes a writer for an open file, what a finished file says of its rows, what drops a writer unfinished.
+
+    A writer is made with the schema that readers see and the one of the batches.
+    """
+
+    writer: Callable[[Any, Schemas, str], Any]
     count_rows: Callable[[Path], int]
     drop: Callable[[Any], None]
 
@@ -30,20 +43,20 @@ class ArrowFile:
 
     Args:
         path: where it is written.
-        schema: of the batches.
+        schemas: of the file and of the batches.
         format_: how it is written.
         compression: one of those that the format has.
         pool: threads that write, one row group of a file at a time.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema, format_: ArrowFormat, compression: str, pool: Executor) -> None:
+    def __init__(self, path: Path, schemas: Schemas, format_: ArrowFormat, compression: str, pool: Executor) -> None:
         self.waiting_bytes = 0
         self._path = path
-        self._schema = schema
+        self._schemas = schemas
         self._format = format_
         self._pool = pool
-        self._file = path.open("wb")
-        self._writer = format_.writer(self._file, schema, compression)
+        self._file = AppendedFile(path)
+        self._writer = format_.writer(self._file, schemas, compression)
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = self._rows = 0
         self._job: Future[None] | None = None
@@ -59,8 +72,8 @@ class ArrowFile:
     def flush(self) -> None:
         """Have the batches that wait written, as one row group."""
         if self._waiting:
-            table = pa.Table.from_batches(self._waiting, self._schema)
-            self._later(lambda: self._writer.write_table(table))
+            table = pa.Table.from_batches(self._waiting, self._schemas.batches)
+            self._later(lambda: self._write(table))
             self._rows += self._waiting_rows
         self._waiting, self._waiting_rows, self.waiting_bytes = [], 0, 0
 
@@ -81,7 +94,7 @@ class ArrowFile:
         """Let go of the file, whatever is in it; the pool is at rest."""
         self._waiting = []
         self._format.drop(self._writer)
-        self._file.close()
+        self._file.abandon()
 
     def _later(self, job: Callable[[], None]) -> None:
         self._settle()
@@ -91,21 +104,61 @@ class ArrowFile:
         if self._job is not None:
             self._job.result()
 
+    def _write(self, table: pa.Table) -> None:
+        self._writer.write_table(table)
+        self._file.flush()
+
     def _sync(self) -> None:
         if not self._file.closed:
             self._writer.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
             self._file.close()
 
 
-def _parquet(file: Any, schema: pa.Schema, compression: str) -> Any:
-    return pq.ParquetWriter(file, schema, compression=compression)
+def _parquet(file: Any, schemas: Schemas, compression: str) -> Any:
+    """Without a dictionary where no two values are equal, and without statistics where no filter would gain by them.
+
+    The schema that a file is to show to Arrow is written here, for the batches have another.
+    """
+    schema, sink = schemas.file, pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    leaves = pq.read_metadata(pa.BufferReader(sink.getvalue())).schema
+    paths = [leaves.column(number).path for number in range(len(leaves))]
+    writer = pq.ParquetWriter(
+        file,
+        schemas.batches,
+        compression=compression,
+        use_dictionary=[path for path in paths if path != "rba"],
+        write_statistics=[field.name for field in schema if _is_compared(field, schema)],
+        store_schema=False,
+    )
+    shown = base64.b64encode(schema.serialize().to_pybytes())
+    writer.add_key_value_metadata({**(schema.metadata or {}), b"ARROW:schema": shown})
+    return writer
 
 
-def _ipc(file: Any, schema: pa.Schema, compression: str) -> Any:
-    options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression.lower())
-    return pa.ipc.new_file(file, schema, options=options)
+def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
+    """Whether filters ask for values of a column: not for lists, bytes, or text of a table that is no key."""
+    if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+        return False
+    side, _, name = field.name.partition("_")
+    return not pa.types.is_string(field.type) or side not in SIDES or name in key_of(schema)
+
+
+class _IpcWriter:
+    """Text in place of dictionaries: the columns are written in the types that readers see."""
+
+    def __init__(self, file: Any, schemas: Schemas, compression: str) -> None:
+        options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression.lower())
+        self._schema = schemas.file
+        self._writer = pa.ipc.new_file(file, schemas.file, options=options)
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write a table as it is to be read."""
+        self._writer.write_table(table.cast(self._schema))
+
+    def close(self) -> None:
+        """Write the footer."""
+        self._writer.close()
 
 
 def _drop_parquet(writer: Any) -> None:
@@ -124,5 +177,5 @@ def _rows_of_ipc(path: Path) -> int:
 
 FORMATS = {
     "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows), _drop_parquet),
-    "ARROW": ArrowFormat(_ipc, _rows_of_ipc, _drop_ipc),
+    "ARROW": ArrowFormat(_IpcWriter, _rows_of_ipc, _drop_ipc),
 }

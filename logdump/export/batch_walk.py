@@ -15,6 +15,9 @@ from trailformat import TrailError
 from trailformat.scan import PARTIAL, Batch, Engine, TransactionCarrier, scan
 from trailformat.scan.definitions import learn_definitions
 
+_ROWS = 1 << 16
+"""Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
+
 
 class BatchWalk:
     """The records from the session's position on that pass its filter, at most ``limit``; damage is noted.
@@ -41,7 +44,8 @@ class BatchWalk:
         selection = Selection(trail, [session.filters_in_use], transactions, session.row_definitions)
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
-        for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=selection.batch_size):
+        size = _ROWS if selection.is_decided else selection.batch_size
+        for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
             metadata = learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]

@@ -11,13 +11,16 @@ from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
 from logdump.export.record_walk import walk
 from logdump.export.tally import Tally
-from logdump.export.text_file import TextFile
+from logdump.export.text_file import TextFile, Waiting
 from logdump.session import Session
 from logdump.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
 from logdump.tables.rows import TableRow, columns_of, table_row
 from trailformat import Record
 from trailformat.row_definitions import RowDefinition
 from trailformat.segments import joined
+
+_MOST_WAITING = 64 << 20
+"""Bytes of text that wait in all files."""
 
 
 class Spelling(Protocol):
@@ -55,6 +58,7 @@ class TextExport:
         self._spelling = spelling
         self._show = show
         self._layouts = Layouts()
+        self._waiting = Waiting()
 
     def run(self, path: Path) -> Iterator[Event]:
         """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
@@ -66,6 +70,7 @@ class TextExport:
             for item in walk(self._session, self._tally, self._options.records, self._options.stop):
                 if isinstance(item, Record):
                     put(files, item)
+                    self._make_room(files)
                 else:
                     yield item
             self._tally.files = files.close()
@@ -79,9 +84,14 @@ class TextExport:
 
     def _new_file(self, path: Path, layout: TableLayout) -> TextFile:
         is_gzip = self._options.compression == "GZIP"
-        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows)
+        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
         file.write(self._spelling.head(layout), 0)
         return file
+
+    def _make_room(self, files: OpenFiles[TextFile]) -> None:
+        if self._waiting.bytes > _MOST_WAITING:
+            for file in files.sinks:
+                file.flush()
 
     def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
         if record.is_file_header and not self._spelling.takes_file_header:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from logdump.range_saving import header_positions, indexes_at
 from logdump.tables.group import Group, Texts
 from logdump.tables.layout import ROW_OPERATIONS, Layouts, TableLayout
 from logdump.tables.piece import Array, Piece
 from trailformat import TrailFile
+from trailformat.arrays.kernels import read_headers
 from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import FILE_HEADER, Owners
 from trailformat.segments import joined
@@ -20,8 +20,6 @@ from trailformat.segments import joined
 LeaveOut = Callable[[int | None, int], None]
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
-_CONTINUED = 32
-"""Where in the header the flag stands."""
 
 
 class Built(NamedTuple):
@@ -59,14 +57,16 @@ class TableBatches:
             if records:
                 self._leave_out(number, records)
         texts = self._texts_of(piece.owners)
-        return [self._group(piece, rows, texts) for rows in _by_definition(piece, np.flatnonzero(is_row))]
+        rows = np.flatnonzero(is_row)
+        indexes, continued = _headers(piece, rows)
+        parts = _by_definition(piece, rows, indexes)
+        return [self._group(piece, rows[part], np.flatnonzero(continued[part]).tolist(), texts) for part in parts]
 
-    def _group(self, piece: Piece, rows: Array, texts: Texts) -> Group:
+    def _group(self, piece: Piece, rows: Array, continued: list[int], texts: Texts) -> Group:
         path = self._trail.path
         first = piece.record(int(rows[0]), path)
         known = self._definitions.of(first)
-        goes_on = np.flatnonzero(_is_continued(piece, rows)).tolist()
-        wholes = {row: joined(self._trail, piece.record(int(rows[row]), path)) for row in goes_on}
+        wholes = {row: joined(self._trail, piece.record(int(rows[row]), path)) for row in continued}
         return Group(piece, rows, known, self._layouts.of(first, known), path, texts, wholes)
 
     def _texts_of(self, owners: Owners) -> Texts:
@@ -85,26 +85,25 @@ def build(groups: list[Group]) -> Built:
     return built
 
 
-def _by_definition(piece: Piece, rows: Array) -> Iterator[Array]:
-    """Rows of a piece in groups whose columns one definition tells: a table's, between two metadata records."""
+def _headers(piece: Piece, rows: Array) -> tuple[Array, Array]:
+    """Of rows of a piece the index of their table, and whether they go on in the records behind them."""
+    indexes, continued = np.empty(len(rows), np.int64), np.empty(len(rows), np.bool_)
+    at = piece.rows[rows]
+    read_headers(piece.view.ctypes.data, piece.starts(at), np.asarray(piece.batch.order)[at], indexes, continued)
+    return indexes, continued
+
+
+def _by_definition(piece: Piece, rows: Array, indexes: Array) -> Iterator[Array]:
+    """Numbers of rows in groups whose columns one definition tells: a table's, between two metadata records."""
     if not len(rows):
         return
-    at = piece.rows[rows]
-    table = np.asarray(piece.batch.table)[at]
-    index = indexes_at(piece.view, piece.starts(at), np.asarray(piece.batch.order)[at] == 1)
-    definition = piece.segment[rows].astype(np.int64) << 17 | (index + 1)
+    table = np.asarray(piece.batch.table)[piece.rows[rows]]
+    definition = piece.segment[rows].astype(np.int64) << 17 | (indexes + 1)
     small = table.astype(np.uint16) if int(table.max()) < _MOST_KEYS else table
     order = np.argsort(small, kind="stable")
     for part in np.split(order, np.flatnonzero(np.diff(table[order])) + 1):
         mine = definition[part]
         if (mine == mine[0]).all():
-            yield rows[part]
+            yield part
         else:
-            yield from (rows[part[mine == one]] for one in np.unique(mine))
-
-
-def _is_continued(piece: Piece, rows: Array) -> Array:
-    """Which rows go on in the records behind them."""
-    header = header_positions(piece.view, piece.starts(piece.rows[rows]))
-    found: Array = piece.view[header + _CONTINUED] != 0
-    return found
+            yield from (part[mine == one] for one in np.unique(mine))

@@ -15,10 +15,10 @@ import pyarrow as pa
 from logdump.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
 from logdump.tables.piece import Array, Piece
 from logdump.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
-from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, schema_of
+from logdump.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
-from trailformat.arrays.kernels import ABSENT, GOOD, NULL
+from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
 from trailformat.changes import row_images
 from trailformat.columns import build_columns
 from trailformat.row_definitions import RowDefinition
@@ -27,7 +27,9 @@ from trailformat.timestamps import JULIAN_UNIX_EPOCH
 _FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
 _LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
 """The years 1 to 9999 in Julian microseconds."""
-_OPS = pa.array([ROW_OPERATIONS.get(number) for number in range(256)], pa.string())
+_OPS = sorted(set(ROW_OPERATIONS.values()))
+_OP_NAMES = pa.array(_OPS, pa.string())
+_OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for number in range(256)], np.int8)
 
 
 class Texts(NamedTuple):
@@ -78,19 +80,19 @@ class Group:
         """
         self._wanted = None if wanted is None or PROBLEMS in wanted else wanted
         rbas = self._of("rba")
-        numbers = pa.array(np.asarray(self._piece.owners.index)[self._rows])
+        numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
         arrays = [
-            pa.repeat(str(self._path), len(rbas)),
-            pa.array(rbas),
-            _OPS.take(pa.array(self._of("io_type"))),
+            _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)], pa.string())),
+            _plain(pa.int64(), rbas),
+            _few(_OP_NUMBERS[self._of("io_type")], _OP_NAMES),
             *(one.take(numbers) for one in self._texts),
             self._times(),
-            pa.array(self._of("trans_ind")),
+            _plain(pa.uint8(), self._of("trans_ind")),
             *(self._images() if self.layout.columns is not None else (self._undefined(),)),
         ]
         arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
         problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
-        return pa.RecordBatch.from_arrays(arrays, schema=schema_of(self.layout)), problems
+        return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(self.layout)), problems
 
     def _of(self, column: str) -> Array:
         return np.asarray(getattr(self._piece.batch, column))[self._rows]
@@ -104,8 +106,7 @@ class Group:
         valid = (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
         for row in np.flatnonzero(~valid).tolist():
             self._problems.append((row, time_problem(int(julian[row]))))
-        unix = np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH
-        return pa.array(unix, mask=None if valid.all() else ~valid).cast(FIXED_TYPES["time"])
+        return _plain(FIXED_TYPES["time"], julian - JULIAN_UNIX_EPOCH, None if valid.all() else valid)
 
     def _undefined(self) -> pa.Array:
         """The data of rows without a definition."""
@@ -126,11 +127,9 @@ class Group:
     def _column(self, spans: Spans, side: str, index: int, name: str) -> pa.Array:
         image: Image = getattr(spans, side)
         sizes, definition, codec = image.sizes[index], self._columns[index], self.layout.codec
-        is_null = sizes == NULL
-        if is_null.any():
-            self._nulls.append((np.flatnonzero(is_null), f"{side}_{name}"))
-        is_wanted = self._wanted is None or f"{side}_{name}" in self._wanted
-        if not is_wanted or (is_null | (sizes == ABSENT)).all():
+        if image.seen[index] & HAS_NULL:
+            self._nulls.append((np.flatnonzero(sizes == NULL), f"{side}_{name}"))
+        if self._wanted is not None and f"{side}_{name}" not in self._wanted:
             return pa.nulls(len(sizes), array_type(definition, codec).type)
         found = column_array(spans, image, index, definition, codec)
         for problem in found.problems:
@@ -191,6 +190,17 @@ class Group:
                     self._problems.append((row, RowProblem(f"#{column.index}", side, value.data, value.problem)))
 
 
+def _few(numbers: Array, texts: pa.Array) -> pa.Array:
+    """A dictionary array of ``texts``, whose numbers are int8."""
+    return pa.DictionaryArray.from_arrays(_plain(pa.int8(), numbers), texts)
+
+
+def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
+    """An array of the numbers as they are; pyarrow's own way looks each time for pandas."""
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
+
+
 def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
     """For each row the names of its NULLs, null where there are none."""
     if not found:
@@ -199,8 +209,8 @@ def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
     names = np.repeat(np.arange(len(found)), [len(at) for at, _ in found])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    texts = pa.array([name for _, name in found], pa.string()).take(pa.array(names))
-    return pa.ListArray.from_arrays(pa.array(offsets), texts, mask=pa.array(counts == 0))
+    texts = pa.array([name for _, name in found], pa.string()).take(_plain(pa.int64(), names))
+    return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
 
 
 def _listed_problems(rows: int, found: Problems) -> pa.Array:

@@ -14,7 +14,7 @@ from trailformat.scan import Batch, Owners
 
 Array = np.ndarray[Any, Any]
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
-_MOST_BYTES = 32 << 20
+_MOST_BYTES = 16 << 20
 """Bytes of a piece, unless one record alone has more."""
 
 
@@ -56,16 +56,24 @@ class Piece(NamedTuple):
 
 
 def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata_before: Array) -> Iterator[Piece]:
-    """Rows of a batch in pieces; ``metadata_before``: for each row of the batch what ``Piece.segment`` is.
+    """Rows of a batch in pieces of about one size.
+
+    Args:
+        trail: the file.
+        batch: of numpy columns.
+        rows: numbers of rows in it, in order.
+        owners: the transactions of the batch.
+        metadata_before: for each row of the batch what ``Piece.segment`` is.
 
     Raises:
         NotATrail: the file has become shorter.
     """
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
-    at = 0
+    at, size = 0, int(ends[-1] - starts[0]) if len(rows) else 0
+    most = size // -(-size // _MOST_BYTES) + 1 if size else 0
     while at < len(rows):
-        stop = max(int(np.searchsorted(ends, starts[at] + _MOST_BYTES, "right")), at + 1)
+        stop = max(int(np.searchsorted(ends, starts[at] + most, "right")), at + 1)
         base, some = int(starts[at]), rows[at:stop]
         data = copied(trail.buffer, base, int(ends[stop - 1]))
         yield Piece(batch, some, data, base, owners, metadata_before[some])

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from trailformat import charsets
 from trailformat.column_definition import ColumnDefinition
+from trailformat.errors import TrailError
 from trailformat.values import DATA_TYPES, DATETIME
 from trailformat.values.data_types import FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT
 from trailformat.values.sub_types import sub_type
@@ -35,16 +37,26 @@ _DATETIMES = frozenset({191, DATETIME})
 _INTERVALS = range(195, 213)
 _WITH_ZONE = frozenset({188, 231, 232})
 """Native types of Oracle (those of its call interface) that are TIMESTAMP WITH TIME ZONE, and WITH LOCAL TIME ZONE."""
+_ASCII = bytes(range(128))
+_SHIFTING = frozenset({"utf-7", "hz"})
+"""In these, ASCII tells what the bytes behind it mean."""
+_MOST_KEPT = 1 << 14
 _HOUR, _DAY = 3, 2
 """Fields of a date from YEAR, 0, on, as MostSignificant and LeastSignificant count them."""
 
 
+ANY_SIZE = 1 << 16
+"""More than any value has."""
+
+
 class Way(enum.Enum):
-    """How the arrays of a type are made of bytes; ASK decodes value by value."""
+    """How the arrays of a type are made of bytes; ASK decodes value by value, ASCII does where a byte is beyond it."""
 
     TEXT = enum.auto()
+    ASCII = enum.auto()
+    NUMBER = enum.auto()
+    DECIMAL = enum.auto()
     INTEGER = enum.auto()
-    DOUBLE = enum.auto()
     MOMENT = enum.auto()
     DATE = enum.auto()
     BYTES = enum.auto()
@@ -58,17 +70,18 @@ class ArrayType(NamedTuple):
         type: the Arrow type.
         way: how most values are made; what is out of the ordinary is decoded one by one in any case.
         width: bytes of an integer.
-        is_signed: whether it has a sign.
         is_prefixed: whether a length stands in front of the value.
+        most: bytes of a value, without that.
     """
 
     type: pa.DataType
     way: Way
     width: int = 0
-    is_signed: bool = True
     is_prefixed: bool = False
+    most: int = ANY_SIZE
 
 
+@lru_cache(_MOST_KEPT)
 def array_type(definition: ColumnDefinition, codec: str) -> ArrayType:
     """The type of a column; ``codec`` is that of text in the character set of the database."""
     make = _FAMILIES.get(definition.data_type)
@@ -83,20 +96,33 @@ def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
     width = INTEGERS[code] if is_signed else UNSIGNED[code]
     if definition.scale:
         way = Way.INTEGER if is_signed and 0 < definition.scale <= _MOST_DIGITS else Way.ASK
-        return ArrayType(_decimal(_DIGITS[width], definition.scale), way, width, is_signed)
+        return ArrayType(_decimal(_DIGITS[width], definition.scale), way, width)
     plain = pa.type_for_alias(f"{'' if is_signed else 'u'}int{8 * width}")
-    return ArrayType(plain, Way.INTEGER, width, is_signed)
+    return ArrayType(plain, Way.INTEGER, width)
 
 
 def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
     is_prefixed = definition.data_type in VARIABLE_TEXT
+    most = ANY_SIZE if is_prefixed else definition.internal_length
     about = sub_type(definition.sub_data_type)
     if about.is_binary:
-        return ArrayType(pa.binary(), Way.BYTES, is_prefixed=is_prefixed)
-    if about.is_number:
-        return ArrayType(_decimal(_MOST_DIGITS, definition.scale) if definition.scale > 0 else pa.string(), Way.ASK)
+        return ArrayType(pa.binary(), Way.BYTES, is_prefixed=is_prefixed, most=most)
     own = about.codec or charsets.codec_of(definition.charset, codec)
-    return ArrayType(pa.string(), Way.TEXT if own == charsets.UTF_8 else Way.ASK, is_prefixed=is_prefixed)
+    kind, way = pa.string(), Way.TEXT if own == charsets.UTF_8 else Way.ASCII
+    if about.is_number:
+        is_fixed = definition.scale > 0
+        kind = _decimal(_MOST_DIGITS, definition.scale) if is_fixed else kind
+        way = Way.DECIMAL if pa.types.is_decimal(kind) else Way.ASK if is_fixed else Way.NUMBER
+    return ArrayType(kind, way if keeps_ascii(own) else Way.ASK, is_prefixed=is_prefixed, most=most)
+
+
+@cache
+def keeps_ascii(codec: str) -> bool:
+    """Whether bytes below 80 are ASCII in a character set, each for itself."""
+    try:
+        return codec not in _SHIFTING and charsets.decode(_ASCII, codec) == _ASCII.decode("ascii")
+    except TrailError:
+        return False
 
 
 def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
@@ -107,12 +133,12 @@ def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
     if 0 < least <= _DAY:
         return ArrayType(pa.date32(), Way.DATE, is_prefixed=is_prefixed)
     if definition.native_type in _WITH_ZONE:
-        return ArrayType(pa.timestamp("us", "UTC"), Way.ASK)
+        return ArrayType(pa.timestamp("us", "UTC"), Way.MOMENT, is_prefixed=is_prefixed)
     return ArrayType(pa.timestamp("us"), Way.MOMENT, is_prefixed=is_prefixed)
 
 
 def _real(definition: ColumnDefinition, _codec: str) -> ArrayType:
-    return ArrayType(pa.float64(), Way.DOUBLE if definition.data_type == _DOUBLE else Way.ASK, 8)
+    return ArrayType(pa.float64(), Way.INTEGER if definition.data_type == _DOUBLE else Way.ASK, 8)
 
 
 def _written_decimal(definition: ColumnDefinition, _codec: str) -> ArrayType:

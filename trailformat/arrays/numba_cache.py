@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 _VARIABLE = "NUMBA_CACHE_DIR"
-_SOURCES = ("kernels.py", "../scan/kernel_loads.py")
+_SOURCES = ("kernels.py", "byte_kernels.py", "value_kernels.py", "../scan/kernel_loads.py")
 
 
 def prepare_cache() -> None:

@@ -1,88 +1,155 @@
-"""Arrays of the values that are ordinary for their type, made by kernels; what is not is noted as odd, and left null.
+"""Arrays of the values that are ordinary for their type, made by kernels; what is not is left null.
 
-Each takes the bytes, where the values behind their indicators stand in them, their sizes (or ABSENT, NULL, ODD), a mask
-for what is odd, which it adds to, and the type of the column.
+A value that no kernel is sure of is to be decoded by itself: :attr:`Made.odd_rows` tells which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from trailformat.arrays import kernels
+from trailformat.arrays import byte_kernels, value_kernels
 from trailformat.arrays.array_types import ArrayType, Way
+from trailformat.arrays.kernels import ODD
 from trailformat.arrays.spans import Array
 
 
-def _integers(data: Array, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_integers(data.ctypes.data, starts, sizes, about.width, about.is_signed, values, odd)
-    missing = odd | (sizes < 0)
-    if pa.types.is_decimal(about.type):
-        words = np.stack([values, values >> 63], axis=1)
-        return pa.Array.from_buffers(about.type, len(values), [validity(missing), pa.py_buffer(words)])
-    plain = values.astype(about.type.to_pandas_dtype())
-    return pa.Array.from_buffers(about.type, len(values), [validity(missing), pa.py_buffer(plain)])
+class StoredColumn(NamedTuple):
+    """The values of one column.
+
+    Attributes:
+        data: the bytes that hold them.
+        little: the byte order of each.
+        starts: where each stands behind its indicator.
+        sizes: of each, or ABSENT, NULL, ODD.
+        about: how they are made.
+    """
+
+    data: Array
+    little: Array
+    starts: Array
+    sizes: Array
+    about: ArrayType
+
+    @property
+    def address(self) -> int:
+        """Of the bytes."""
+        return int(self.data.ctypes.data)
+
+    def bits(self) -> Array:
+        """A bit for each row, none set."""
+        return np.zeros((len(self.sizes) + 7) >> 3, np.uint8)
 
 
-def _doubles(data: Array, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_integers(data.ctypes.data, starts, sizes, 8, about.is_signed, values, odd)
-    buffers = [validity(odd | (sizes < 0)), pa.py_buffer(values)]
-    return pa.Array.from_buffers(about.type, len(values), buffers)
+class Made(NamedTuple):
+    """An array; how many of its values must be decoded one by one; the bits of those that are there."""
+
+    array: pa.Array
+    odd: int
+    valid: Array
+
+    def odd_rows(self, sizes: Array) -> Array:
+        """The rows of values, of these sizes, that must be decoded one by one."""
+        if not self.odd:
+            return np.empty(0, np.int64)
+        taken = np.unpackbits(self.valid, count=len(sizes), bitorder="little").astype(bool)
+        return np.flatnonzero(~taken & ((sizes >= 0) | (sizes == ODD)))
 
 
-def _moments(data: Array, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int64)
-    kernels.gather_moments(data.ctypes.data, starts, sizes, values, odd)
-    return pa.Array.from_buffers(about.type, len(values), [validity(odd | (sizes < 0)), pa.py_buffer(values)])
+def _made(about: ArrayType, found: tuple[int, int], valid: Array, *buffers: Array) -> Made:
+    """The array of what a kernel has found; ``buffers`` are those behind the bits."""
+    missing, odd = found
+    rows = len(buffers[0]) - (1 if len(buffers) > 1 else 0)
+    bits = pa.py_buffer(valid) if missing else None
+    return Made(pa.Array.from_buffers(about.type, rows, [bits, *map(pa.py_buffer, buffers)]), odd, valid)
 
 
-def _dates(data: Array, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
-    values = np.zeros(len(starts), np.int32)
-    kernels.gather_dates(data.ctypes.data, starts, sizes, values, odd)
-    return pa.Array.from_buffers(about.type, len(values), [validity(odd | (sizes < 0)), pa.py_buffer(values)])
+def _integers(column: StoredColumn) -> Made:
+    about, valid = column.about, column.bits()
+    values = np.empty(len(column.sizes), f"i{about.width}")
+    found = value_kernels.gather_integers(column.address, column.starts, column.sizes, about.width, values, valid)
+    if not pa.types.is_decimal(about.type):
+        return _made(about, found, valid, values)
+    words = np.empty((len(values), 2), np.int64)
+    words[:, 0], words[:, 1] = values, values >> (8 * about.width - 1)
+    return _made(about, found, valid, words)
 
 
-def gathered(data: Array, starts: Array, sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    """The bytes of the values, as binary or as text; less than 2 GiB."""
-    offsets = np.zeros(len(starts) + 1, np.int32)
-    out = np.empty(kernels.place_values(sizes, offsets) + kernels.SPARE, np.uint8)
-    kernels.gather_bytes(data.ctypes.data, len(data), starts, offsets, out.ctypes.data)
-    buffers = [validity(sizes < 0), pa.py_buffer(offsets), pa.py_buffer(out)]
-    return pa.Array.from_buffers(about.type, len(starts), buffers)
+def _decimals(column: StoredColumn) -> Made:
+    about, valid, words = column.about, column.bits(), np.empty((len(column.sizes), 2), np.int64)
+    rules = int(about.is_prefixed), about.most, about.type.scale
+    little = column.little
+    found = value_kernels.gather_decimals(column.address, column.starts, column.sizes, little, rules, words, valid)
+    return _made(about, found, valid, words)
 
 
-def _texts(data: Array, starts: Array, sizes: Array, odd: Array, about: ArrayType) -> pa.Array:
+def _moments(column: StoredColumn) -> Made:
+    about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int64)
+    rules = int(about.is_prefixed), int(about.type.tz is not None)
+    little = column.little
+    found = value_kernels.gather_moments(column.address, column.starts, column.sizes, little, rules, values, valid)
+    return _made(about, found, valid, values)
+
+
+def _dates(column: StoredColumn) -> Made:
+    about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int32)
+    rule, little = int(about.is_prefixed), column.little
+    found = value_kernels.gather_dates(column.address, column.starts, column.sizes, little, rule, values, valid)
+    return _made(about, found, valid, values)
+
+
+def _bytes(column: StoredColumn) -> Made:
+    return _gathered(column, byte_kernels.ANY_BYTES)[0]
+
+
+def _numbers(column: StoredColumn) -> Made:
+    return _gathered(column, byte_kernels.NUMBERS)[0]
+
+
+def _texts(column: StoredColumn) -> Made:
     """Text in UTF-8; when some of it is not, every value with a byte beyond ASCII is decoded by itself."""
-    array = gathered(data, starts, sizes, odd, about)
+    made, has_high_bytes = _gathered(column, byte_kernels.ANY_BYTES)
+    if not has_high_bytes:
+        return made
     try:
-        array.validate(full=True)
+        if column.about.way is Way.TEXT:
+            made.array.validate(full=True)
+            return made
     except pa.ArrowInvalid:
-        high = kernels.has_high_bytes(data, starts, sizes)
-        odd |= high
-        return gathered(data, starts, np.where(high, kernels.ODD, sizes), odd, about)
-    return array
+        pass
+    sizes = column.sizes.copy()
+    byte_kernels.drop_high_bytes(column.address, column.starts, sizes, 2 if column.about.is_prefixed else 0)
+    return _gathered(column._replace(sizes=sizes), byte_kernels.ANY_BYTES)[0]
 
 
-def _nothing(_data: Array, starts: Array, _sizes: Array, _odd: Array, about: ArrayType) -> pa.Array:
-    return pa.nulls(len(starts), about.type)
+def _gathered(column: StoredColumn, form: int) -> tuple[Made, bool]:
+    """The values one behind the other, and whether they hold a byte beyond ASCII."""
+    data, little, starts, sizes, about = column
+    valid, offsets = column.bits(), np.zeros(len(sizes) + 1, np.int32)
+    rules = int(about.is_prefixed), about.most, form
+    found = byte_kernels.place_values(column.address, starts, sizes, little, rules, offsets, valid)
+    out = np.empty(int(offsets[-1]) + byte_kernels.SPARE, np.uint8)
+    skip = 2 if about.is_prefixed else 0
+    has_high = byte_kernels.gather_bytes(column.address, len(data), starts, skip, offsets, out.ctypes.data)
+    return _made(about, found, valid, offsets, out), bool(has_high)
 
 
-def validity(missing: Array) -> pa.Buffer | None:
-    """The bitmap of an array; None where nothing is missing."""
-    return pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+def _nothing(column: StoredColumn) -> Made:
+    return Made(pa.nulls(len(column.sizes), column.about.type), 1, column.bits())
 
 
-WAYS: dict[Way, Callable[[Array, Array, Array, Array, ArrayType], pa.Array]] = {
+WAYS: dict[Way, Callable[[StoredColumn], Made]] = {
     Way.TEXT: _texts,
+    Way.ASCII: _texts,
+    Way.NUMBER: _numbers,
+    Way.DECIMAL: _decimals,
     Way.INTEGER: _integers,
-    Way.DOUBLE: _doubles,
     Way.MOMENT: _moments,
     Way.DATE: _dates,
-    Way.BYTES: gathered,
+    Way.BYTES: _bytes,
     Way.ASK: _nothing,
 }
 """The maker for each way."""

@@ -9,25 +9,26 @@ import numpy as np
 
 from trailformat.arrays import kernels
 from trailformat.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.record_header import COMPRESSED
 from trailformat.scan import Batch
-from trailformat.scan.batch import RECORD
 
 Array = np.ndarray[Any, Any]
 
 _BEFORE = ord("B")
 _PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)], np.uint8)
 _HAS_COLUMNS = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
+_MOST = np.iinfo(np.int32).max
 
 
 class Image(NamedTuple):
-    """One image of every row: ``starts`` int64 and ``sizes`` int64, a row per column of the table.
+    """One image of every row: ``starts`` and ``sizes``, a row per column of the table, ``seen`` uint8, one of each.
 
-    A size is that of the value behind its indicator, or ABSENT, NULL or ODD of :mod:`trailformat.arrays.kernels`.
+    A size is that of the value behind its indicator, or ABSENT, NULL or ODD of :mod:`trailformat.arrays.kernels`, and
+    HAS_VALUE, HAS_NULL, HAS_ODD there tell what a column may hold. Where a size is below 0, its start means nothing.
     """
 
     starts: Array
     sizes: Array
+    seen: Array
 
 
 class Spans(NamedTuple):
@@ -66,32 +67,37 @@ def locate_columns(
     instead = instead or {}
     view = np.frombuffer(b"".join((data, *instead.values())) if instead else data, np.uint8)
     little = np.asarray(batch.order)[rows]
-    has = has_columns(batch, rows)
-    offsets = np.asarray(batch.rba)[rows] - base + np.asarray(batch.data_offset)[rows]
-    lengths = np.where(has, np.asarray(batch.data_size)[rows], 0)
-    sizes = _PREFIX[np.asarray(batch.io_type)[rows]]
-    prefixes = np.where(has, sizes, 0)
+    places = _places(batch, rows, base)
+    offsets, lengths, _ = places
     end = len(data)
     for row, one in instead.items():
-        offsets[row], lengths[row], prefixes[row] = end, len(one), sizes[row]
+        offsets[row], lengths[row] = end, len(one)
         end += len(one)
     is_before = np.asarray(batch.before_after)[rows] == _BEFORE
-    before, after = _image(columns, len(rows)), _image(columns, len(rows))
-    images = (*before, *after)
-    states = kernels.locate(view.ctypes.data, offsets, lengths, little, prefixes, is_before, images)
-    broken = states == kernels.BROKEN
-    before.sizes[:, broken] = after.sizes[:, broken] = kernels.ABSENT
+    numbers = np.dtype(np.int32 if len(view) <= _MOST else np.int64)
+    before, after = _image(columns, len(rows), numbers), _image(columns, len(rows), numbers)
+    states = kernels.locate(view.ctypes.data, places, little, is_before, before, after)
+    if (states == kernels.BROKEN).any():
+        broken = states == kernels.BROKEN
+        before.sizes[:, broken] = after.sizes[:, broken] = kernels.ABSENT
     return Spans(view, little, before, after, states)
 
 
 def has_columns(batch: Batch, rows: Array) -> Array:
     """Which of these rows have data that is columns: a list of them, or two behind a length."""
-    io_type, partition = np.asarray(batch.io_type)[rows], np.asarray(batch.partition)[rows]
-    has = _HAS_COLUMNS[io_type] & ((_PREFIX[io_type] > 0) | (partition & COMPRESSED != 0))
-    found: Array = has & (np.asarray(batch.kind)[rows] == RECORD)
-    return found
+    has: Array = _places(batch, rows, 0)[1] >= 0
+    return has
 
 
-def _image(columns: int, rows: int) -> Image:
+def _places(batch: Batch, rows: Array, base: int) -> tuple[Array, Array, Array]:
+    """Offsets and lengths of the data of rows (length -1: no columns), and the sizes of the lengths in front of it."""
+    names = ("kind", "io_type", "partition", "rba", "data_offset", "data_size")
+    fields = tuple(np.asarray(getattr(batch, name)) for name in names)
+    places = (np.empty(len(rows), np.int64), np.empty(len(rows), np.int64), np.empty(len(rows), np.uint8))
+    kernels.find_data(rows, base, fields, (_HAS_COLUMNS, _PREFIX), places)
+    return places
+
+
+def _image(columns: int, rows: int, numbers: np.dtype[Any]) -> Image:
     shape = (columns, rows)
-    return Image(np.zeros(shape, np.int64), np.full(shape, kernels.ABSENT, np.int64))
+    return Image(np.empty(shape, numbers), np.full(shape, kernels.ABSENT, numbers), np.zeros(columns, np.uint8))

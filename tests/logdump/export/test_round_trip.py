@@ -13,6 +13,7 @@ from logdump.events import RecordShown
 from logdump.render.json_lines import render
 from logdump.settings import Settings
 from logdump.spark.schema import COLUMNS, CORRUPT
+from logdump.tables.schema import FIXED_TYPES
 from tests.logdump.export.rows import (
     arrow_rows,
     check_values,
@@ -151,3 +152,14 @@ def test_images_of_records_have_values_by_the_definitions_file(format_: str, tmp
     images = table_of(tmp_path / "out", format_)["after"].to_pylist()
     values = {one["name"]: one["value"] for one in next(filter(None, images))}
     assert (values["TEA_CODE"], values["NAME"]) == ("SEN01", "Sencha Fukamushi")
+
+
+@pytest.mark.parametrize("format_", ["parquet", "arrow"])
+def test_the_schema_is_that_of_the_table(format_: str, tmp_path: Path) -> None:
+    _export(TRAILS / "et000000000", f"{format_} to {tmp_path / 'out'} by table")
+    for path in (tmp_path / "out").iterdir():
+        schema = table_of(path, format_).schema
+        assert schema.names[:7] == list(FIXED_TYPES)
+        assert {name: schema.field(name).type for name in FIXED_TYPES} == FIXED_TYPES
+        assert (schema.metadata or {})[b"table"].decode() == path.stem
+        assert json.loads((schema.metadata or {})[b"key"])

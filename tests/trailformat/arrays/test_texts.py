@@ -13,7 +13,8 @@ from fixtures.flavour import ORACLE_12
 from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import BadData, ByteOrder, Column, ColumnDefinition
 from trailformat.arrays import StoredValues, TextArray, text_array
-from trailformat.arrays.texts import _CODECS, _keeps_ascii
+from trailformat.arrays.array_types import keeps_ascii
+from trailformat.charset_numbers import CHARSETS
 from trailformat.charsets import UTF_8, decode
 from trailformat.values import decode_value, plain_text
 
@@ -112,7 +113,9 @@ def test_a_value_longer_than_its_column_is_a_problem() -> None:
     assert found.problems == [(1, reason)]
 
 
-@pytest.mark.parametrize("codec", sorted(filter(_keeps_ascii, filter(None, _CODECS))))
+@pytest.mark.parametrize(
+    "codec", sorted({one.codec for one in CHARSETS.values() if one.codec and keeps_ascii(one.codec)})
+)
 @settings(max_examples=20, deadline=None)
 @given(text=st.text(st.characters(max_codepoint=127), max_size=30))
 def test_ascii_stays_as_it_is_where_it_is_taken_without_decoding(codec: str, text: str) -> None:
