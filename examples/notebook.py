@@ -25,7 +25,7 @@ sizes.orderBy(F.desc("bytes")).show(truncate=False)
 reader = spark.read.format("trail").option("where", "FILENAME teahouse.*; IOTYPE INSERT; MATCH ALL")
 inserts = reader.option("columns", "table,csn,time,after").load(TRAIL)
 columns = inserts.select("table", "csn", F.explode("after").alias("column"))
-columns.select("table", "csn", "column.name", F.hex("column.bytes").alias("bytes")).show(5, truncate=False)
+columns.select("table", "csn", "column.name", "column.value").show(5, truncate=False)
 
 # %% One table: its own columns, with their types
 sales = logdump.spark.table(spark, TRAIL, TABLE)
