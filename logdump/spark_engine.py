@@ -68,8 +68,28 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
         raise CommandError(f"Spark does not start: {message_of(error)}") from error
 
 
+def read_options(session: Session) -> dict[str, str]:
+    """The session's FILTER and SOURCEDEFS as options of a read. Raises like filter_options."""
+    source = session.source_definitions
+    if source is None:
+        return filter_options(session)
+    override = str(source.override).lower()
+    return {**filter_options(session), "sourceDefs": str(source.path), "sourceDefsOverride": override}
+
+
+def save_options(session: Session) -> dict[str, str]:
+    """The session's FILTER as options of ``save``. Raises like filter_options."""
+    filters = session.filters_in_use
+    if session.source_definitions is not None and filters is not None and filters.active:
+        from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
+
+        if Needs.VALUES in filters.needs:
+            raise NotForSpark("a FILTER on values by the definitions of a file")
+    return filter_options(session)
+
+
 def filter_options(session: Session) -> dict[str, str]:
-    """The session's FILTER as options of a read.
+    """The session's FILTER as an option.
 
     Raises:
         NotForSpark: it cannot be written as text.
@@ -77,10 +97,6 @@ def filter_options(session: Session) -> dict[str, str]:
     filters = session.filters_in_use
     if filters is None or not filters.active:
         return {}
-    from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
-
-    if session.source_definitions is not None and Needs.VALUES in filters.needs:
-        raise NotForSpark("a FILTER on values by the definitions of a file")
     statements = filters.statements()
     text = "; ".join(statements)
     if split_commands(text) != statements:

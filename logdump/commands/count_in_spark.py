@@ -13,7 +13,7 @@ from logdump.events import Event, Notice
 from logdump.exit_status import ExitStatus
 from logdump.selection import Selection
 from logdump.session import Session
-from logdump.spark_engine import NotForSpark, filter_options, run_job, started
+from logdump.spark_engine import NotForSpark, read_options, run_job, started
 from trailformat import TrailFile, to_datetime
 from trailformat.scan import Engine, Workers
 
@@ -36,7 +36,7 @@ class SparkCounter(Counter):
         super().__init__(session, options, workers)
         if options.interval:
             raise NotForSpark("INTERVAL")
-        self._options = {**filter_options(session), **self._bounds(), **_limits(session)}
+        self._options = {**read_options(session), **self._bounds(), **_limits(session)}
         self.is_filtered = "where" in self._options
         self._rows: dict[str, list[Row]] = {}
 

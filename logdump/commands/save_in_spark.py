@@ -9,7 +9,7 @@ from logdump.events import Event, Notice, say
 from logdump.exit_status import ExitStatus
 from logdump.saving import SaveOptions, check_target
 from logdump.session import Session
-from logdump.spark_engine import NotForSpark, filter_options, left_to_local, run_job, started
+from logdump.spark_engine import NotForSpark, left_to_local, run_job, save_options, started
 from trailformat import BadRecord, TrailName
 
 
@@ -56,7 +56,7 @@ def _choice(session: Session, options: SaveOptions) -> dict[str, str]:
         raise NotForSpark(why)
     start, name = session.cursor.next, TrailName.parse(session.trail.path)
     position = {"startSeqno": str(name.seqno), "startRba": str(start)} if start and name else {}
-    return {**filter_options(session), **position}
+    return {**save_options(session), **position}
 
 
 def _obstacles(session: Session, options: SaveOptions) -> Iterator[str]:

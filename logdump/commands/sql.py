@@ -13,7 +13,7 @@ from logdump.exit_status import ExitStatus
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.session import CommandError, Session
 from logdump.settings import OutputFormat
-from logdump.spark_engine import NotForSpark, filter_options, run_job, started
+from logdump.spark_engine import NotForSpark, read_options, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,7 +70,7 @@ def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]
         return None, {}
     path = query.path or str(session.trail.path)
     try:
-        return path, filter_options(session)
+        return path, read_options(session)
     except NotForSpark as why:
         raise CommandError(f"SQL cannot use {why}.") from why
 

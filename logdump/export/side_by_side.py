@@ -12,7 +12,7 @@ WORKERS = min(os.cpu_count() or 1, 8)
 """Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
 
 
-def results(items: Iterable[Any], pool: Executor, most: int = WORKERS + 1) -> Iterator[Any]:
+def results(items: Iterable[Any], pool: Executor, most: int = WORKERS + 3) -> Iterator[Any]:
     """What each job (a callable) returns, and what is no job as it is; ``most`` of them are under way at a time.
 
     Raises whatever a job raises, in its turn.

@@ -63,7 +63,8 @@ def _found_in(path: str, name: str, options: Options) -> _Found:
         with TrailFile(path) as trail:
             names = _learn(trail)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name == name)
-            definitions = RowDefinitions(trail, source_definitions(options))
+            source = source_definitions(options)
+            definitions = RowDefinitions(trail, source, override=options.source_defs_override)
             told = [definitions.of_entry(entry) for entry in entries]
     except NotATrail as error:
         if options.mode == "FAILFAST" and not options.ignore_corrupt_files:

@@ -109,6 +109,9 @@ class Options:
         _BOTH,
         "A definitions file, for trails that do not define their tables; every worker must be able to open it",
     )
+    source_defs_override: bool = _option(
+        "sourceDefsOverride", TRUTH, False, _BOTH, "It goes before the definitions in the trail", "false"
+    )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
     end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")

@@ -52,7 +52,9 @@ class OpenSlice:
         Raises:
             BadOption: that file cannot be read, or is no definitions file.
         """
-        return self._definitions or RowDefinitions(self.trail, source_definitions(self.options))
+        options = self.options
+        own = RowDefinitions(self.trail, source_definitions(options), override=options.source_defs_override)
+        return self._definitions or own
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""

@@ -153,7 +153,8 @@ class _Suppressed:
         self.records = 0
         self._is_filtered = options.where is not None
         has_bounds = self._is_filtered and len(filters_of(options)) > 1
-        self._alone = Selection(source.trail, [where_filter(options.where or "")]) if has_bounds else None
+        alone = [where_filter(options.where or "")]
+        self._alone = Selection(source.trail, alone, definitions=source.definitions) if has_bounds else None
 
     def add(self, batch: Batch, at: Array) -> None:
         if self._is_filtered:

@@ -89,6 +89,16 @@ def test_the_filter_is_handed_over_as_text(line: Line) -> None:
     assert spark_engine.filter_options(line.session) == {}
 
 
+def test_the_definitions_file_is_handed_over_by_its_path(line: Line) -> None:
+    path = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+    line(f"sourcedefs {path} override")
+    assert spark_engine.read_options(line.session) == {"sourceDefs": str(path), "sourceDefsOverride": "true"}
+    assert spark_engine.save_options(line.session) == {}
+    line("filter include value PRICE > 1")
+    with pytest.raises(spark_engine.NotForSpark, match="by the definitions of a file"):
+        spark_engine.save_options(line.session)
+
+
 def test_the_progress_of_a_job() -> None:
     assert [*render(JobProgress(), Settings())] == ["Spark is getting ready"]
     assert [*render(JobProgress(5, 2, 16), Settings())] == ["Spark: 5 of 16 tasks, 2 running"]

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.spark
 
 FILES = sorted(path.name for path in TRAILS.iterdir())
 SHOP = TRAILS / "et000000000"
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 FILTERS = (
     "filter include iotype insert",
     "filter exclude filename *.sales",
@@ -131,3 +132,9 @@ def test_an_error_of_the_job_is_one_line(both: BothEngines, monkeypatch: pytest.
     [failure] = [event for event in both.spark.events if isinstance(event, Failure)]
     [line] = failure.lines
     assert line.startswith("option columns: ")
+
+
+@pytest.mark.parametrize("words", ["", " override"])
+def test_values_are_those_of_the_definitions_file(both: BothEngines, words: str) -> None:
+    both(f"open {TRAILS / 'ot000000'}; sourcedefs {DEFINITIONS}{words}; filter include value TEA_CODE = SEN01")
+    assert "has 0 records" not in both.in_spark("count")[0]

@@ -69,3 +69,10 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     changed = source_definitions(Options(source_defs=str(path)))
     assert changed is not None
     assert "TEAHOUSE.CAKES" in changed.tables
+
+
+def test_they_go_before_those_of_the_trail_when_that_is_asked_for(tmp_path: Path) -> None:
+    other = tmp_path / "other.def"
+    other.write_text(TEAHOUSE.read_text().replace("TEA_CODE", "CODE"))
+    images = rows(TRAILS / "et000000000", "after", sourceDefs=other, sourceDefsOverride="true")
+    assert "CODE" in {one["name"] for row in images for one in row["after"] or ()}

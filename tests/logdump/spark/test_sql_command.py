@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 SHOP = TRAILS / "et000000000"
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 OFFERED = frozenset(one.name for one in COLUMNS)
 
 
@@ -204,3 +205,11 @@ def test_reading_less_gives_the_same(told: Told) -> None:
     for query in queries:
         everything = result(told, f"{query} -- ".replace("records", "(select * from records where raw is not null)"))
         assert result(told, query) == everything
+
+
+def test_images_have_the_values_that_sourcedefs_tells(told: Told) -> None:
+    told(f"open {TRAILS / 'ot000000'}; sourcedefs {DEFINITIONS}")
+    statement = (
+        "select one.value from (select explode(after) one from records where op = 'Insert') where one.name = 'NAME'"
+    )
+    assert ("Sencha Fukamushi",) in result(told, statement)

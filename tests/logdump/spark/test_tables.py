@@ -38,6 +38,8 @@ from trailformat import (
 from trailformat.metadata import build_table
 
 Row = dict[str, Any]
+TEAS = "TEAHOUSE.TEAS"
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 
 
@@ -215,3 +217,9 @@ def test_a_table_that_nothing_defines_is_refused(tmp_path: Path) -> None:
 def test_values_go_into_another_type_only_whole(values: Any, kind: Any, expected: list[Any], lost: list[int]) -> None:
     found, rows = fitted(values, kind)
     assert (found.to_pylist(), rows) == (expected, lost)
+
+
+def test_a_definitions_file_tells_the_columns_of_an_older_trail() -> None:
+    found = rows_of(TRAILS / "ot000000", TEAS, sourceDefs=str(DEFINITIONS))
+    assert [(one["op"], one["after_NAME"]) for one in found][0] == ("INSERT", "Sencha Fukamushi")
+    assert {one["problems"] is None for one in found} == {True}
