@@ -209,7 +209,5 @@ def test_reading_less_gives_the_same(told: Told) -> None:
 
 def test_images_have_the_values_that_sourcedefs_tells(told: Told) -> None:
     told(f"open {TRAILS / 'ot000000'}; sourcedefs {DEFINITIONS}")
-    statement = (
-        "select one.value from (select explode(after) one from records where op = 'Insert') where one.name = 'NAME'"
-    )
-    assert ("Sencha Fukamushi",) in result(told, statement)
+    columns = "select explode(after) one from records where op = 'Insert'"
+    assert ("Sencha Fukamushi",) in result(told, f"select one.value from ({columns}) where one.name = 'NAME'")
