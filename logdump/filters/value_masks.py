@@ -21,6 +21,7 @@ from trailformat.mapped_file import copied
 from trailformat.row_definitions import RowDefinition
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.image_parts import ImageParts, RowData, images_in
+from trailformat.scan.lots import lots
 from trailformat.scan.parts import Parts
 from trailformat.values import decode_value
 
@@ -138,12 +139,9 @@ def _stretches(batch: Batch, buffer: Buffer) -> Iterator[_Stretch]:
     rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & (np.asarray(batch.io_type) != METADATA))
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
-    at = 0
-    while at < len(rows):
-        stop = max(int(np.searchsorted(ends, starts[at] + _MOST_BYTES, "right")), at + 1)
+    for at, stop in lots(starts, ends, _MOST_BYTES):
         base = int(starts[at])
         yield _Stretch(batch, rows[at:stop], copied(buffer, base, int(ends[stop - 1])), base)
-        at = stop
 
 
 class _Columns:

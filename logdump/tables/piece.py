@@ -11,6 +11,7 @@ import numpy as np
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.mapped_file import copied
 from trailformat.scan import Batch, Owners
+from trailformat.scan.lots import lots
 
 Array = np.ndarray[Any, Any]
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
@@ -70,11 +71,9 @@ def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata
     """
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
-    at, size = 0, int(ends[-1] - starts[0]) if len(rows) else 0
+    size = int(ends[-1] - starts[0]) if len(rows) else 0
     most = size // -(-size // _MOST_BYTES) + 1 if size else 0
-    while at < len(rows):
-        stop = max(int(np.searchsorted(ends, starts[at] + most, "right")), at + 1)
+    for at, stop in lots(starts, ends, most):
         base, some = int(starts[at]), rows[at:stop]
         data = copied(trail.buffer, base, int(ends[stop - 1]))
         yield Piece(batch, some, data, base, owners, metadata_before[some])
-        at = stop
