@@ -38,7 +38,8 @@ from trailformat.transaction_extent import extent_at
 from trailformat.transactions import TransactionContext
 
 _SMALL = 1200
-_FLIPS = 150
+_STEP = 29
+_FLIPS = 100
 _PARTS = (
     *("tokens", "header", "data", "data_length", "gg_tokens", "user_tokens", "metadata", "name", "images"),
     *("csn", "xid", "row_id", "table_index", "is_metadata", "metadata_indexes", "trailer", "frame", "file_header"),
@@ -137,7 +138,7 @@ def test_a_fixture_as_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_a_fixture_that_is_cut_anywhere(folder: Path, name: str) -> None:
     data = (TRAILS / name).read_bytes()
-    for size in range(0, len(data), 1 if len(data) < _SMALL else 7):
+    for size in range(0, len(data), 1 if len(data) < _SMALL else _STEP):
         walk_bytes(folder, data[:size])
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-FILES = sorted(path.name for path in TRAILS.iterdir())
+FILES = sorted(path.name for path in TRAILS.iterdir() if path.name[1] != "l")
+"""In one byte order: what a task makes of the other is held against the records where no Spark is needed."""
 SHOP = TRAILS / "et000000000"
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 FILTERS = (

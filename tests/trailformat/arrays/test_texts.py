@@ -53,7 +53,7 @@ def _check(found: TextArray, expected: list[tuple[str | None, str | None]]) -> N
 
 
 @pytest.mark.parametrize("kind", _MORE_KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_an_array_holds_the_text_of_each_value(kind: str, data: st.DataObject) -> None:
     definition = _DEFINITION._replace(**_MORE_KINDS[kind])
