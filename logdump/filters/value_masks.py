@@ -13,13 +13,13 @@ import numpy as np
 
 from logdump.filters.value_criteria import ColumnValue
 from logdump.range_saving import header_positions, indexes_at
-from trailformat import ByteOrder, Column
+from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.framing import Buffer
 from trailformat.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.io_types import METADATA
 from trailformat.mapped_file import copied
 from trailformat.row_definitions import RowDefinition
 from trailformat.scan import RECORD, Batch
+from trailformat.scan.definitions import metadata_rows
 from trailformat.scan.image_parts import ImageParts, RowData, images_in
 from trailformat.scan.lots import lots
 from trailformat.scan.parts import Parts
@@ -73,31 +73,34 @@ class ValueSearch:
     def _told(self, rba: int, order: ByteOrder) -> _OneColumn | int:
         """The column in the definition of the row at ``rba``; ABSENT, or UNCLEAR where several may be meant."""
         known, criterion = self._definition_at(rba), self._criterion
-        columns = known.table.columns if known.table is not None else ()
-        fitting = [index for index, one in enumerate(columns) if criterion.fits(one.name)]
+        if known.table is None:
+            return _ABSENT
+        fitting = [index for index, one in enumerate(known.table.columns) if criterion.fits(one.name)]
         if len(fitting) != 1:
             return _UNCLEAR if fitting else _ABSENT
         key = id(known.table), order, known.charset
         if key not in self._columns:
-            self._columns[key] = _OneColumn(criterion, known, fitting[0], order)
+            self._columns[key] = _OneColumn(criterion, known.table, fitting[0], order, known.charset)
         return self._columns[key]
 
 
 class _OneColumn:
     """A column of a definition: which of its values hold, each different one decoded once."""
 
-    def __init__(self, criterion: ColumnValue, known: RowDefinition, index: int, order: ByteOrder) -> None:
+    def __init__(
+        self, criterion: ColumnValue, table: TableDefinition, index: int, order: ByteOrder, charset: str
+    ) -> None:
         self.index = index
         self._criterion = criterion
-        self._table, self._charset, self._order = known.table, known.charset, order
+        self._table, self._order, self._charset = table, order, charset
         self._holding: dict[bytes, bool] = {}
 
     def holds(self, raw: bytes) -> bool:
         """Whether the bytes of a column, its indicator first, hold."""
         holds = self._holding.get(raw)
         if holds is None:
-            column = self._table.columns[self.index] if self._table is not None else None
-            value = decode_value(Column(self.index, raw), column, self._order, self._charset)
+            definition = self._table.columns[self.index]
+            value = decode_value(Column(self.index, raw), definition, self._order, self._charset)
             holds = self._criterion.holds(value)
             if len(raw) <= _LONGEST_KEPT:
                 if len(self._holding) >= _MOST_KEPT:
@@ -136,7 +139,7 @@ class _Stretch(NamedTuple):
 
 def _stretches(batch: Batch, buffer: Buffer) -> Iterator[_Stretch]:
     """The records of a batch but for metadata, some megabytes at a time."""
-    rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & (np.asarray(batch.io_type) != METADATA))
+    rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
     for at, stop in lots(starts, ends, _MOST_BYTES):
@@ -154,10 +157,9 @@ class _Columns:
     """
 
     def __init__(self, stretch: _Stretch, tell: Callable[[int, ByteOrder], _OneColumn | int]) -> None:
-        batch, view, rbas, little = stretch.batch, stretch.view, stretch.of("rba"), stretch.of("order") == 1
-        is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-        segment = np.cumsum(is_metadata)[stretch.rows]
-        table = indexes_at(view, rbas - stretch.base, little) + 1
+        rbas, little = stretch.of("rba"), stretch.of("order") == 1
+        segment = np.cumsum(metadata_rows(stretch.batch))[stretch.rows]
+        table = indexes_at(stretch.view, rbas - stretch.base, little) + 1
         keys = np.stack([segment, table, stretch.of("table"), little])
         _, first, self.of_row = np.unique(keys, axis=1, return_index=True, return_inverse=True)
         self.of_row = self.of_row.reshape(-1)

@@ -52,9 +52,10 @@ class OpenSlice:
         Raises:
             BadOption: that file cannot be read, or is no definitions file.
         """
+        if self._definitions is not None:
+            return self._definitions
         options = self.options
-        own = RowDefinitions(self.trail, source_definitions(options), override=options.source_defs_override)
-        return self._definitions or own
+        return RowDefinitions(self.trail, source_definitions(options), override=options.source_defs_override)
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""

@@ -15,15 +15,12 @@ from logdump.spark.schema import CORRUPT
 from logdump.spark.slice_reading import wanted_rows
 from logdump.spark.table_shape import Shape
 from logdump.tables.batches import TableBatches
-from logdump.tables.layout import ROW_OPERATIONS
 from logdump.tables.piece import pieces
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.reading import Request
-
-_IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 
 
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
@@ -42,11 +39,10 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
 
 
 def _is_of(name: str, batch: Batch, at: Array) -> Array:
-    """Which of these are rows of the table."""
+    """Which of these are records of the table; those that are no rows of it are left out with their groups."""
     keys = np.asarray(batch.table)[at]
     wanted = [key for key in np.unique(keys).tolist() if batch.names[key] == name]
-    is_row = (np.asarray(batch.kind)[at] == RECORD) & _IS_ROW[np.asarray(batch.io_type)[at]]
-    found: Array = is_row & np.isin(keys, wanted)
+    found: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
     return found
 
 

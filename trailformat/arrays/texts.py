@@ -22,7 +22,7 @@ from trailformat.charsets import UTF_8
 from trailformat.column_definition import ColumnDefinition
 from trailformat.columns import Column
 from trailformat.errors import BadData
-from trailformat.values import DATA_TYPES, decode_value, plain_text
+from trailformat.values import DATA_TYPES, decode_value, decoded_text
 
 _MOST_BYTES = (1 << 31) - 1 - byte_kernels.SPARE
 """An array of texts has no room for more."""
@@ -140,7 +140,7 @@ def _asked(array: pa.Array, values: StoredValues, rows: Array, definition: Colum
         column = StoredColumn(values.data, values.little[mine], values.starts[mine], values.sizes[mine], _BINARY)
         raw = WAYS[Way.BYTES](column).array.dictionary_encode()
         decoded = [decode_value(Column(0, one), definition, order, codec) for one in raw.dictionary.to_pylist()]
-        texts = [None if one.value is None else plain_text(one.value) for one in decoded]
+        texts = [decoded_text(one) for one in decoded]
         numbers = raw.indices.to_numpy()
         sizes = np.array([len(text.encode()) if text else 0 for text in texts])
         _check_size(int(sizes[numbers].sum()))

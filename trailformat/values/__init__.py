@@ -12,7 +12,7 @@ from trailformat.column_definition import ColumnDefinition
 from trailformat.columns import PRESENT, Column
 from trailformat.errors import BadData, CannotWrite, TrailError
 from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, INTEGERS, VARCHAR, DataType
-from trailformat.values.value import Decode, Plain, Value, plain_text
+from trailformat.values.value import Decode, Plain, Value, decoded_text, plain_text
 
 __all__ = [
     "CHAR",
@@ -24,6 +24,7 @@ __all__ = [
     "Plain",
     "Value",
     "decode_value",
+    "decoded_text",
     "encode_value",
     "plain_text",
 ]

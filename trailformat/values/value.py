@@ -48,6 +48,11 @@ class Value(NamedTuple):
         return self.data.hex() if self.problem is not None else plain_text(self.value)
 
 
+def decoded_text(value: Value) -> str | None:
+    """A column's value as text; None for NULL, and where it is not decoded."""
+    return None if value.value is None else plain_text(value.value)
+
+
 def plain_text(value: Plain) -> str:
     """A decoded value as text."""
     if isinstance(value, Decimal):

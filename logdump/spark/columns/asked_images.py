@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from trailformat import Record, TrailError
 from trailformat.columns import Columns
 from trailformat.row_definitions import RowDefinition, RowDefinitions
-from trailformat.values import decode_value, plain_text
+from trailformat.values import decode_value, decoded_text
 
 Image = list[dict[str, Any]] | None
 
@@ -51,6 +51,6 @@ def _image(columns: Columns | None, record: Record, known: RowDefinition) -> tup
         shown[-1] |= {"bytes": None if one.is_null else one.value, "is_null": one.is_null, "value": None}
         if about is not None:
             value = decode_value(one, about, record.order, known.charset)
-            shown[-1]["value"] = None if value.value is None else plain_text(value.value)
+            shown[-1]["value"] = decoded_text(value)
             problems += [(about.name, value.problem)] if value.problem is not None else []
     return shown, problems

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from logdump.spark.rows import Array, Rows
-from trailformat.io_types import METADATA
 from trailformat.row_definitions import RowDefinition
-from trailformat.scan import RECORD
+from trailformat.scan.definitions import metadata_rows
 
 _INDEXES = 1 << 17
 """More than there are table indexes."""
@@ -27,8 +26,7 @@ class Known(NamedTuple):
 def definitions_of(rows: Rows, which: Array) -> Known:
     """The definitions of the rows in a mask, which must be records."""
     at = np.flatnonzero(which)
-    is_metadata = (np.asarray(rows.batch.io_type) == METADATA) & (np.asarray(rows.batch.kind) == RECORD)
-    segment = np.cumsum(is_metadata)[rows.at[at]].astype(np.int64)
+    segment = np.cumsum(metadata_rows(rows.batch))[rows.at[at]].astype(np.int64)
     index = rows.tdr_index[at]
     name = np.where(index >= 0, index, rows.of("table")[at].astype(np.int64) + _INDEXES)
     _, tellers, places = np.unique(segment * _KEYS + name, return_index=True, return_inverse=True)

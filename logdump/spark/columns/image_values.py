@@ -13,7 +13,7 @@ from logdump.spark.rows import Array, Rows
 from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
 from trailformat.row_definitions import RowDefinition
 from trailformat.scan.parts import Parts
-from trailformat.values import decode_value, plain_text
+from trailformat.values import decode_value, decoded_text
 from trailformat.values.data_types import FIXED_TEXT
 
 _MOST_BYTES = (1 << 31) - 1
@@ -121,7 +121,7 @@ def _one_by_one(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any
         raw = rows.view[parts.start[part] : parts.start[part] + parts.size[part]].tobytes()
         order = ByteOrder.LITTLE if little[part] else ByteOrder.BIG
         value = decode_value(Column(0, raw), definition, order, codec)
-        texts[part] = None if value.value is None else plain_text(value.value)
+        texts[part] = decoded_text(value)
         problems += [(part, value.problem)] if value.problem is not None else []
     return pa.array(texts, pa.string()), problems
 
