@@ -6,14 +6,20 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo test test-spark-versions check format bench bench-spark fixtures docs clean
+.PHONY: demo test test-long test-spark-versions check format bench bench-spark mutants fixtures docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
+	@echo
+	@echo 'Type next: $(BIN)/logdump $(SAMPLE)'
 
 test: $(VENV)/.test
-	$(BIN)/python -m scripts.provide_java
+	$(BIN)/python -m scripts.provide_for_tests
 	$(BIN)/python -m pytest -n 2
+
+# The same with ten times as many drawn trails, flipped bits and cuts, drawn anew at each run.
+test-long: export LOGDUMP_TESTS := long
+test-long: test
 
 # The oldest releases of Spark that are supported, each in an environment of its own; their PySpark leaves sockets open.
 test-spark-versions: $(SPARKS:%=.venv-spark-%/.done)
@@ -28,7 +34,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m scripts.provide_java
+	$(BIN)/python -m scripts.provide_for_tests
 	$(BIN)/python -m pytest -n 2
 
 format: $(VENV)/.dev
@@ -43,8 +49,13 @@ bench: $(VENV)/.base
 
 bench-spark: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'
-	$(BIN)/python -m scripts.provide_java
+	$(BIN)/python -m scripts.provide_for_tests java
 	$(BIN)/python -m benchmarks.spark
+
+# Deliberate mistakes in the modules that decide correctness: AREA names one of scripts/mutants.py, all run without it.
+mutants: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	$(BIN)/python -m scripts.mutants --write $(AREA)
 
 fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate

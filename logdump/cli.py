@@ -9,20 +9,24 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from logdump import __version__
+from logdump.commands import REGISTRY
+from logdump.commands.export import writes_to_standard_output
 from logdump.exit_status import ExitStatus
 from logdump.line_mode import Batch, LineMode, Piped
+from logdump.session import is_trail
 from logdump.settings import OutputFormat
 
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files with Logdump's command language.
-Without -c and -f, COMMAND (if any) runs first, then commands are read from the terminal or from standard input."""
+FILE is opened, or COMMAND runs first; then the commands of -c and -f, else of the terminal or of standard input.
+A FILE that is called like a command needs its folder: ./count."""
 _EPILOG = """\
 exit status under -c and -f: 0 all went well, 1 a command failed, 2 wrong usage,
 4 no trail or bad data in it, 130 interrupted
 
 examples:
-  logdump OPEN dirdat/lt000000000
-  logdump -c 'open dirdat/lt000000000; count detail'
+  logdump dirdat/lt000000000
+  logdump dirdat/lt000000000 -c 'count detail'
   printf 'open dirdat/lt000000000\\nnext 5\\n' | logdump"""
 
 
@@ -48,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the first command, such as OPEN dirdat/lt000000")
+    parser.add_argument("command", nargs="*", metavar="FILE | COMMAND", help="what to open, or the first command")
     commands = "run commands separated by ';', without prompts"
     parser.add_argument("-c", dest="scripts", action=_Script, const="c", metavar="COMMANDS", help=commands)
     file = "run the commands of a file ('-': standard input)"
@@ -76,12 +80,21 @@ def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[st
 
 def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
     if scripts is not None:
-        return Batch(_script_lines(scripts, first))
+        return _batch(scripts, first)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Piped(first)
     from logdump.interactive import Interactive  # noqa: PLC0415 - for a terminal only
 
     return Interactive(first)
+
+
+def _batch(scripts: list[tuple[str, str]], first: str) -> Batch:
+    """A script; where it exports to standard output, that is known before its first command prints anything."""
+    lines = _script_lines(scripts, first)
+    if ("f", "-") in scripts:
+        return Batch(lines)
+    known = list(lines)
+    return Batch(known, output_is_data=any(map(writes_to_standard_output, known)))
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -91,6 +104,8 @@ def main(argv: list[str] | None = None) -> int:
     if options.tui and (len(options.command) > 1 or options.scripts):
         parser.error("--tui takes one file or trail, and neither -c nor -f")
     first = " ".join(_quoted(word) for word in options.command)
+    if names_a_file(options.command) and not options.tui:
+        first = f"OPEN {first}"
     _prepare_streams()
     try:
         if options.tui:
@@ -122,6 +137,16 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def names_a_file(words: list[str]) -> bool:
+    """Whether what stands on the command line is a path, or the name of a trail here, and no command."""
+    if not words:
+        return False
+    if os.sep in words[0] or (os.altsep and os.altsep in words[0]):
+        return True
+    return not REGISTRY.knows(words[0]) and is_trail(words[0])
+
+
 def _quoted(word: str) -> str:
     """A word of the shell as a word of ours: the shell has taken its quotes away."""
-    return f'"{word}"' if " " in word and '"' not in word and Path(word).exists() else word
+    is_split = any(one.isspace() or one == ";" for one in word)
+    return f'"{word}"' if is_split and '"' not in word and Path(word).exists() else word

@@ -19,6 +19,7 @@ class Cursor:
         current: RBA of the record read last.
         next: RBA at which the next read starts; reading backwards, where the next record ends.
         is_backwards: the read direction.
+        ends_export: whether an EXPORT of all that there was has left the position here, and nothing has moved it since.
         transactions: LOGCSN and TRANID of the records read.
     """
 
@@ -27,6 +28,7 @@ class Cursor:
         self.current = 0
         self.next = 0
         self.is_backwards = False
+        self.ends_export = False
         self.transactions = TransactionContext(trail)
         self._segments: SegmentContext | None = None
         self._search_back_from: int | None = None
@@ -44,6 +46,7 @@ class Cursor:
         """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
         self.current = self.next = rba
         self._search_back_from = None
+        self.ends_export = False
 
     def read(self) -> Record | None:
         """The next record in the read direction, the position moving past it; None at the end (or the beginning).
@@ -100,6 +103,7 @@ class Cursor:
         self.current = rba
         self.next = rba if self.is_backwards else rba + length
         self._search_back_from = None
+        self.ends_export = False
 
     def skip(self, count: int) -> int:
         """Move over ``count`` records, or as many as there are; returns how many. Raises like read."""

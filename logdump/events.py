@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.counting import Count, LargeTransaction, Tally
+    from logdump.directory_listing import Entry
     from logdump.session import Mark
     from logdump.statements import Statement
     from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
     from trailformat.lobs import Lob
     from trailformat.segments import Segment
-    from trailformat.transaction_extent import Extent
+    from trailformat.transaction_walk import Extent
     from trailformat.transactions import Transaction
 
 
@@ -49,7 +50,7 @@ class RecordShown(NamedTuple):
 
 
 class Addition(NamedTuple):
-    """What text has below Logdump's own lines: the place of a part, the columns of all fragments, DDL by its parts."""
+    """What VALUES adds in text: values, the place of a part, the columns of all fragments, DDL by its items."""
 
     shown: RecordShown
 
@@ -98,6 +99,14 @@ class IntervalShown(NamedTuple):
     tally: Tally
 
 
+class EmptyIntervals(NamedTuple):
+    """COUNT INTERVAL: so many intervals in a row that no record fell into, from the start of the first (Julian)."""
+
+    start: int
+    end: int
+    number: int
+
+
 class StatementShown(NamedTuple):
     """The SQL that repeats a change, or takes it back."""
 
@@ -111,6 +120,48 @@ class PositionShown(NamedTuple):
     path: Path
     rba: int
     is_backwards: bool
+
+
+class FilesShown(NamedTuple):
+    """FILES: what lies in a directory."""
+
+    directory: Path
+    entries: tuple[Entry, ...]
+
+
+class EnvironmentShown(NamedTuple):
+    """ENV: labels and values; ``path`` and ``direction`` of the open trail, None without one."""
+
+    rows: tuple[tuple[str, str], ...]
+    path: str | None
+    direction: str | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a trail is open."""
+        return self.path is not None
+
+
+class NoRecordThere(NamedTuple):
+    """No record starts at the read position (reading backwards: ends there): narration beside PositionShown.
+
+    ``before`` and ``after`` are the RBAs of the records that start before and after it, None where there is none in
+    reach; ``is_inside`` when the position lies in the one before, ``size`` that of the file.
+    """
+
+    path: Path
+    rba: int
+    is_backwards: bool
+    before: int | None
+    after: int | None
+    is_inside: bool
+    size: int
+
+    @property
+    def status(self) -> ExitStatus:
+        """The position was wrong, or it is right and the bytes there are bad."""
+        is_wrong = self.is_inside or self.rba >= self.size
+        return ExitStatus.COMMAND_FAILED if is_wrong else ExitStatus.BAD_DATA
 
 
 class MarksShown(NamedTuple):
@@ -210,9 +261,13 @@ Event = (
     | Addition
     | CountShown
     | IntervalShown
+    | EmptyIntervals
     | TransactionsShown
     | StatementShown
     | PositionShown
+    | NoRecordThere
+    | FilesShown
+    | EnvironmentShown
     | MarksShown
     | SafePointShown
     | LobsShown

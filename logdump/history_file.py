@@ -18,6 +18,7 @@ from pathlib import Path
 
 from logdump.history import History
 from logdump.render.escape import escape
+from trailformat import CannotWrite
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
 _MOST_BYTES = 4 << 20
@@ -78,20 +79,21 @@ def save_history(path: Path, history: History) -> None:
     """Write the history for its owner alone, whole or not at all.
 
     Raises:
-        OSError: it cannot be written; the file is as before.
+        UnusableHistory: what has come to stand there is not ours, or it cannot be written; the file is as before.
     """
+    from trailformat.whole_file import WholeFile  # noqa: PLC0415 - at the end of a session
+
     path = Path(os.path.realpath(path))
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    load_history(path)
     text = "".join(f"{line}\n" for line in (f"logdump history, next {history.number}", *map(escape, history.lines)))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
     try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with WholeFile(path, replace=True, mode=0o600) as file:
             file.write(text.encode())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        raise UnusableHistory(error.strerror or str(error)) from error
+    except CannotWrite as error:
+        raise UnusableHistory(error.problem) from error
 
 
 class KeptHistory:
@@ -124,6 +126,6 @@ class KeptHistory:
             return
         try:
             save_history(self._path, history)
-        except OSError as error:
+        except UnusableHistory as error:
             path, self._path = self._path, None
-            raise UnusableHistory(f"{path} cannot be written, no history is kept: {error.strerror}.") from error
+            raise UnusableHistory(f"{path} cannot be written, no history is kept: {error}.") from error

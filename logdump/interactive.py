@@ -10,6 +10,7 @@ from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line_editor import LineEditor
 from logdump.line_mode import BANNER, LineMode
+from trailformat import TrailError
 
 
 class Interactive(LineMode):
@@ -18,7 +19,7 @@ class Interactive(LineMode):
     def __init__(self, first: str = "") -> None:
         super().__init__(first)
         self.session.full_screen = self._go_full_screen
-        self._editor = LineEditor()
+        self._editor = LineEditor(self._tables)
         self._kept = KeptHistory(history_path(os.environ))
 
     def _run(self) -> int:
@@ -43,6 +44,16 @@ class Interactive(LineMode):
             return input(prompt)
         except EOFError:
             return None
+
+    def _tables(self) -> list[str]:
+        """The tables of the open trail, as far as its definitions have been read, or stand in its first megabyte."""
+        if not self.session.has_trail:
+            return []
+        trail = self.session.trail
+        try:
+            return [one.name for one in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
+        except TrailError:
+            return []
 
     def _go_full_screen(self) -> None:
         from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete
+from logdump.language.words import last_word
 
 
 class LineEditor:
-    """Gives ``input()`` editing keys, completion, and the lines that the arrow keys recall."""
+    """Gives ``input()`` editing keys, completion, and the lines that the arrow keys recall.
 
-    def __init__(self) -> None:
+    ``tables`` gives the names that may be completed where a table is meant.
+    """
+
+    def __init__(self, tables: Callable[[], Iterable[str]] = tuple) -> None:
+        self._tables = tables
         self._offers: list[str] = []
         try:
             self._readline: Any = importlib.import_module("readline")
@@ -34,7 +39,17 @@ class LineEditor:
 
     def _offer(self, _text: str, state: int) -> str | None:
         if state == 0:
-            self._offers = complete(REGISTRY, self._readline.get_line_buffer()[: self._readline.get_endidx()])
-        if state >= len(self._offers):
-            return None
-        return f"{self._offers[0]} " if len(self._offers) == 1 else self._offers[state]
+            line = self._readline.get_line_buffer()[: self._readline.get_endidx()]
+            self._offers = endings(line, complete(REGISTRY, line, self._tables()), self._readline.get_begidx())
+        return self._offers[state] if state < len(self._offers) else None
+
+
+def endings(line: str, offers: Sequence[str], begun: int) -> list[str]:
+    """What may stand in the line from ``begun`` on, which a blank in quotes puts behind the beginning of the word.
+
+    A single offer is complete, with the blank behind it, unless it is a folder.
+    """
+    start = last_word(line)
+    typed = line[start:begun]
+    fitting = [one[len(typed) :] for one in offers if one.startswith(typed)]
+    return [f"{fitting[0]} "] if len(fitting) == 1 and not fitting[0].endswith("/") else fitting

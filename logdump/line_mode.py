@@ -5,10 +5,20 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.events import CheckShown, Event, Failure, JobProgress, Notice, Progress, SafePointShown
+from logdump.events import (
+    CheckShown,
+    Event,
+    Failure,
+    JobProgress,
+    NoRecordThere,
+    Notice,
+    Progress,
+    SafePointShown,
+)
 from logdump.exit_status import ExitStatus
 from logdump.language.execute import run_line
 from logdump.render.text import render
@@ -29,14 +39,20 @@ class LineMode:
     """Runs lines and prints what they yield.
 
     Records, counts and texts go to standard output. Failures go there too at a prompt, as Logdump prints them, and to
-    standard error in a script; notices go to standard error always.
+    standard error in a script; notices go to standard error always. Where a command writes data of its own to standard
+    output, all of these go to standard error.
     """
 
     failures_to_stderr = False
+    output_is_data = False
+    """Whether standard output is for the data of EXPORT alone, from the first command to the last."""
 
     def __init__(self, first: str = "", session: Session | None = None) -> None:
         self.session = session or Session()
         self.session.ask = self._ask
+        self.session.standard_output = self._standard_output
+        self._narrates = False
+        self.session.note_entered = self._log
         self.status = ExitStatus.OK
         self._first = first
         self._scroller = Scroller()
@@ -64,6 +80,13 @@ class LineMode:
         finally:
             self._flush()
             self._log(flush=True)
+            self._narrates = False
+
+    def _standard_output(self) -> BinaryIO:
+        """Standard output for data; what else this line prints is narration."""
+        self._narrates = True
+        sys.stdout.flush()
+        return sys.stdout.buffer
 
     def _ask(self, prompt: str) -> str | None:
         """One more line, for the command that is under way."""
@@ -91,10 +114,10 @@ class LineMode:
             self._show_progress(event)
             return
         self._scroller.clear()
-        if isinstance(event, Failure | Notice | SafePointShown | CheckShown):
+        if isinstance(event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown):
             self.status = self.status or event.status
-        is_told = isinstance(event, Notice) or (isinstance(event, Failure) and self.failures_to_stderr)
-        is_narration = is_told and not self.is_json
+        is_told = isinstance(event, Notice | NoRecordThere) or (isinstance(event, Failure) and self.failures_to_stderr)
+        is_narration = self._narrates or self.output_is_data or (is_told and not self.is_json)
         for line in self._render(event):
             self._write_line(line, is_narration=is_narration)
             self._log(line + "\n")
@@ -130,8 +153,8 @@ class LineMode:
 
     @property
     def prompt(self) -> str:
-        """The prompt, as Logdump prints it: scripts in the field look for it."""
-        return f"Logdump {self.session.number} >"
+        """That of the session."""
+        return self.session.prompt
 
 
 class Batch(LineMode):
@@ -139,8 +162,9 @@ class Batch(LineMode):
 
     failures_to_stderr = True
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str], *, output_is_data: bool = False) -> None:
         super().__init__()
+        self.output_is_data = output_is_data
         self._lines = iter(lines)
 
     def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is asked without prompts

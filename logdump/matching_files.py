@@ -6,10 +6,11 @@ from pathlib import Path
 
 from logdump.session import CommandError
 from logdump.wildcard import matches
+from trailformat.trail_sequence import trails_among
 
 
 def matching_files(wildcard: str) -> list[Path]:
-    """The files whose names fit, in the order in which a trail is written.
+    """The files whose names fit, trail after trail in the order in which each was written; then those of no trail.
 
     Raises:
         CommandError: there are none, or their directory cannot be read.
@@ -19,7 +20,8 @@ def matching_files(wildcard: str) -> list[Path]:
         entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
     except OSError as error:
         raise CommandError(f"{pattern.parent}: {error.strerror}") from error
-    found = sorted(entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True))
+    found = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
     if not found:
         raise CommandError(f"No file matches {wildcard}.")
-    return found
+    trails, others = trails_among(found)
+    return [*(name.path for trail in trails for name in trail), *others]

@@ -1,7 +1,8 @@
 """The releases of Logdump whose spelling we know, and what differs between them.
 
 11.1 to 12.3 print the partition in decimal (``Partition 4``, ``12``), later ones ``x0c``; up to 19.1 a column line is
-``Column     0 (x0000), Len    10 (x000a)``, in 21.3 ``Column 0 (0x0000), Length 10 (0x000a).`` (transcripts).
+``Column     0 (x0000), Len    10 (x000a)``, in 21.3 ``Column 0 (0x0000), Length 10 (0x000a).``; up to 12.1 a
+blank line ends the data of a record that no column list follows. (Transcripts.)
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ class Release(enum.Enum):
     def has_short_column_line(self) -> bool:
         """Whether a column line reads ``Column 0 (0x0000), Length 10 (0x000a).``."""
         return self is Release.R21_3
+
+    @property
+    def has_blank_after_data(self) -> bool:
+        """Whether a blank line ends the data of a record where neither columns nor tokens follow."""
+        return self in (Release.R11_1, Release.R12_1)
 
     @property
     def has_metadata(self) -> bool:

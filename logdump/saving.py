@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from logdump.events import Event, Progress
 from logdump.saved_definitions import SavedDefinitions
 from logdump.saved_header import own_header
-from logdump.selection import Scan, Selection
+from logdump.selection import Scan
 from logdump.session import CommandError, Session
 from logdump.times import current_timestamp
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
@@ -60,16 +60,17 @@ class Saver:
         """Write the file, or nothing at all; the position moves past the last record saved.
 
         Raises:
-            CommandError: the target may not be written.
+            CommandError: the target may not be written, or nothing would be in it.
             TrailError: the source is damaged, or the target cannot be written; the position is where it was.
         """
         options, cursor = self._options, self._session.cursor
-        check_target(self._trail, options)
+        check_target(self._session, options)
         start, was_backwards = cursor.next, cursor.is_backwards
         cursor.is_backwards = False
         try:
             with TrailWriter(options.target, order=self._trail.order, replace=options.replaces) as writer:
                 yield from self._copy(writer, start)
+                self._check_not_empty(writer)
         except BaseException:
             cursor.move(start)
             raise
@@ -95,6 +96,11 @@ class Saver:
         if self._options.has_comments:
             writer.write(self._comment(f"Logdump SAVE ends, {self.saved} records"))
 
+    def _check_not_empty(self, writer: TrailWriter) -> None:
+        if not writer.size:
+            target = self._options.target
+            raise CommandError(f"There is no record to save and no file header: {target} is not written.")
+
     def _copies_ranges(self) -> bool:
         """Whether the rest is copied by columns: nothing changes in the records, and it is long enough to pay."""
         from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long files only
@@ -108,9 +114,7 @@ class Saver:
         from logdump.range_saving import RangeCopy, rows_of  # noqa: PLC0415 - it needs numpy
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long files only
 
-        session = self._session
-        filters = [session.filters_in_use]
-        selection = Selection(self._trail, filters, session.cursor.transactions, session.row_definitions)
+        selection = self._session.selection()
         copy = RangeCopy(lambda record: self._write(writer, record), self._counted(writer))
         start, size = self._session.cursor.next, selection.batch_size
         for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):
@@ -183,17 +187,15 @@ class Saver:
         return make_record(header, text.encode(), order=self._trail.order)
 
 
-def check_target(trail: TrailFile, options: SaveOptions) -> None:
+def check_target(session: Session, options: SaveOptions) -> None:
     """See whether the target may be written.
 
     Raises:
-        CommandError: it is the open trail, or exists and is not to be replaced.
+        CommandError: it is in use, is no regular file, or exists and is not to be replaced.
+        OSError: what stands there cannot be told.
     """
-    if not options.target.exists():
-        return
-    if options.target.samefile(trail.path):
-        raise CommandError(f"{options.target} is the open trail: SAVE never writes over it.")
-    if not options.replaces:
+    session.check_target(options.target, "SAVE")
+    if options.target.exists() and not options.replaces:
         raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
 
 

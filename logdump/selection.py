@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from logdump.events import Event, Progress
-from logdump.session import Session
 from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.transactions import NO_TRANSACTION, TransactionContext
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from logdump.filters import FilterSet
     from logdump.filters.criterion import Criterion
     from logdump.filters.value_masks import ValueSearch
+    from logdump.session import Session
     from trailformat import ColumnChange
     from trailformat.row_definitions import RowDefinition, RowDefinitions
     from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
@@ -28,16 +28,22 @@ _NEARBY = 2000
 class Selection:
     """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
 
-    ``transactions`` is what the caller knows of them already, so that a scan goes on where the last one ended;
-    ``definitions`` tells the columns of rows, those in the trail unless given.
+    ``Session.selection`` makes those of commands and panes, ``logdump.spark.bounds.selection_of`` those of Spark's
+    tasks, so that one question is asked with one set of definitions wherever it is asked.
+
+    Args:
+        trail: the file.
+        filters: those that hold; None and those that let everything pass are none.
+        definitions: tells the columns of rows.
+        transactions: what the caller knows of them already, so that a scan goes on where the last one ended.
     """
 
     def __init__(
         self,
         trail: TrailFile,
         filters: Sequence[FilterSet | None],
+        definitions: RowDefinitions,
         transactions: TransactionContext | None = None,
-        definitions: RowDefinitions | None = None,
     ) -> None:
         self._trail = trail
         self._definitions = definitions
@@ -81,17 +87,9 @@ class Selection:
         try:
             if record.is_file_header:
                 return ()
-            return row_columns(joined(self._trail, record), self._row_definitions.of(record))
+            return row_columns(joined(self._trail, record), self._definitions.of(record))
         except TrailError:
             return ()
-
-    @property
-    def _row_definitions(self) -> RowDefinitions:
-        from trailformat.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
-
-        if self._definitions is None:
-            self._definitions = RowDefinitions(self._trail)
-        return self._definitions
 
     def _searches_in(self, batch: Batch) -> dict[Criterion, ValueSearch]:
         """What looks for values, where a filter asks for some; the trail is told the definitions in the batch."""
@@ -109,7 +107,7 @@ class Selection:
         record = self._trail.record_at(rba)
         if record is None:
             raise NotATrail("the file has become shorter", path=self._trail.path, rba=rba)
-        return self._row_definitions.of(record)
+        return self._definitions.of(record)
 
     @property
     def is_decided(self) -> bool:
@@ -184,8 +182,7 @@ class Scan:
         self._session = session
         self._stop = stop
         self._cursor = session.cursor
-        filters = [session.filters_in_use if filtered else None, *also]
-        self._selection = Selection(session.trail, filters, session.cursor.transactions, session.row_definitions)
+        self._selection = session.selection(filtered=filtered, also=also)
         self._stream: Iterator[Record | Progress] | None = None
         self.scanned = 0
         self.suppressed = 0

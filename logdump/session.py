@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from logdump import index_cache
 from logdump.cursor import Cursor
@@ -18,6 +18,7 @@ from trailformat import NotATrail, TrailFile
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
     from logdump.finding import Search
+    from logdump.selection import Selection
     from trailformat.definitions_file import DefinitionsFile
     from trailformat.row_definitions import RowDefinitions
 
@@ -56,6 +57,8 @@ class Session:
         log: the copy of everything printed and entered that LOG asks for.
         ask: asks for one more line under a prompt of its own, None at the end of the input; None where nobody can be
             asked.
+        standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
+        note_entered: takes the lines that were not typed, each behind its prompt, for the session log.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
         is_over: set by EXIT.
@@ -69,6 +72,8 @@ class Session:
         self.history = History()
         self.log = SessionLog()
         self.ask: Callable[[str], str | None] | None = None
+        self.standard_output: Callable[[], BinaryIO] | None = None
+        self.note_entered: Callable[[str], object] = self.log.write
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
         self.is_over = False
@@ -84,6 +89,11 @@ class Session:
     def number(self) -> int:
         """The number in the prompt: that of the line to be entered next."""
         return self.history.number
+
+    @property
+    def prompt(self) -> str:
+        """The prompt, as Logdump prints it: scripts in the field look for it."""
+        return f"Logdump {self.number} >"
 
     @property
     def filters(self) -> FilterSet:
@@ -119,6 +129,20 @@ class Session:
         file, override = (source.file, source.override) if source else (None, False)
         return RowDefinitions(trail, file, override=override)
 
+    def selection(
+        self, trail: TrailFile | None = None, *, filtered: bool = True, also: Sequence[FilterSet] = ()
+    ) -> Selection:
+        """Which records of a trail, the open one unless given, pass the filter and those of ``also``.
+
+        Every command asks here, so that all of them see the same records. Raises like cursor.
+        """
+        from logdump.selection import Selection  # noqa: PLC0415 - it reads on in a session
+
+        filters = [self.filters_in_use if filtered else None, *also]
+        if trail is None or (self._cursor is not None and trail is self._cursor.trail):
+            return Selection(self.trail, filters, self.row_definitions, self.cursor.transactions)
+        return Selection(trail, filters, self.definitions_of(trail))
+
     @property
     def has_trail(self) -> bool:
         """Whether a trail is open."""
@@ -139,6 +163,40 @@ class Session:
     def trail(self) -> TrailFile:
         """The open trail. Raises like cursor."""
         return self.cursor.trail
+
+    def check_target(self, path: Path, command: str, *, wanted: str = "a file") -> None:
+        """See that a command writes neither into a file that is in use, by any name, nor into what is no file.
+
+        Raises:
+            CommandError: it would; ``wanted`` is ``a folder`` where that is what is written.
+        """
+        from trailformat.whole_file import kind_of  # noqa: PLC0415 - for the commands that write
+
+        try:
+            kind = kind_of(path)
+            target = path.stat() if path.exists() else None
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+        for what, status in self._in_use():
+            if target is not None and os.path.samestat(target, status):
+                raise CommandError(f"{path} is {what}: {command} never writes over it.")
+        if kind not in (None, wanted):
+            where = "through no link" if kind.startswith("a link") else f"to {wanted} and to nothing else"
+            raise CommandError(f"{path} is {kind}: {command} writes {where}.")
+
+    def _in_use(self) -> Iterator[tuple[str, os.stat_result]]:
+        """The files that commands read and write at the moment, by what they are."""
+        named = [("the command file that is obeyed", path) for path in self.obeyed]
+        if self._cursor is not None:
+            yield "the open trail", self._cursor.trail.status
+            named.append(("the open trail", self._cursor.trail.path))
+        if self._source_definitions is not None:
+            named.append(("the definitions file in use", self._source_definitions.path))
+        if self.log.status is not None:
+            yield "the session log", self.log.status
+        for what, path in named:
+            with contextlib.suppress(OSError):
+                yield what, path.stat()
 
     def open(self, path: str | os.PathLike[str]) -> TrailFile:
         """Open a trail file, or the first file of a trail when ``path`` is its two-character name.
@@ -166,6 +224,14 @@ class Session:
             self._cursor.trail.close()
             self._cursor = None
             self.found_at = None
+
+
+def is_trail(name: str) -> bool:
+    """Whether OPEN finds a file of this name, or a trail."""
+    try:
+        return _existing(Path(name).expanduser()).is_file()
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def _existing(path: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import stat
+import os
 from pathlib import Path
 from typing import TextIO
 
@@ -20,17 +20,29 @@ class SessionLog:
         self._file: TextIO | None = None
 
     def start(self, path: Path) -> None:
-        """Go on in the file ``path``, which is created if need be; the file in use before is closed.
+        """Go on in the file ``path``; the file in use before is closed.
+
+        One that is created is for its owner alone, for it gets the data of rows. A link is not followed.
 
         Raises:
             OSError: it cannot be opened for writing; nothing changes.
         """
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            raise OSError(None, "it is not a regular file")
-        file = path.open("a", encoding="utf-8", errors="backslashreplace")
+        from trailformat.whole_file import kind_of  # noqa: PLC0415 - loaded with the first LOG
+
+        kind = kind_of(path)
+        if kind not in (None, "a file"):
+            raise OSError(None, f"it is {kind}, not a regular file")
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # should it have become a link or a FIFO
+        file = os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace")
         with contextlib.suppress(OSError):
             self.stop()
         self.path, self._file = path, file
+
+    @property
+    def status(self) -> os.stat_result | None:
+        """What the system says about the file in use; None while the log is off."""
+        return os.fstat(self._file.fileno()) if self._file is not None else None
 
     def write(self, text: str) -> None:
         """Append text, if the log is on. Raises OSError."""

@@ -3,8 +3,8 @@
     211976584185800569   =   2005/03/03 04:29:45.800.569 GMT
 
 Shown times are ``yyyy/mm/dd hh:mm:ss.mmm.uuu``, milliseconds dot microseconds (every transcript). Times in commands are
-``[[yy]yy-mm-dd] [hh[:mm][:ss]]`` (manual COUNT, HELP 11.1). A trail keeps GMT; LOCAL is the machine's zone, with its
-daylight saving at that moment.
+``[[yy]yy-mm-dd] [hh[:mm][:ss]]`` (manual COUNT, HELP 11.1), or ISO 8601 as our JSON writes them (ours). A trail keeps
+GMT; LOCAL is the machine's zone, with its daylight saving at that moment.
 """
 
 from __future__ import annotations
@@ -22,8 +22,16 @@ _DAY_SECONDS = 86_400
 _UNSIGNED_64 = 0xFFFF_FFFF_FFFF_FFFF
 
 _OFFSET = r"GMT(?:\s*([+-])\s*([0-9]{1,2})(?::([0-9]{2}))?)?"
-_DATE = r"([0-9]{4}|[0-9]{2})([-/])([0-9]{1,2})\2([0-9]{1,2})"
-_TIME = r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]{3}\.[0-9]{3}|[0-9]{1,6}))?)?)?"
+_DATE = r"(?P<year>[0-9]{4}|[0-9]{2})(?P<sep>[-/])(?P<month>[0-9]{1,2})(?P=sep)(?P<day>[0-9]{1,2})"
+_FRACTION = r"(?P<fraction>[0-9]{3}\.[0-9]{3}|[0-9]{1,6})"
+_CLOCK = rf"(?P<hour>[0-9]{{1,2}})(?::(?P<minute>[0-9]{{1,2}})(?::(?P<second>[0-9]{{1,2}})(?:\.{_FRACTION})?)?)?"
+_ZONE = r"(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
+_DATE_AND_TIME = re.compile(rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?")
+_TIME_ALONE = re.compile(_CLOCK)
+
+LOGDUMP_FORM: Final = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
+TIME_FORMS: Final = f"{LOGDUMP_FORM} or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm"
+"""How a time may be entered: as Logdump takes it, or else."""
 
 
 class TimeOffset(NamedTuple):
@@ -88,28 +96,27 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
 def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int:
     """Julian microseconds, GMT, of a date, a time or both that are meant in a zone.
 
-    Takes Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to six decimals of a second, and a shown time as it is
-    (``yyyy/mm/dd hh:mm:ss.mmm.uuu``). Years 70 to 99 are 1970 to 1999, 00 to 69 are 2000 to 2069. A missing time is
-    midnight; a missing date is the zone's today, at ``now`` in Julian microseconds (default: the present). A local time
-    that the end of daylight saving repeats is the earlier of the two.
+    Takes Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to six decimals of a second, a shown time as it is
+    (``yyyy/mm/dd hh:mm:ss.mmm.uuu``), and ISO 8601, where ``Z`` or an offset behind date and time goes before the zone.
+    Years 70 to 99 are 1970 to 1999, 00 to 69 are 2000 to 2069. A missing time is midnight; a missing date is the zone's
+    today, at ``now`` in Julian microseconds (default: the present). A local time that the end of daylight saving
+    repeats is the earlier of the two.
 
     Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
     time that the start of daylight saving skips.
     """
-    words = text.split()
-    date = words.pop(0) if words and ("-" in words[0] or "/" in words[0]) else None
-    clock = words.pop(0) if words else None
-    if words or (date is None and clock is None):
-        raise ValueError(f"a time is [[yy]yy-mm-dd] [hh[:mm][:ss]], not {text!r}")
-    day = _today(offset, current_timestamp() if now is None else now) if date is None else _date(date)
-    time_of_day = _time(clock or "0")
+    match = _DATE_AND_TIME.fullmatch(text.strip()) or _TIME_ALONE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"a time is {TIME_FORMS}, not {text!r}")
+    parts = match.groupdict()
+    day = _date(parts) if "year" in parts else _today(offset, current_timestamp() if now is None else now)
     try:
-        moment = datetime(*day, *time_of_day, tzinfo=UTC)
+        moment = datetime(*day, *_time(parts), tzinfo=UTC)
     except ValueError as error:
         raise ValueError(f"{text.strip()!r} does not exist: {error}") from None
-    wall = from_datetime(moment)
-    if offset.minutes is not None:
-        return wall - offset.minutes * _MINUTE
+    wall, minutes = from_datetime(moment), _zone(parts.get("zone"), offset)
+    if minutes is not None:
+        return wall - minutes * _MINUTE
     return _from_local(wall, text.strip())
 
 
@@ -129,23 +136,24 @@ def _today(offset: TimeOffset, now: int) -> tuple[int, int, int]:
     return fields.tm_year, fields.tm_mon, fields.tm_mday
 
 
-def _date(text: str) -> tuple[int, int, int]:
-    match = re.fullmatch(_DATE, text)
-    if match is None:
-        raise ValueError(f"a date is [yy]yy-mm-dd, not {text!r}")
-    year = int(match[1])
-    if len(match[1]) == 2:
+def _date(parts: dict[str, str]) -> tuple[int, int, int]:
+    year = int(parts["year"])
+    if len(parts["year"]) == 2:
         year += 1900 if year >= 70 else 2000
-    return year, int(match[3]), int(match[4])
+    return year, int(parts["month"]), int(parts["day"])
 
 
-def _time(text: str) -> tuple[int, int, int, int]:
+def _time(parts: dict[str, str | None]) -> tuple[int, int, int, int]:
     """Hour, minute, second, microsecond."""
-    match = re.fullmatch(_TIME, text)
-    if match is None:
-        raise ValueError(f"a time is hh[:mm][:ss], not {text!r}")
-    hour, minute, second, fraction = match.groups("0")
-    return int(hour), int(minute), int(second), int(fraction.replace(".", "").ljust(6, "0"))
+    hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
+    return hour, minute, second, int((parts["fraction"] or "0").replace(".", "").ljust(6, "0"))
+
+
+def _zone(text: str | None, offset: TimeOffset) -> int | None:
+    """Minutes ahead of GMT: those that were entered, else those of ``offset``; None for local time."""
+    if text is None:
+        return offset.minutes
+    return 0 if text in "Zz" else TimeOffset.parse(f"GMT {text[:3]}:{text[3:].lstrip(':') or '00'}").minutes
 
 
 def _from_local(wall: int, text: str) -> int:

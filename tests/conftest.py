@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from fixtures import TRAILS
+from tests.searching import IS_LONG, examples
 
 UseZone = Callable[[str], None]
 _EVIDENCE = Path(__file__).parents[2] / "shared" / "evidence"
 
+os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
 settings.register_profile("steady", deadline=None, derandomize=True)
-settings.load_profile("steady")
+settings.register_profile("long", max_examples=examples(100), deadline=None, print_blob=True)
+settings.load_profile("long" if IS_LONG else "steady")
 
 
 @pytest.fixture(scope="session")
@@ -39,16 +44,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Under ``-n`` let tests of one group share a worker."""
+    """Under ``-n`` let tests of one group share a worker, the first group collected coming first."""
     if getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
+        config.option.loadscopereorder = False
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests that need Spark are one group, since a session takes seconds to start."""
+@pytest.hookimpl(tryfirst=True)  # before xdist's, which reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """All tests that need Spark are one group, since a session takes seconds to start; workers begin with it."""
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Whole modules go to whichever worker is free: their fixtures are made once."""
+    if config.option.dist != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    scheduler = LoadGroupScheduling(config, log)
+    group_of = scheduler._split_scope
+    scheduler._split_scope = lambda nodeid: group_of(nodeid).split("::")[0]
+    return scheduler
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,7 +10,7 @@ metadata records may stand between them. (Pairs of FieldComp: documented; no tra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat import io_types
@@ -99,6 +99,14 @@ class Change(NamedTuple):
         return self.records[0].rba
 
 
+class ChangeSource(NamedTuple):
+    """What is asked about the records of one file: their names and parts, their columns, their transaction."""
+
+    trail: TrailFile
+    definitions: RowDefinitions
+    transaction_of: Callable[[Record], Transaction]
+
+
 def changes(
     trail: TrailFile,
     records: Iterable[Record],
@@ -113,28 +121,50 @@ def changes(
         definitions: what tells the columns; those in the trail unless given.
         transactions: what is known already of LOGCSN and TRANID.
     """
-    reader = _Reader(trail, definitions)
-    context = transactions or TransactionContext(trail)
+    source = _source(trail, definitions, transactions)
+    return changes_over(records, lambda _: source)
+
+
+def changes_over(
+    records: Iterable[Record], source_of: Callable[[Record], ChangeSource], *, is_backwards: bool = False
+) -> Iterator[Change]:
+    """The changes among records of any files, in the order of the trail or in the opposite one.
+
+    Args:
+        records: those wanted.
+        source_of: what is to be asked about a record.
+        is_backwards: whether the last record comes first; so does the last change then.
+    """
+    reader = _Reader(source_of)
     waiting: tuple[Record, Transaction] | None = None
     for record in records:
-        transaction = context.of(record)
+        transaction = source_of(record).transaction_of(record)
         if record.is_file_header or record.is_metadata:
             continue
         if waiting is not None:
-            first, known = waiting
-            paired = reader.is_pair(first, record)
-            yield reader.change((first, record) if paired else (first,), known)
+            other, known = waiting
             waiting = None
-            if paired:
+            both = (record, other) if is_backwards else (other, record)
+            if reader.is_pair(*both):
+                yield reader.change(both, known)
                 continue
+            yield reader.change((other,), known)
         if record.header.io_type not in OPERATIONS:
             continue
-        if record.header.is_before and record.header.io_type in _PAIRED:
+        if _may_be_paired(record, is_after=is_backwards):
             waiting = record, transaction
         else:
             yield reader.change((record,), transaction)
     if waiting is not None:
         yield reader.change(waiting[:1], waiting[1])
+
+
+def _may_be_paired(record: Record, *, is_after: bool) -> bool:
+    """Whether a row may be the after image, or the before image, of an update in two records."""
+    header = record.header
+    if header.io_type not in _PAIRED:
+        return False
+    return header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
 
 
 def change_of(
@@ -146,8 +176,15 @@ def change_of(
     """The change that ``record`` is, or is one half of; None when it is no change of a row or object."""
     if record.is_file_header or record.header.io_type not in OPERATIONS:
         return None
-    reader = _Reader(trail, definitions)
-    return reader.change(reader.pair_of(record), (transactions or TransactionContext(trail)).of(record))
+    source = _source(trail, definitions, transactions)
+    reader = _Reader(lambda _: source)
+    return reader.change(reader.pair_of(record), source.transaction_of(record))
+
+
+def _source(
+    trail: TrailFile, definitions: RowDefinitions | None, transactions: TransactionContext | None
+) -> ChangeSource:
+    return ChangeSource(trail, definitions or RowDefinitions(trail), (transactions or TransactionContext(trail)).of)
 
 
 def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...]:
@@ -160,17 +197,16 @@ def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...
 
 
 class _Reader:
-    """Makes changes of the records of one trail."""
+    """Makes changes of records."""
 
-    def __init__(self, trail: TrailFile, definitions: RowDefinitions | None) -> None:
-        self._trail = trail
-        self._definitions = definitions or RowDefinitions(trail)
+    def __init__(self, source_of: Callable[[Record], ChangeSource]) -> None:
+        self._source_of = source_of
 
     def change(self, records: tuple[Record, ...], transaction: Transaction) -> Change:
         """The change that one record is, or that two are together."""
         last = records[-1]
-        known = self._definitions.of(last)
-        columns, problem = _columns(tuple(joined(self._trail, one) for one in records), known)
+        known = self._source_of(last).definitions.of(last)
+        columns, problem = _columns(tuple(joined(self._source_of(one).trail, one) for one in records), known)
         return Change(
             OPERATIONS[last.header.io_type],
             known.name,
@@ -192,26 +228,23 @@ class _Reader:
             and before.is_before
             and not after.is_before
             and after.trans_ind not in BEGINS
-            and self._trail.name_of(first) == self._trail.name_of(second)
+            and self._source_of(first).trail.name_of(first) == self._source_of(second).trail.name_of(second)
         )
 
     def pair_of(self, record: Record) -> tuple[Record, ...]:
         """A record and its other half, before image first; the record alone when it is whole."""
-        header = record.header
-        if header.io_type in _PAIRED and (header.is_before or header.trans_ind not in BEGINS):
+        if _may_be_paired(record, is_after=False) or _may_be_paired(record, is_after=True):
             other = self._neighbour(record)
             if other is not None:
-                first, second = (record, other) if header.is_before else (other, record)
+                first, second = (record, other) if record.header.is_before else (other, record)
                 if self.is_pair(first, second):
                     return first, second
         return (record,)
 
     def _neighbour(self, record: Record) -> Record | None:
         """The next record after a before image, the last one before an after image; metadata stepped over."""
-        is_before = record.header.is_before
-        stream = (
-            self._trail.records(record.rba + record.length) if is_before else self._trail.records_backwards(record.rba)
-        )
+        trail, is_before = self._source_of(record).trail, record.header.is_before
+        stream = trail.records(record.rba + record.length) if is_before else trail.records_backwards(record.rba)
         try:
             found = next((one for one in stream if one.is_file_header or not one.is_metadata), None)
         except TrailError:

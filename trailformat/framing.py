@@ -34,7 +34,7 @@ _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
-_REACH = 18
+_REACH = 13
 """The longest match of _RECORD_START, so that windows can overlap by as much."""
 _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
 """Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
@@ -77,9 +77,7 @@ def claimed_length(buffer: Buffer, rba: int, order: ByteOrder) -> int:
 
 
 def _check_first_token(buffer: Buffer, offset: int, end: int, order: ByteOrder, kind: int) -> None:
-    """Look at as much of the first token as lies before ``end``."""
-    if offset >= end:
-        return
+    """Look at as much of the first token as lies before ``end``, which is its first byte at least."""
     token = buffer[offset]
     if kind == FILE_HEADER:
         if token != _TRAIL_INFO:
@@ -151,7 +149,7 @@ def sound_frame(buffer: Buffer, rba: int, end: int, order: ByteOrder, *, order_k
     except (BadRecord, PartialRecord) as error:
         if isinstance(error, PartialRecord) and not order_known:
             truth = error
-    if isinstance(truth, PartialRecord) and next_sound(buffer, rba + 1, end, order) is not None:
+    if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end, order) is not None:
         raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
     raise truth
 
@@ -167,28 +165,30 @@ def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrde
 def start_before(buffer: Buffer, end: int, order: ByteOrder) -> int | None:
     """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
     for size, wide in ((4, False), (6, True)):
-        at = end - size
-        if at < size or buffer[at] != _TRAILER or is_wide(buffer[at + 1]) != wide:
+        if end < size:
             continue
-        length = _read(buffer, at + 2, order, wide=wide)
+        length = _read(buffer, end - size + 2, order, wide=wide)
         if 0 < length <= end and _sound_length(buffer, end - length, end, order) == length:
             return end - length
     return None
 
 
-def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
-    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``."""
-    for at in candidates(buffer, rba, end):
+def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
+    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``.
+
+    ``most`` is the number of bytes that are looked at.
+    """
+    for at in candidates(buffer, rba, end if most is None else min(end, rba + most)):
         if detect_order(buffer, at, end, order) is not None:
             return at
     return None
 
 
-def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
-    """The last RBA before ``rba`` where a sound record starts; None when there is none."""
-    stop = rba
-    while stop > 0:
-        start = max(0, stop - _WINDOW)
+def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
+    """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
+    stop, first = rba, 0 if most is None else max(0, rba - most)
+    while stop > first:
+        start = max(first, stop - _WINDOW)
         for at in reversed(list(candidates(buffer, start, min(end, stop + _REACH)))):
             if at < stop and detect_order(buffer, at, end, order) is not None:
                 return at

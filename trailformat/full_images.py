@@ -44,16 +44,24 @@ def split_full_image(
 
 
 def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder) -> Column:
-    data_type = DATA_TYPES.get(column.data_type)
-    is_variable = data_type is not None and data_type.is_variable
+    is_variable = _is_variable(column)
     size = column.internal_length + (_PREFIX if is_variable else 0)
-    has_indicator = len(room) - size >= _INDICATOR
-    indicator, value = (room[:_INDICATOR], room[_INDICATOR:]) if has_indicator else (PRESENT, room)
+    indicator, value = (room[:_INDICATOR], room[_INDICATOR:]) if _has_indicator(column, len(room)) else (PRESENT, room)
     if len(value) < size and not is_variable:
         raise BadData(f"column {column.name} does not fit between its offset and the next", expected=f"{size} bytes")
     if is_variable and len(value) >= _PREFIX:
         size = min(_PREFIX + order.decode(value[:_PREFIX]), len(value))
     return Column(index, indicator + value[:size])
+
+
+def _is_variable(column: ColumnDefinition) -> bool:
+    data_type = DATA_TYPES.get(column.data_type)
+    return data_type is not None and data_type.is_variable
+
+
+def _has_indicator(column: ColumnDefinition, room: int) -> bool:
+    """Whether a column that has so many bytes of the image begins with an indicator."""
+    return room - column.internal_length - (_PREFIX if _is_variable(column) else 0) >= _INDICATOR
 
 
 def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length: int) -> bytes:
@@ -63,17 +71,18 @@ def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length
         CannotWrite: a column that the table does not have, or one that does not fit.
     """
     image = bytearray(length)
-    offsets = sorted({one.fetch_offset for one in table.columns} | {length})
+    offsets = {one.fetch_offset for one in table.columns} | {length}
     for column in columns:
         if column.index >= len(table.columns):
             raise CannotWrite(f"table has no column {column.index}")
         definition = table.columns[column.index]
         start = definition.fetch_offset
-        end = next((offset for offset in offsets if offset > start), length)
-        stored = NULL if column.is_null else column.raw
-        if start + len(stored) > end:
-            stored = column.value
-        if start + len(stored) > end:
-            raise CannotWrite(f"column {definition.name} does not fit", expected=f"at most {end - start} bytes")
+        room = min((offset for offset in offsets if offset > start), default=start) - start
+        has_indicator = _has_indicator(definition, room)
+        if column.is_null and not has_indicator:
+            raise CannotWrite(f"column {definition.name} has no room for an indicator, so that it cannot be NULL")
+        stored = NULL if column.is_null else column.raw if has_indicator else column.value
+        if len(stored) > room:
+            raise CannotWrite(f"column {definition.name} does not fit", expected=f"at most {room} bytes")
         image[start : start + len(stored)] = stored
     return bytes(image)

@@ -200,7 +200,7 @@ class Record:
     def _gg_text(self, token_id: int) -> str | None:
         for token in self.gg_tokens:
             if token.id == token_id:
-                return token.payload.decode("utf-8", "backslashreplace")
+                return token.payload.decode(errors="backslashreplace")
         return None
 
     @property

@@ -85,7 +85,7 @@ def make_header(io_type: int, **fields: Any) -> RecordHeader:
 
 def name_text(field: bytes) -> str:
     r"""A stored name as text: up to the NUL, UTF-8, bytes that are not UTF-8 written as ``\xNN``."""
-    return field.split(b"\0", 1)[0].decode("utf-8", "backslashreplace")
+    return field.partition(b"\0")[0].decode(errors="backslashreplace")
 
 
 @cache

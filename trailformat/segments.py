@@ -128,8 +128,7 @@ class SegmentContext:
             self._row = row.with_part(record, kind)
             return row.place_of(record, kind)
         if is_transactional(record):
-            spot = Spot(self._trail.path, record.rba)
-            self._row = Row(spot, spot)
+            self._row = Row(Spot(self._trail.path, record.rba))
         elif not follows:
             self._expected_rba = -1
         return None

@@ -1,7 +1,8 @@
 """Token ids and the names that Logdump prints for them, one table per level of the tree.
 
 Ids are those of the transcripts (X-MY, X-KR, X-MYT) and of the real trail; names without a known id are in
-``trail-format.md`` and are shown by id until one is seen.
+``trail-format.md`` and are shown by id until one is seen. RestartOK carries one of those, GROUPNAME: its record has 55
+bytes and those of the Extract group's name (two sessions; inferred).
 """
 
 from __future__ import annotations

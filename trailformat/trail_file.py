@@ -312,19 +312,19 @@ class TrailFile:
         last = framing.previous_sound(self.buffer, size, size, self.order)
         return last + self.record_length(last) if last is not None else 0
 
-    def next_good_header(self, rba: int) -> int | None:
-        """The first RBA at or after ``rba`` where a sound record starts; None up to the end of the file."""
+    def next_good_header(self, rba: int, most: int | None = None) -> int | None:
+        """The first RBA at or after ``rba`` where a sound record starts; None up to the end, or in ``most`` bytes."""
         size = self.refresh()
-        return framing.next_sound(self.buffer, max(rba, 0), size, self.order)
+        return framing.next_sound(self.buffer, max(rba, 0), size, self.order, most)
 
-    def previous_good_header(self, rba: int) -> int | None:
-        """The last RBA before ``rba`` where a sound record starts; None when there is none."""
+    def previous_good_header(self, rba: int, most: int | None = None) -> int | None:
+        """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
         size = self.refresh()
         rba = min(rba, size)
         for order in (self.order, self.order.other):
             if rba > 0 and (start := framing.start_before(self.buffer, rba, order)) is not None:
                 return start
-        return framing.previous_sound(self.buffer, rba, size, self.order)
+        return framing.previous_sound(self.buffer, rba, size, self.order, most)
 
     def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
         """Where sound records stand from ``start`` to before ``stop``, damage stepped over."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -108,6 +108,19 @@ class TrailSequence:
         paths = self.paths
         at = paths.index(Path(path)) if Path(path) in paths else len(paths)
         return paths[at + 1] if at + 1 < len(paths) else None
+
+
+def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Path]]:
+    """The trails to which files belong, by name, each in the order in which it was written; and the files of none."""
+    trails: dict[tuple[Path, str], list[TrailName]] = {}
+    others = []
+    for path in paths:
+        name = TrailName.parse(path)
+        if name is not None and name.path == path:
+            trails.setdefault((name.directory, name.prefix), []).append(name)
+        else:
+            others.append(path)
+    return [list(in_order(names)) for _, names in sorted(trails.items())], sorted(others)
 
 
 def in_order(names: list[TrailName]) -> Iterator[TrailName]:

@@ -1,15 +1,12 @@
 """Writing a trail: whole or not at all.
 
-Every file is written under a temporary name beside its target, synced, and renamed when all are complete; an error, an
-interrupt or a full disk leaves nothing behind.
+Its files get their names when all are complete; an error, an interrupt or a full disk leaves nothing behind.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +21,7 @@ from trailformat.record import Record, make_file_header_record, make_record
 from trailformat.record_header import RecordHeader
 from trailformat.tokens import Token
 from trailformat.trail_sequence import TrailName
-from trailformat.whole_file import publish
+from trailformat.whole_file import StagedFiles, cannot_write
 
 
 class TrailWriter:
@@ -58,8 +55,7 @@ class TrailWriter:
         self.records_written = 0
         self._head = make_file_header_record(file_header) if file_header is not None else None
         self._max_bytes = max_bytes
-        self._replace = replace
-        self._staged: list[tuple[Path, Path]] = []
+        self._files = StagedFiles(replace=replace)
         self._file: BinaryIO | None = None
         self._size = self._head_size = 0
         self._definitions = CarriedDefinitions()
@@ -144,11 +140,7 @@ class TrailWriter:
 
     def _start(self, path: Path) -> None:
         try:
-            if not self._replace and path.exists():
-                raise FileExistsError(errno.EEXIST, "file exists already")
-            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-            self._staged.append((Path(temporary), path))
-            self._file = os.fdopen(handle, "wb")
+            self._file = self._files.new(path)
             self.paths.append(path)
             self._size = self._head_size = 0
             if self._head is not None:
@@ -163,7 +155,7 @@ class TrailWriter:
     def _aborted(self, error: OSError | ValueError, path: Path) -> CannotWrite:
         """Leave nothing behind, and say why."""
         self.abort()
-        return CannotWrite(getattr(error, "strerror", None) or str(error), path=path)
+        return cannot_write(error, path)
 
     def _open_file(self) -> BinaryIO:
         if self._file is None:
@@ -177,9 +169,7 @@ class TrailWriter:
 
     def _finish(self) -> None:
         if self._file is not None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            self._files.finish(self._file)
             self._file = None
 
     def commit(self) -> None:
@@ -188,17 +178,14 @@ class TrailWriter:
         Raises:
             CannotWrite: nothing is left under the targets' names.
         """
-        named: list[Path] = []
         try:
             self._finish()
-            for temporary, path in self._staged:
-                publish(temporary, path, replace=self._replace)
-                named.append(path)
+            self._files.publish()
         except OSError as error:
-            for path in named:
-                path.unlink(missing_ok=True)
             raise self._aborted(error, self.paths[-1]) from error
-        self._staged.clear()
+        except BaseException:
+            self.abort()
+            raise
 
     def abort(self) -> None:
         """Remove everything that was written."""
@@ -206,9 +193,7 @@ class TrailWriter:
             with contextlib.suppress(OSError):
                 self._file.close()
             self._file = None
-        for temporary, _ in self._staged:
-            temporary.unlink(missing_ok=True)
-        self._staged.clear()
+        self._files.discard()
 
 
 def _named(header: FileHeader, path: Path, *, is_rolled: bool) -> FileHeader:

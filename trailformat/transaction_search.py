@@ -24,10 +24,20 @@ _MOST_MARKS = 1 << 16
 
 
 class TransactionSearch:
-    """Finds the transactions that go on at places of one file, and remembers where it has been."""
+    """Finds the transactions that go on at places of one file, and remembers where it has been.
 
-    def __init__(self, trail: TrailFile) -> None:
+    Args:
+        trail: the file; what its index knows shortens the way.
+        most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
+
+    Attributes:
+        is_exhausted: whether the last answer is empty because the walk has come to its limit.
+    """
+
+    def __init__(self, trail: TrailFile, most_records: int | None = None) -> None:
         self._trail = trail
+        self._left = most_records
+        self.is_exhausted = False
         self._marks: dict[int, Transaction] = {}
         """By RBA, what goes on in some of the records that neither begin nor end a transaction."""
 
@@ -36,11 +46,17 @@ class TransactionSearch:
 
         Empty when the one before has ended, when damage lies between, or when its first record is not found.
         """
-        walk = _Walk(self._marks)
+        walk = _Walk(self._marks, _MOST_RECORDS if self._left is None else self._left)
         try:
             found = walk.back(self._trail, rba, order)
         except TrailError:
             found = NO_TRANSACTION
+        if self._left is not None:
+            self._left = walk.left
+            if walk.is_exhausted:
+                self.is_exhausted = True
+                return NO_TRANSACTION
+        self.is_exhausted = walk.is_exhausted
         if len(self._marks) > _MOST_MARKS:
             self._marks.clear()
         self._marks.update(dict.fromkeys((rba, *walk.passed), found))
@@ -52,12 +68,15 @@ class _Walk:
 
     Attributes:
         passed: some of the records of the first file that it has come past.
+        left: how many records it may still walk over.
+        is_exhausted: whether it has ended for want of these.
     """
 
-    def __init__(self, marks: dict[int, Transaction]) -> None:
+    def __init__(self, marks: dict[int, Transaction], most_records: int) -> None:
         self.passed: list[int] = []
+        self.left = most_records
+        self.is_exhausted = False
         self._marks = marks
-        self._left = _MOST_RECORDS
 
     def back(self, trail: TrailFile, rba: int, order: ByteOrder) -> Transaction:
         """What goes on at ``rba``.
@@ -66,18 +85,20 @@ class _Walk:
             TrailError: no sound record ends where the walk has come to, or there is no file before.
         """
         found = self._in_file(trail, rba, order, self._marks, self.passed)
-        return self._at_beginning(trail) if found is None else found
+        if found is None:
+            found = self._at_beginning(trail)
+        return found
 
     def _at_beginning(self, trail: TrailFile) -> Transaction:
         """What goes on at the beginning of a file, by those before it. Raises like back."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
-        while name is not None and name.is_documented and self._left > 0:
+        while name is not None and name.is_documented and not self.is_exhausted:
             name = name.previous
             with TrailFile(name.path) as earlier:
                 later, seqno = seqno, _seqno(earlier)
-                if later is not None and seqno is not None and seqno - later != name.seqno - name.next.seqno:
+                if later is not None and seqno is not None and (later - seqno) % 10**name.digits != 1:
                     break
-                self._left -= 1
+                self.left -= 1
                 found = self._in_file(earlier, earlier.size, earlier.order, {}, [])
             if found is not None:
                 return found
@@ -88,15 +109,19 @@ class _Walk:
     ) -> Transaction | None:
         """What goes on at ``rba``; None when it began before the file, or too many records ago."""
         at, buffer = min(rba, trail.refresh()), trail.buffer
-        while at > 0 and self._left > 0:
+        known = trail.index.open_transactions if trail.has_index else None
+        while at > 0:
+            if self.left <= 0:
+                self.is_exhausted = True
+                break
             at, length, order = _record_before(buffer, at, order)
             found = _told_by(buffer, at, length, order)
             if found is None:
-                found = marks.get(at)
+                found = marks.get(at) or (known.at(at) if known is not None else None)
             if found is not None:
                 return found
-            self._left -= 1
-            if self._left % _MARK_EVERY == 0:
+            self.left -= 1
+            if self.left % _MARK_EVERY == 0:
                 passed.append(at)
         return None
 

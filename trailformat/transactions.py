@@ -48,12 +48,20 @@ class TransactionContext:
     Records asked for in the order of the file, in the opposite order, or twice, cost nothing extra; after a jump the
     beginning of the transaction is looked for by walking back, in the file before this one too
     (:mod:`trailformat.transaction_search`).
+
+    Args:
+        trail: the file.
+        most_records: walk back over no more records than these for all answers together; None: over many for each.
+
+    Attributes:
+        is_found: whether the search for the last answer has come to its end, not to its limit.
     """
 
-    def __init__(self, trail: TrailFile) -> None:
+    def __init__(self, trail: TrailFile, most_records: int | None = None) -> None:
         from trailformat.transaction_search import TransactionSearch  # noqa: PLC0415 - it builds on this module
 
-        self._search = TransactionSearch(trail)
+        self._search = TransactionSearch(trail, most_records)
+        self.is_found = True
         self._expected_rba = 0
         self._open = NO_TRANSACTION
         self._is_open = False
@@ -90,11 +98,12 @@ class TransactionContext:
         own, ends = own_transaction(record), record.header.trans_ind in ENDS
         begins = record.header.trans_ind in BEGINS or own.csn is not None
         if begins:
-            self._open = own
+            self._open, self.is_found = own, True
         elif later is not None and not ends:
             self._open = later
         elif not (follows and self._is_open):
             self._open = self._search.goes_on_at(record.rba, record.order)
+            self.is_found = not self._search.is_exhausted
         self._is_open, self._goes_on = not ends, None if begins else self._open
         return self._open
 

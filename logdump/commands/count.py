@@ -11,8 +11,18 @@ from typing import Any, NamedTuple
 
 from logdump.batch_counting import ColumnCounter, Wanted, batch_counter
 from logdump.commands.count_options import OPTIONS, CountOptions, parse_count_options
-from logdump.counting import Count, TransactionHistory
-from logdump.events import Bad, CountShown, Event, IntervalShown, Notice, Progress, TransactionsShown, say
+from logdump.counting import Count, Tally, TransactionHistory
+from logdump.events import (
+    Bad,
+    CountShown,
+    EmptyIntervals,
+    Event,
+    IntervalShown,
+    Notice,
+    Progress,
+    TransactionsShown,
+    say,
+)
 from logdump.exit_status import ExitStatus
 from logdump.group_counting import add_counted, is_in_groups, taken_by
 from logdump.language.command import Command
@@ -20,6 +30,7 @@ from logdump.matching_files import matching_files
 from logdump.selection import Selection, progress
 from logdump.session import Session
 from logdump.settings import Detail
+from logdump.times import TIME_FORMS
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.scan import (
     Batch,
@@ -33,6 +44,9 @@ from trailformat.scan import (
     parallel_scan,
     scan,
 )
+
+_MOST_EMPTY = 3
+"""So many empty intervals in a row are shown one by one."""
 
 
 class Counting(NamedTuple):
@@ -69,8 +83,7 @@ class Counter:
     def begin(self, trail: TrailFile) -> Counting:
         """Prepare the count of a file; with kernels threads begin their work on it at once."""
         engine = choose_engine(trail.size)
-        filters, definitions = [self._session.filters_in_use], self._session.definitions_of(trail)
-        selection = Selection(trail, filters, definitions=definitions)
+        selection = self._session.selection(trail)
         self.is_filtered |= selection.is_active
         if selection.is_active or engine is Engine.PYTHON or not is_in_groups(self.count):
             return Counting(trail, engine, selection)
@@ -134,10 +147,9 @@ class Counter:
             return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
         if not selection.takes_any_batch:
             return ((batch, None) for batch in parallel_scan(trail, self.workers, selection.batch_size))
-        filters = [self._session.filters_in_use]
 
         def passing(batch: Batch, own: TrailFile) -> Any:
-            return Selection(own, filters).rows(batch) if selection.is_active else None
+            return self._session.selection(own).rows(batch) if selection.is_active else None
 
         return parallel_batches(trail, self.workers, passing, selection.batch_size)
 
@@ -199,8 +211,7 @@ class Counter:
 
     def results(self, title: str) -> Iterator[Event]:
         """What was counted."""
-        for start, tally in sorted(self.count.intervals.items()):
-            yield IntervalShown(start, start + self.options.interval, tally)
+        yield from intervals(self.count, self.options)
         yield CountShown(title, self.count, self.detail)
         history = self.count.history
         if history.size:
@@ -213,6 +224,30 @@ class Counter:
         yield from self.notices
         if self.stopped_at is not None:
             yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
+
+
+def intervals(count: Count, options: CountOptions) -> Iterator[Event]:
+    """The intervals of a count in order, with the empty ones between them and up to the bounds that were asked for."""
+    length, found = options.interval, sorted(count.intervals.items())
+    if not found:
+        return
+    at = options.start if options.start is not None else found[0][0]
+    for start, tally in found:
+        yield from _empty(at, start, length)
+        yield IntervalShown(start, start + length, tally)
+        at = start + length
+    if options.end is not None and options.end >= at:
+        yield from _empty(at, at + ((options.end - at) // length + 1) * length, length)
+
+
+def _empty(start: int, end: int, length: int) -> Iterator[Event]:
+    """The empty intervals from ``start`` to ``end``: each if there are few, else how many."""
+    number = (end - start) // length
+    if number > _MOST_EMPTY:
+        yield EmptyIntervals(start, end, number)
+        return
+    for at in range(start, end, length):
+        yield IntervalShown(at, at + length, Tally())
 
 
 def run_count(session: Session, arguments: str) -> Iterator[Event]:
@@ -334,8 +369,10 @@ COMMANDS = (
         options=OPTIONS,
         details=(
             "START[TIME] <time>, END[TIME] <time>, INT[ERVAL] <minutes>, LOG[TRAIL] <wildcard>, FILE <wildcard>",
-            "COUNT DETAIL <filename> counts another file. <time> is [[yy]yy-mm-dd] [hh[:mm][:ss]].",
-            "INTERVAL shows a block per interval, then totals; LOG counts several trail files, FILE certain tables.",
+            "COUNT DETAIL <filename> counts another file.",
+            f"<time> is {TIME_FORMS}.",
+            "INTERVAL shows a block per interval, one line for many empty ones, then totals.",
+            "LOG counts several trail files, FILE certain tables.",
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",
         ),
     ),

@@ -11,7 +11,6 @@ from logdump.commands.count import Counter, Counting
 from logdump.commands.count_options import CountOptions
 from logdump.events import Event, Notice
 from logdump.exit_status import ExitStatus
-from logdump.selection import Selection
 from logdump.session import Session
 from logdump.spark_engine import NotForSpark, read_options, run_job, started
 from trailformat import TrailFile, to_datetime
@@ -53,7 +52,7 @@ class SparkCounter(Counter):
 
     def begin(self, trail: TrailFile) -> Counting:
         """The file by itself; the job has done the rest."""
-        return Counting(trail, Engine.PYTHON, Selection(trail, []))
+        return Counting(trail, Engine.PYTHON, self._session.selection(trail, filtered=False))
 
     def run(self, counting: Counting) -> Iterator[Event]:
         """Take in what the job has found in this file."""

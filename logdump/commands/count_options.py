@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from logdump.language.arguments import number
+from logdump.language.arguments import number, time_argument
 from logdump.language.command import ArgumentError
-from logdump.language.words import is_keyword, split_words
-from logdump.times import TimeOffset, parse_datetime
+from logdump.language.words import is_keyword, plain, split_words
+from logdump.times import TimeOffset
 
 OPTIONS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
 _MINUTE = 60_000_000
@@ -42,6 +43,7 @@ def parse_count_options(text: str, offset: TimeOffset) -> CountOptions:
     paths = values.get("", []) + detail_words
     if len(paths) > 1:
         raise ArgumentError(f"{' '.join(paths)!r} is not an option of COUNT; put a file name with blanks into quotes.")
+    _check_path(paths)
     return CountOptions(
         detail="DETAIL" in values,
         start=_time(values, "STARTTIME", offset),
@@ -51,6 +53,16 @@ def parse_count_options(text: str, offset: TimeOffset) -> CountOptions:
         file=_one(values, "FILE"),
         path=paths[0] if paths else None,
     )
+
+
+def _check_path(paths: list[str]) -> None:
+    """Refuse a word that is no file and looks like an option."""
+    from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
+
+    for word in paths:
+        near = get_close_matches(word.upper(), [plain(one) for one in OPTIONS], n=1, cutoff=0.7)
+        if near and not Path(word).expanduser().exists():
+            raise ArgumentError(f"{word!r} is neither an option nor a file; did you mean {near[0]}?")
 
 
 def _groups(words: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -63,7 +75,7 @@ def _groups(words: list[str]) -> Iterator[tuple[str, list[str]]]:
             continue
         if name or values:
             yield name, values
-        name, values = option.replace("[", "").replace("]", "") if option else "", []
+        name, values = plain(option) if option else "", []
     if name or values:
         yield name, values
 
@@ -85,6 +97,6 @@ def _time(values: dict[str, list[str]], name: str, offset: TimeOffset) -> int | 
     if name not in values:
         return None
     try:
-        return parse_datetime(" ".join(values[name]), offset)
-    except ValueError as error:
-        raise ArgumentError(f"{name}: {error}.") from error
+        return time_argument(" ".join(values[name]), offset)
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from error

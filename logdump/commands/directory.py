@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.directory_listing import list_directory
-from logdump.events import Event, say
+from logdump.events import Event, FilesShown, say
 from logdump.language.arguments import one_path
 from logdump.language.command import Command
 from logdump.session import CommandError, Session
@@ -24,17 +24,17 @@ def run_cd(_session: Session, arguments: str) -> Iterator[Event]:
     yield say(f"Current Directory is {Path.cwd()}")
 
 
-def run_files(session: Session, arguments: str) -> Iterator[Event]:
+def run_files(_session: Session, arguments: str) -> Iterator[Event]:
     """List files: those of a directory, those that fit a wildcard, or one."""
     path = Path(one_path(arguments) or ".").expanduser()
     directory, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     try:
-        lines = list_directory(directory, pattern, session.settings.time_offset)
+        entries = list_directory(directory, pattern)
     except OSError as error:
         raise CommandError(f"{directory}: {error.strerror}.") from error
-    if not lines:
+    if not entries:
         raise CommandError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
-    yield say(*lines)
+    yield FilesShown(directory.absolute(), entries)
 
 
 COMMANDS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from logdump import __version__
 from logdump.commands.trail_io import large_block_text
-from logdump.events import Event, say
+from logdump.events import EnvironmentShown, Event
 from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
 from logdump.session import Session
@@ -38,7 +38,9 @@ def run_env(session: Session, arguments: str) -> Iterator[Event]:
         ("Timeoffset", str(session.settings.time_offset)),
         ("Scan Notify Interval", _notify(session.settings)),
     ]
-    yield say(*(f"{label:<20}: {value}" for label, value in rows))
+    path = str(session.trail.path) if session.has_trail else None
+    direction = None if path is None else "reverse" if session.cursor.is_backwards else "forward"
+    yield EnvironmentShown(tuple(rows), path, direction)
 
 
 def _current_directory() -> str:

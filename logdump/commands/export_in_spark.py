@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from logdump.events import Event, Notice
 from logdump.exit_status import ExitStatus
-from logdump.export.exporting import Show, check_whole, refuse_open_trail
+from logdump.export.exporting import Show, check_target, check_whole
 from logdump.export.options import ExportOptions
 from logdump.export.staging import Staging
 from logdump.session import Session
@@ -33,7 +33,7 @@ def export_in_spark(
     for why in _obstacles(options):
         yield left_to_local(NotForSpark(why))
         return False
-    refuse_open_trail(session, options.target)
+    check_target(session, options.target, is_folder=True)
     staging = Staging(options.target, is_folder=True, replaces=options.replaces)
     try:
         with staging:
@@ -50,6 +50,8 @@ def export_in_spark(
 def _obstacles(options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
+    elif options.to_standard_output:
+        yield "standard output"
     elif options.records is not None:
         yield "a number of RECORDS"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.events import Event, say
-from logdump.language.command import Command
+from logdump.language.command import Command, Term
 from logdump.session import CommandError, Session
 
 
@@ -22,6 +22,13 @@ def run_filter(session: Session, arguments: str) -> Iterator[Event]:
         yield say(*lines)
 
 
+def _terms() -> tuple[Term, ...]:
+    """The options, from the table that the filter itself is read by."""
+    from logdump.filters import OPTIONS  # noqa: PLC0415 - a session without FILTER starts faster
+
+    return tuple(Term(one.keyword, one.syntax, one.help, f"FILTER {one.example}", one.words) for one in OPTIONS)
+
+
 COMMANDS = (
     Command(
         "FILTER",
@@ -33,6 +40,8 @@ COMMANDS = (
             "FILTER [SHOW] | FILTER {ENABLE | ON} | FILTER {DISABLE | OFF} | FILTER MATCH {ANY | ALL}",
             "FILTER CLEAR [<filterid> | <option> | ALL]",
             "Each criterion needs its own FILTER: FILTER INCLUDE FILENAME hr.*; FILTER RECTYPE 5; FILTER MATCH ALL",
+            "HELP FILTER <option> explains one of these:",
         ),
+        terms=_terms,
     ),
 )

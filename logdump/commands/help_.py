@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.events import Event, say
-from logdump.language.command import Command, Origin
+from logdump.language.command import Command, Origin, Term
 from logdump.language.words import split_words
-from logdump.session import Session
+from logdump.session import CommandError, Session
 
 _WIDTH = 26
 
@@ -19,8 +19,15 @@ def run_help(_session: Session, arguments: str) -> Iterator[Event]:
     words = split_words(arguments)
     if not words:
         yield say(*(line(command) for command in REGISTRY.commands))
-    for word in words:
-        yield say(*explanation(REGISTRY.find(word)))
+    while words:
+        command = REGISTRY.find(words.pop(0))
+        terms = {spelling.upper(): one for one in command.terms() for spelling in one.words}
+        if not words or not terms:
+            yield say(*explanation(command))
+        elif words[0].upper() not in terms:
+            raise CommandError(f"{command.name} has no option {words[0]}.", f"HELP {command.name} lists them.")
+        while words and words[0].upper() in terms:
+            yield say(*_of_term(terms[words.pop(0).upper()]))
 
 
 def line(command: Command) -> str:
@@ -36,8 +43,20 @@ def explanation(command: Command) -> Iterator[str]:
         yield f"     also: {', '.join(names)}"
     for detail in command.details:
         yield f"     {detail}"
+    width = max((len(one.keyword) for one in command.terms()), default=0)
+    for term in command.terms():
+        yield f"       {term.keyword:<{width}}  {term.summary}"
     if command.origin is Origin.OURS:
         yield "     Not a command of Oracle's Logdump."
 
 
-COMMANDS = (Command("HELP", "HELP [<command>]", "List the commands, or explain one", run_help),)
+def _of_term(term: Term) -> Iterator[str]:
+    """All that HELP <command> <term> prints."""
+    yield f"{term.syntax} - {term.summary}"
+    others = [one for one in term.words if one != term.keyword]
+    if others:
+        yield f"     also: {', '.join(others)}"
+    yield f"     Example: {term.example}"
+
+
+COMMANDS = (Command("HELP", "HELP [<command> [<option>]]", "List the commands, or explain one", run_help),)

@@ -98,8 +98,7 @@ def _save(session: Session, lob: Lob, options: LobOptions, target: Path) -> Iter
             "The layout of its pieces is not known: what stands in front of the LOB's own bytes cannot be told apart.",
             "RAW behind the file name writes the pieces as they are stored, one after the other.",
         )
-    if target.exists() and target.samefile(session.trail.path):
-        raise CommandError(f"{target} is the open trail: LOB never writes over it.")
+    session.check_target(target, "LOB")
     with WholeFile(target, replace=options.replaces) as file:
         read_lob(session.trail, options.rba, lob.ordinal, file.write)
     yield say(f"Saved {lob.size} bytes of {lob.pieces} pieces to {target}")

@@ -38,6 +38,7 @@ def _start(session: Session, name: str) -> None:
     try:
         if path.is_file() and peek(path) is not None:
             raise CommandError(f"{path} is a trail file: the session log is not written into it.")
+        session.check_target(path, "LOG")
         session.log.start(path)
     except OSError as error:
         raise CommandError(f"The session log {path} cannot be written: {error.strerror}.") from error

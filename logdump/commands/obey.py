@@ -29,7 +29,7 @@ class CommandFile:
         self._name = name
         self._file = file
 
-    def read(self, _prompt: str = "") -> str | None:
+    def read(self) -> str | None:
         """The next line without its end; None after the last.
 
         Raises:
@@ -62,7 +62,7 @@ def run_obey(session: Session, arguments: str) -> Iterator[Event]:
     asked = session.ask
     commands = CommandFile(name, file)
     session.obeyed.append(path)
-    session.ask = commands.read
+    session.ask = lambda prompt: _read(session, commands, prompt)
     try:
         yield from _run(session, name, commands)
     finally:
@@ -71,10 +71,18 @@ def run_obey(session: Session, arguments: str) -> Iterator[Event]:
         session.obeyed.pop()
 
 
+def _read(session: Session, commands: CommandFile, prompt: str) -> str | None:
+    """The next line of the file, which the session log has as if it had been typed."""
+    line = commands.read()
+    if line is not None:
+        session.note_entered(f"{prompt}{line}\n")
+    return line
+
+
 def _run(session: Session, name: str, commands: CommandFile) -> Iterator[Event]:
     from logdump.commands import REGISTRY  # noqa: PLC0415 - OBEY is itself in the registry
 
-    while not session.is_over and (line := commands.read()) is not None:
+    while not session.is_over and (line := _read(session, commands, session.prompt)) is not None:
         place = f"{name}, line {commands.number}: "
         for event in run_commands(session, REGISTRY, line):
             if isinstance(event, Failure):
@@ -92,7 +100,7 @@ COMMANDS = (
         aliases=("O", "SOURCE"),
         details=(
             "OBEY dirprm/check.oby",
-            "One line after the other; -- begins a comment. A file may obey another, 16 deep.",
+            "One line after the other; -- or # begins a comment. A file may obey another, 16 deep.",
             "A command that fails is reported with its line, and the rest runs.",
         ),
     ),

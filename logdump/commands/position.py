@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from logdump.commands.showing import show_record
 from logdump.cursor import Cursor
-from logdump.events import Event, PositionShown, Progress, say
+from logdump.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.language.arguments import count, number, time_argument
-from logdump.language.command import Command
+from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
 from logdump.selection import Scan
 from logdump.session import CommandError, Session
+from logdump.times import TIME_FORMS
 
 _JUMPS = frozenset({"CSN", "TIME", "MARK"})
 
@@ -57,12 +58,25 @@ def run_position(session: Session, arguments: str) -> Iterator[Event]:
             else:
                 _position(session.cursor, one)
     yield where(session)
+    if arguments:
+        yield from _no_record_there(session)
 
 
 def where(session: Session) -> Event:
     """The position and the direction of reading."""
     cursor = session.cursor
     return PositionShown(session.trail.path, cursor.next, cursor.is_backwards)
+
+
+def _no_record_there(session: Session) -> Iterator[Event]:
+    """What is at the position, where reading cannot go on from it."""
+    from trailformat.index import neighbours_of  # noqa: PLC0415 - few positions need it
+
+    cursor = session.cursor
+    found = neighbours_of(session.trail, cursor.next, backwards=cursor.is_backwards)
+    if found is not None:
+        place = (session.trail.path, cursor.next, cursor.is_backwards)
+        yield NoRecordThere(*place, found.before, found.after, found.is_inside, session.trail.size)
 
 
 def _to_record(session: Session, wanted: int) -> Iterator[Event]:
@@ -98,8 +112,15 @@ def _position(cursor: Cursor, word: str) -> None:
     elif is_keyword(word, "FOR[WARD]"):
         cursor.is_backwards = False
     else:
-        expected = "an RBA, FIRST, LAST, EOF, RECORD, REVERSE, FORWARD, CSN, TIME or MARK"
-        cursor.move(number(word, what=expected))
+        cursor.move(_rba(word))
+
+
+def _rba(word: str) -> int:
+    """An RBA; the refusal is Logdump's (11.2 session), which has the argument in capitals."""
+    try:
+        return number(word)
+    except ArgumentError:
+        raise CommandError(f"Error: Invalid file position ({word.upper()})") from None
 
 
 def run_begin(session: Session, arguments: str) -> Iterator[Event]:
@@ -127,15 +148,17 @@ COMMANDS = (
     ),
     Command(
         "POSITION",
-        "POSITION (POS) [<rba> | FIRST | LAST | EOF | RECORD <n>] [REVERSE | FORWARD]",
+        "POSITION (POS) [<rba> | FIRST | LAST | EOF | RECORD <n> | CSN <csn> | TIME <time> | MARK <name>] "
+        "[REVERSE | FORWARD]",
         "Set the read position and direction, or tell them",
         run_position,
         aliases=("POS",),
         options=("FIRST", "LAST", "EOF", "REC[ORD]", "REV[ERSE]", "FOR[WARD]", "CSN", "TIME", "MARK"),
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
-            "POSITION CSN <csn> | POSITION TIME <time>: the first record at or after it, in all files of the trail.",
-            "POSITION MARK <name>: a place that MARK has named.",
+            "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",
+            "MARK <name> goes to a place that MARK has named. All three read forward from there.",
+            f"<time> is {TIME_FORMS}.",
             "RECORD <n> counts from the beginning of the file, which is 0; damage counts as one record.",
             "CSN, TIME, MARK and RECORD are not in Oracle's Logdump.",
         ),
@@ -145,6 +168,6 @@ COMMANDS = (
         "BEGIN <time>",
         "Set the position to the first record at or after a time",
         run_begin,
-        details=("<time> is [[yy]yy-mm-dd] [hh[:mm][:ss]], in the zone of TIMEOFFSET.",),
+        details=(f"<time> is {TIME_FORMS};", "without those it is in the zone of TIMEOFFSET."),
     ),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from logdump.events import Event, say
-from logdump.language.arguments import number
+from logdump.language.arguments import local_path, number
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import is_keyword, split_words
 from logdump.saving import SaveOptions, Saver
@@ -74,7 +74,7 @@ def parse_save_options(text: str, *, has_comments: bool) -> SaveOptions:
         name, values["replaces"] = name[:-1], True
     while words:
         values |= _option(words)
-    return SaveOptions(Path(name).expanduser().absolute(), name, **values)
+    return SaveOptions(Path(local_path(name)).expanduser().absolute(), name, **values)
 
 
 def _option(words: Words) -> dict[str, Any]:

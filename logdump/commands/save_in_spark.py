@@ -21,7 +21,7 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
     Raises:
         CommandError: the target may not be written, or the job failed.
     """
-    check_target(session.trail, options)
+    check_target(session, options)
     try:
         chosen = _choice(session, options)
     except NotForSpark as why:

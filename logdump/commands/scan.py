@@ -14,6 +14,7 @@ from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
 from logdump.selection import Scan
 from logdump.session import CommandError, Session
+from logdump.times import TIME_FORMS
 from trailformat import Record, TrailName, io_type_number
 from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.transactions import BEGINS, ENDS, is_transactional
@@ -108,13 +109,19 @@ def _open_if_trail(session: Session, name: str) -> str | None:
 
 
 def run_scan_for_metadata(session: Session, arguments: str) -> Iterator[Event]:
-    """Display the next metadata record, of a kind or with an index."""
-    kinds, index, label = _ANY_METADATA, None, "metadata"
+    """Display the next metadata record, of a kind or with an index; a TDR with an index that is in force, at once."""
+    kinds, index, label, is_next = _ANY_METADATA, None, "metadata", False
     for word in split_words(arguments):
         if word.upper() in _KINDS:
             kinds, label = _KINDS[word.upper()], word.upper()
-        elif not is_keyword(word, "NEXT"):
+        elif is_keyword(word, "NEXT"):
+            is_next = True
+        else:
             index = number(word, most=0xFFFF, what="DDR, TDR, an index or NEXT")
+    if label == "TDR" and index is not None and not is_next and (record := _in_force(session, index)) is not None:
+        session.cursor.stand_on(record)
+        yield from show_record(session, record)
+        return
 
     def wanted(record: Record) -> bool:
         if not record.is_metadata or record.header.orig_node not in kinds:
@@ -123,6 +130,13 @@ def run_scan_for_metadata(session: Session, arguments: str) -> Iterator[Event]:
         return index is None or index == (ddr if record.header.orig_node == DATABASE else tdr)
 
     yield from show_first(session, f"{label} record", wanted, filtered=False)
+
+
+def _in_force(session: Session, index: int) -> Record | None:
+    """The record that gives a table index its meaning at the position, which may be that of the record itself."""
+    trail, cursor = session.trail, session.cursor
+    entry = trail.tables.lookup(index, min(cursor.next, trail.size) + (not cursor.is_backwards))
+    return trail.record_at(entry.rba) if entry is not None else None
 
 
 def _split_template(arguments: str) -> tuple[str, str | None]:
@@ -165,7 +179,7 @@ COMMANDS = (
         "Find the next record at or after a time",
         run_scan_for_time,
         aliases=("SFTS",),
-        details=("<time> is [[yy]yy-mm-dd] [hh[:mm][:ss]]. Example: SFTS 2024-03-01 09:00:00, HR.*",),
+        details=(f"<time> is {TIME_FORMS}.", "Example: SFTS 2024-03-01 09:00:00, HR.*"),
     ),
     Command(
         "SCANFORENDTRANS",
@@ -183,10 +197,14 @@ COMMANDS = (
     ),
     Command(
         "SCANFORMETADATA",
-        "SCANFORMETADATA (SFMD) [DDR | TDR] [<index> | NEXT]",
+        "SCANFORMETADATA (SFMD) [DDR | TDR] [<index>] [NEXT]",
         "Find the next database or table definition",
         run_scan_for_metadata,
         aliases=("SFMD",),
         options=("DDR", "TDR", "NEXT"),
+        details=(
+            "TDR <index> displays the definition in force at the position, which stands before it, or else the next;",
+            "TDR <index> NEXT the next one after the position.",
+        ),
     ),
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from logdump.events import Addition, Bad, Event, Notice, RecordShown
+from logdump.exit_status import ExitStatus
 from logdump.session import Session
 from logdump.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError
-from trailformat.io_types import DDL_OP, LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 
 
 def show_record(session: Session, record: Record) -> Iterator[Event]:
@@ -20,22 +21,33 @@ def show_record(session: Session, record: Record) -> Iterator[Event]:
     table = session.trail.table_of(record)
     definition, problems = _definition(record)
     shown = RecordShown(record, table, definition, _vendor(session) if definition else "")
-    whole, broken = _parts(session, shown)
-    yield _with_values(session, whole)
-    if whole.segment is not None or whole.whole is not None or record.header.io_type == DDL_OP:
-        yield Addition(whole)
+    shown, broken = _parts(session, shown)
+    shown = _with_values(session, shown)
+    yield shown
+    if session.settings.values:
+        yield Addition(shown)
     problems += broken
     if record.table_index is not None and table is None:
         problems.append(f"no table definition {record.table_index} before it: the name is not known")
     if _is_not_utf8(record):
         problems.append("the name is not UTF-8: shown with its bytes escaped")
     yield from _notices(record, problems + _content_problems(record, session.settings))
+    yield from _cut_columns(record, session.settings)
+
+
+def _cut_columns(record: Record, settings: Settings) -> Iterator[Event]:
+    """A remark in the place of the column list of a record that is cut; VALUES has the columns of the whole."""
+    if settings.detail is Detail.OFF or settings.values or settings.shows_everything or not record.header.continued:
+        return
+    if _problem("", lambda: record.images):
+        remark = "the columns go on in the record fragments that follow: VALUES ON shows the whole"
+        yield Notice((str(TrailError(remark, path=record.path, rba=record.rba)),), ExitStatus.OK)
 
 
 def _parts(session: Session, shown: RecordShown) -> tuple[RecordShown, list[str]]:
     """The record with its place among the parts of a larger one, or with the fragments behind it."""
     settings, record = session.settings, shown.record
-    if not settings.shows_everything and settings.detail is Detail.OFF:
+    if not settings.shows_everything and not settings.values:
         return shown, []
     if record.header.io_type not in (LARGE_OBJECT, RECORD_FRAGMENT) and not record.header.continued:
         return shown, []

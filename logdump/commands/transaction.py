@@ -13,7 +13,8 @@ from logdump.language.words import split_words
 from logdump.session import CommandError, Session
 from trailformat import TrailFile
 from trailformat.trail_sequence import Spot
-from trailformat.transaction_extent import Extent, begins_transaction, extent_at
+from trailformat.transaction_extent import begins_transaction, extent_at
+from trailformat.transaction_walk import Extent
 from trailformat.transactions import is_transactional
 
 

@@ -50,6 +50,7 @@ COMMANDS = (
             "K marks the key, * a column that changed. Text is in quotes, bytes are X'...', a column that an image",
             "does not have is blank. What does not decode is ?'...' in hex, and the reason stands below.",
             "A value wider than a third of RECLEN is cut. docs/values.md lists the types.",
+            "A LOB piece or record fragment says where it belongs, a DDL record what its items are: docs/parts.md.",
         ),
         origin=Origin.OURS,
     ),

@@ -1,9 +1,12 @@
-"""Files that are written to their end, as many at a time as there are tables."""
+"""Files that are written to their end, as many at a time as there are tables; or standard output in their place."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import BinaryIO
+
+from logdump.render.escape import escape
 
 _MOST_WAITING = 1 << 20
 """Bytes that wait until they are written together."""
@@ -62,3 +65,57 @@ class AppendedFile:
         """Write nothing more."""
         self._waiting.clear()
         self.closed = True
+
+
+class StandardOutput:
+    """Standard output in place of a file: what is written is gone; for a terminal control characters are escaped.
+
+    Args:
+        stream: takes the bytes; text comes in whole lines.
+
+    Attributes:
+        closed: whether nothing is written to it any more.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.closed = False
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._written = 0
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """Write bytes; returns how many there are."""
+        if self._is_terminal:
+            lines = bytes(data).decode(errors="backslashreplace").split("\n")
+            self._stream.write("\n".join(escape(line.removesuffix("\r")) for line in lines).encode())
+        else:
+            self._stream.write(data)
+        self._written += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """How many bytes there are."""
+        return self._written
+
+    def flush(self) -> None:
+        """Have all of it read."""
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Write what waits; the stream stays open."""
+        if not self.closed:
+            self.flush()
+            self.closed = True
+
+    def abandon(self) -> None:
+        """Write nothing more."""
+        self.closed = True
+
+
+Place = Path | StandardOutput
+"""Where an export writes."""
+
+
+def opened(place: Place) -> AppendedFile | StandardOutput:
+    """What takes the bytes for a place."""
+    return AppendedFile(place) if isinstance(place, Path) else place

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 
 from logdump.events import Event
+from logdump.export.appended_file import Place
 from logdump.export.arrow_files import FORMATS, ArrowFile, Schemas
 from logdump.export.batch_walk import BatchWalk
 from logdump.export.open_files import OpenFiles
@@ -36,7 +36,7 @@ class ArrowExport:
         self._options = options
         self._tally = tally
 
-    def run(self, path: Path) -> Iterator[Event]:
+    def run(self, path: Place) -> Iterator[Event]:
         """Write the files; yields Progress. Raises like the walk, and OSError."""
         pool = ThreadPoolExecutor(WORKERS)
         files = OpenFiles(path, self._options, partial(self._new_file, pool))
@@ -61,7 +61,7 @@ class ArrowExport:
 
     def report(self) -> Iterator[Event]:
         """What was written."""
-        return self._tally.report(str(self._options.target), by_table=self._options.by_table)
+        return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
     def _jobs(self) -> Iterator[partial[Built] | Built | Event]:
         make = self._by_table() if self._options.by_table else self._of_records()
@@ -85,7 +85,7 @@ class ArrowExport:
             for file in files.sinks:
                 file.flush()
 
-    def _new_file(self, pool: Executor, path: Path, layout: TableLayout) -> ArrowFile:
+    def _new_file(self, pool: Executor, path: Place, layout: TableLayout) -> ArrowFile:
         format_ = FORMATS[self._options.format]
         schemas = Schemas(schema_of(layout), batch_schema_of(layout))
         if layout == ALL:

@@ -8,7 +8,6 @@ import numpy as np
 
 from logdump.events import Event, Progress
 from logdump.export.tally import Tally
-from logdump.selection import Selection
 from logdump.session import Session
 from logdump.tables.piece import Piece, pieces
 from trailformat import TrailError
@@ -41,7 +40,7 @@ class BatchWalk:
         """
         session, trail, start = self._session, self._trail, self._session.cursor.next
         transactions = session.cursor.transactions
-        selection = Selection(trail, [session.filters_in_use], transactions, session.row_definitions)
+        selection = session.selection()
         carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
         size = _ROWS if selection.is_decided else selection.batch_size

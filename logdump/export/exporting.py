@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
 from logdump.events import Event
+from logdump.export.appended_file import Place, StandardOutput
 from logdump.export.options import ExportOptions
 from logdump.export.staging import Staging
 from logdump.export.tally import Tally
@@ -21,7 +24,7 @@ Show = Callable[[Record], Iterable[Event]]
 class Export(Protocol):
     """What writes one format."""
 
-    def run(self, path: Path) -> Iterator[Event]:
+    def run(self, path: Place) -> Iterator[Event]:
         """Write the file, or the files in the folder, and fill the tally; yields Progress."""
 
     def report(self) -> Iterator[Event]:
@@ -31,29 +34,48 @@ class Export(Protocol):
 def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator[Event]:
     """Write the records from the position on that pass the filter, whole or not at all, and tell what was written.
 
-    The position moves behind the last record looked at.
+    The position moves behind the last record looked at. What goes to standard output is there as it is written.
 
     Raises:
-        CommandError: the target is there, is the open trail, or a package is missing.
+        CommandError: the target is there, is the open trail, is none here, or a package is missing.
         CannotWrite: the target cannot be written, or does not hold what was written.
-        TrailError: the trail cannot be read; the position is where it was.
+        TrailError: the trail cannot be read.
     """
     cursor, tally = session.cursor, Tally()
-    refuse_open_trail(session, options.target)
+    check_target(session, options.target, is_folder=options.by_table)
     export = export_of(session, options, tally, show)
-    start, was_backwards = cursor.next, cursor.is_backwards
+    was_backwards = cursor.is_backwards
     cursor.is_backwards = False
     try:
-        with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
-            yield from export.run(staging.path)
+        with _place(session, options) as place:
+            yield from export.run(place)
             check_whole(tally, options)
-    except BaseException:
-        cursor.move(start)
-        raise
     finally:
         cursor.is_backwards = was_backwards
     cursor.move(tally.end)
     yield from export.report()
+
+
+@contextlib.contextmanager
+def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
+    """Where to write: beside the target, or standard output. Raises like run_export."""
+    if options.to_standard_output:
+        yield _standard_output(session, options)
+    else:
+        with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
+            yield staging.path
+
+
+def _standard_output(session: Session, options: ExportOptions) -> StandardOutput:
+    if session.standard_output is None:
+        raise CommandError("The screen has standard output: EXPORT … TO - is for line mode, -c and -f.")
+    stream = session.standard_output()
+    if options.is_binary and stream.isatty():
+        raise CommandError("This is binary, and standard output is a terminal: send it to a file or a program.")
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(stream.fileno()), session.trail.path.stat()):
+            raise CommandError("Standard output is the open trail: EXPORT never writes over it.")
+    return StandardOutput(stream)
 
 
 def export_of(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
@@ -65,10 +87,14 @@ def export_of(session: Session, options: ExportOptions, tally: Tally, show: Show
     return _EXPORTS[options.format](session, options, tally, show)
 
 
-def refuse_open_trail(session: Session, target: Path) -> None:
-    """Raises CommandError where the target is the open trail, or its folder."""
-    if target.is_file() and target.samefile(session.trail.path):
-        raise CommandError(f"{target} is the open trail: EXPORT never writes over it.")
+def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
+    """See that the target is no file in use, nor the folder of the open trail, nor anything but a file or a folder.
+
+    Raises:
+        CommandError: it is.
+        OSError: what stands there cannot be told.
+    """
+    session.check_target(target, "EXPORT", wanted="a folder" if is_folder else "a file")
     if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
         raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from logdump.export.appended_file import Place
 from logdump.export.options import ExportOptions
 from logdump.export.staging import suffix_of
 from logdump.export.tally import FileTally
@@ -34,7 +35,7 @@ class OpenFiles(Generic[S]):
         make: opens a file for a layout.
     """
 
-    def __init__(self, path: Path, options: ExportOptions, make: Callable[[Path, TableLayout], S]) -> None:
+    def __init__(self, path: Place, options: ExportOptions, make: Callable[[Place, TableLayout], S]) -> None:
         self._path = path
         self._target = options.target
         self._make = make
@@ -45,7 +46,7 @@ class OpenFiles(Generic[S]):
         """The file for rows of this layout."""
         if layout not in self._open:
             name = self._target.name if layout == ALL else self._names.new(layout)
-            path = self._path if layout == ALL else self._path / name
+            path = self._path / name if layout != ALL and isinstance(self._path, Path) else self._path
             self._open[layout] = name, self._make(path, layout)
         return self._open[layout][1]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.language.arguments import number
+from logdump.language.arguments import local_path, number
 from logdump.language.command import ArgumentError
 from logdump.language.words import is_keyword, split_words
 
@@ -20,6 +20,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "SQL": ("NONE", "GZIP"),
 }
 """The compressions of each format; the first is used unless another is named."""
+
+STANDARD_OUTPUT = Path("-")
+"""The target that is no file; ``./-`` is one."""
 
 Words = list[str]
 
@@ -35,6 +38,7 @@ class ExportOptions(NamedTuple):
         replaces: whether an existing target is replaced.
         compression: one of those of the format.
         takes_back: SQL that takes the changes back.
+        includes_cut: SQL of transactions that are left out, as comments.
         dialect: of SQL, empty for that of the source database.
         stop: only records that begin before this RBA; None for the end of the file.
     """
@@ -47,8 +51,29 @@ class ExportOptions(NamedTuple):
     replaces: bool = False
     compression: str = "NONE"
     takes_back: bool = False
+    includes_cut: bool = False
     dialect: str = ""
     stop: int | None = None
+
+    @property
+    def to_standard_output(self) -> bool:
+        """Whether the target is ``-``; all others are absolute paths."""
+        return self.target == STANDARD_OUTPUT
+
+    @property
+    def target_name(self) -> str:
+        """The target in words."""
+        return "standard output" if self.to_standard_output else str(self.target)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether what is written is no text."""
+        return self.format in ("PARQUET", "ARROW") or self.compression == "GZIP"
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it ends after a number of records or transactions."""
+        return self.records is not None or self.transactions is not None
 
 
 def parse_export_options(text: str) -> ExportOptions:
@@ -69,7 +94,15 @@ def parse_export_options(text: str) -> ExportOptions:
         name, values["replaces"] = name[:-1], True
     while words:
         values |= _option(format_, words)
-    return ExportOptions(format_, Path(os.path.abspath(Path(name).expanduser())), **values)  # noqa: PTH100 - links stay
+    if name == str(STANDARD_OUTPUT) and "by_table" in values:
+        raise ArgumentError("BY TABLE writes several files, and - is standard output.")
+    return ExportOptions(format_, _target(name), **values)
+
+
+def _target(name: str) -> Path:
+    if name == str(STANDARD_OUTPUT):
+        return STANDARD_OUTPUT
+    return Path(os.path.abspath(Path(local_path(name)).expanduser()))  # noqa: PTH100 - links stay
 
 
 def _option(format_: str, words: Words) -> dict[str, Any]:
@@ -108,6 +141,13 @@ def _undo(format_: str, _words: Words) -> dict[str, Any]:
     return {"takes_back": True}
 
 
+def _include(format_: str, words: Words) -> dict[str, Any]:
+    if not words or words.pop(0).upper() != "CUT":
+        raise ArgumentError("INCLUDE takes CUT.")
+    _only_for_sql(format_, "INCLUDE CUT")
+    return {"includes_cut": True}
+
+
 def _replace(_format: str, _words: Words) -> dict[str, Any]:
     return {"replaces": True}
 
@@ -121,8 +161,21 @@ _OPTIONS: dict[str, Callable[[str, Words], dict[str, Any]]] = {
     "BY": _by_table,
     "COMPRESS[ION]": _compression,
     "UNDO": _undo,
+    "INCLUDE": _include,
     "REPLACE": _replace,
     "!": _replace,
 }
-OPTION_WORDS = (*FORMATS, "TO", "BY", "TABLE", "COMPRESS[ION]", "REPLACE", "UNDO", "RECORDS", *DIALECTS)
+OPTION_WORDS = (
+    *FORMATS,
+    "TO",
+    "BY",
+    "TABLE",
+    "COMPRESS[ION]",
+    "REPLACE",
+    "UNDO",
+    "INCLUDE",
+    "CUT",
+    "RECORDS",
+    *DIALECTS,
+)
 """For completion."""

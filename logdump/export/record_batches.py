@@ -19,7 +19,8 @@ from logdump.tables.piece import Piece
 from trailformat import CannotWrite, TrailFile, TrailName
 from trailformat.row_definitions import RowDefinitions
 
-_COLUMNS = tuple(column for column in COLUMNS if column.name != CORRUPT)
+_OF_SEVERAL_FILES = "file_order"
+_COLUMNS = tuple(column for column in COLUMNS if column.name not in (CORRUPT, _OF_SEVERAL_FILES))
 _NAMES = frozenset(column.name for column in _COLUMNS)
 
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO
 
 from logdump.events import Event, Notice, Progress, say
+from logdump.exit_status import ExitStatus
+from logdump.export.appended_file import Place
 from logdump.export.options import ExportOptions
 from logdump.export.tally import Tally
 from logdump.export.text_file import TextFile
-from logdump.selection import Selection
 from logdump.session import Session
 from logdump.statements import (
     DIALECTS,
-    Closing,
     Opening,
     Script,
     Statement,
     dialect_of,
     script_lines,
     statement_lines,
-    transaction_begin,
 )
+from logdump.statements.script import Item
 
 
 class SqlExport:
@@ -33,26 +32,29 @@ class SqlExport:
         self._options = options
         self._tally = tally
         header = session.trail.file_header
-        self._transactions = self._records = self._statements = self._remarks = 0
+        self._transactions = self._records = self._statements = self._remarks = self._skipped = 0
         self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
 
-    def run(self, path: Path) -> Iterator[Event]:
+    def run(self, path: Place) -> Iterator[Event]:
         """Write the script; yields Progress.
 
         Raises:
             TrailError: damage in the trail, for half a transaction is none.
         """
         session, options, tally = self._session, self._options, self._tally
-        definitions, transactions = session.row_definitions, session.cursor.transactions
-        selection = Selection(session.trail, [session.filters_in_use], transactions, definitions)
-        accepts, takes_back = selection.accepts, options.takes_back
-        script = Script(session.trail, self._dialect, accepts, definitions, takes_back=takes_back)
+        script = Script(
+            session.trail,
+            self._dialect,
+            lambda file: session.selection(file).accepts,
+            session.definitions_of,
+            takes_back=options.takes_back,
+            includes_cut=options.includes_cut,
+        )
         file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=_lines_in)
         try:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")
-            begin = transaction_begin(session.trail, session.cursor.next)
-            for item in script.items(begin, options.transactions):
+            for item in script.items(session.cursor.next, options.transactions):
                 for line in self._lines(item):
                     file.write(f"{line}\n")
                 if isinstance(item, Opening):
@@ -62,17 +64,19 @@ class SqlExport:
             file.abandon()
             raise
         tally.end = script.end or session.cursor.next
-        self._statements, self._remarks = script.statements, script.remarks
+        self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def report(self) -> Iterator[Event]:
         """How many statements there are, and that some could not be written."""
-        yield say(
-            f"Exported {self._statements} statements of {self._transactions} transactions to {self._options.target}"
-        )
+        written = f"{self._statements} statements of {self._transactions} transactions"
+        yield say(f"Exported {written} to {self._options.target_name}")
         if self._remarks:
             yield Notice((f"{self._remarks} changes could not be written; comments in their places say why.",))
+        if self._skipped:
+            text = f"{self._skipped} transactions were left out; comments in their places say why."
+            yield Notice((text,), ExitStatus.OK)
 
-    def _lines(self, item: Opening | Statement | Closing) -> Iterator[str]:
+    def _lines(self, item: Item) -> Iterator[str]:
         if isinstance(item, Statement):
             return statement_lines(item)
         return script_lines(item, self._dialect, self._session.settings.time_offset)
@@ -83,7 +87,7 @@ class SqlExport:
         self._transactions += 1
         self._records += item.records
         if self._records // step > before // step:
-            yield Progress(self._records, end, item.time, self._session.trail.size)
+            yield Progress(self._records, end, item.extent.first_moment.time, self._session.trail.size)
 
 
 def _lines_in(file: IO[bytes]) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import IO, Protocol
 
 from logdump.events import Event, Notice, RecordShown
+from logdump.export.appended_file import Place
 from logdump.export.open_files import OpenFiles
 from logdump.export.options import ExportOptions
 from logdump.export.record_walk import walk
@@ -60,7 +60,7 @@ class TextExport:
         self._layouts = Layouts()
         self._waiting = Waiting()
 
-    def run(self, path: Path) -> Iterator[Event]:
+    def run(self, path: Place) -> Iterator[Event]:
         """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
         files = OpenFiles(path, self._options, self._new_file)
         put = self._put_row if self._options.by_table else self._put_record
@@ -80,9 +80,9 @@ class TextExport:
 
     def report(self) -> Iterator[Event]:
         """What was written."""
-        return self._tally.report(str(self._options.target), by_table=self._options.by_table)
+        return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
-    def _new_file(self, path: Path, layout: TableLayout) -> TextFile:
+    def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
         is_gzip = self._options.compression == "GZIP"
         file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
         file.write(self._spelling.head(layout), 0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
-from logdump.export.appended_file import AppendedFile
+from logdump.export.appended_file import Place, opened
 from trailformat import CannotWrite
 
 CountRows = Callable[[IO[bytes]], int]
@@ -34,14 +34,14 @@ class TextFile:
         waiting: takes what waits in this file.
     """
 
-    def __init__(self, path: Path, *, is_gzip: bool, count_rows: CountRows, waiting: Waiting | None = None) -> None:
+    def __init__(self, path: Place, *, is_gzip: bool, count_rows: CountRows, waiting: Waiting | None = None) -> None:
         self.rows = 0
         self._path = path
         self._is_gzip = is_gzip
         self._count_rows = count_rows
         self._all_waiting = waiting or Waiting()
         self._waiting = bytearray()
-        self._file = AppendedFile(path)
+        self._file = opened(path)
 
     def write(self, text: str, rows: int = 1) -> None:
         """Write text that holds so many rows, with their ends."""
@@ -70,6 +70,8 @@ class TextFile:
         if self._is_gzip and not self._file.tell():
             self._file.write(gzip.compress(b"", _LEVEL, mtime=0))
         self._file.close()
+        if not isinstance(self._path, Path):
+            return self.rows
         with cast("IO[bytes]", gzip.open(self._path) if self._is_gzip else self._path.open("rb")) as file:
             found = self._count_rows(file)
         check_rows(self._path, self.rows, found)

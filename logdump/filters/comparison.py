@@ -66,10 +66,19 @@ def split_comparison(text: str) -> tuple[Comparison, str]:
     after, text = _take(text, at_end=True)
     if before and after:
         raise FilterError(f"two operators, {before} and {after}; one comparison is allowed")
-    spelling = before or after or "="
-    if spelling not in OPERATORS:
+    return comparison_named(before or after or "="), text
+
+
+def comparison_named(spelling: str) -> Comparison:
+    """The comparison with this spelling, case aside.
+
+    Raises:
+        FilterError: there is none.
+    """
+    found = OPERATORS.get(spelling.upper())
+    if found is None:
         raise FilterError(f"no operator {quoted(spelling)}; there are {' '.join(OPERATORS)}")
-    return OPERATORS[spelling], text
+    return found
 
 
 def _take(text: str, *, at_end: bool) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from logdump.filters.comparison import Comparison
@@ -29,8 +29,8 @@ class CsnKey(NamedTuple):
     parts: tuple[int, ...]
 
 
-def _numbers(base: int) -> Callable[[re.Match[str]], tuple[int, ...]]:
-    return lambda found: tuple(int(part, base) for part in found.groups())
+def _numbers(base: int, found: re.Match[str]) -> tuple[int, ...]:
+    return tuple(int(part, base) for part in found.groups())
 
 
 def _wrap_and_base(found: re.Match[str]) -> tuple[int, ...] | None:
@@ -38,15 +38,16 @@ def _wrap_and_base(found: re.Match[str]) -> tuple[int, ...] | None:
     return ((wrap << 32) + base,) if wrap <= 0xFFFF and base <= 0xFFFFFFFF else None
 
 
+_DECIMAL, _HEXADECIMAL = partial(_numbers, 10), partial(_numbers, 16)
 _FORMS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[int, ...] | None]], ...] = (
-    ("number", re.compile(r"(\d{1,40})"), _numbers(10)),
-    ("number", re.compile(r"0[xX]([0-9A-Fa-f]{1,32})"), _numbers(16)),
+    ("number", re.compile(r"(\d{1,40})"), _DECIMAL),
+    ("number", re.compile(r"0[xX]([0-9A-Fa-f]{1,32})"), _HEXADECIMAL),
     ("number", re.compile(r"(\d{1,5})\.(\d{1,10})"), _wrap_and_base),
-    ("MySQL position", re.compile(r"(?:[^:\s]*\.)?(\d{1,40}):(\d{1,40})"), _numbers(10)),
-    ("PostgreSQL LSN", re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})"), _numbers(16)),
-    ("SQL Server LSN", re.compile(r"([0-9A-Fa-f]{8}):([0-9A-Fa-f]{8}):([0-9A-Fa-f]{4})"), _numbers(16)),
-    ("SQL Server LSN", re.compile(r"0[xX]([0-9A-Fa-f]{1,8}):([0-9A-Fa-f]{1,8}):([0-9A-Fa-f]{1,4})"), _numbers(16)),
-    ("SQL Server LSN", re.compile(r"(\d{10}):(\d{10}):(\d{5})"), _numbers(10)),
+    ("MySQL position", re.compile(r"(?:[^:\s]*\.)?(\d{1,40}):(\d{1,40})"), _DECIMAL),
+    ("PostgreSQL LSN", re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})"), _HEXADECIMAL),
+    ("SQL Server LSN", re.compile(r"([0-9A-Fa-f]{8}):([0-9A-Fa-f]{8}):([0-9A-Fa-f]{4})"), _HEXADECIMAL),
+    ("SQL Server LSN", re.compile(r"0[xX]([0-9A-Fa-f]{1,8}):([0-9A-Fa-f]{1,8}):([0-9A-Fa-f]{1,4})"), _HEXADECIMAL),
+    ("SQL Server LSN", re.compile(r"(\d{10}):(\d{10}):(\d{5})"), _DECIMAL),
 )
 
 

@@ -8,11 +8,13 @@ the sources say "16-bit integer" and no more.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.subject import Subject
 from logdump.filters.words import whole_number
+from logdump.times import TimeOffset
 from trailformat import ByteOrder
 
 
@@ -65,21 +67,19 @@ class Int64(Integer):
     size: ClassVar[int] = 8
 
 
-def _parser(kind: type[Integer]) -> Parser:
+def _parse(kind: type[Integer], text: str, _offset: TimeOffset) -> Criterion:
     bits = 8 * kind.size
-    return lambda text, _offset: kind(whole_number(text, -(1 << bits - 1), (1 << bits) - 1))
+    return kind(whole_number(text, -(1 << bits - 1), (1 << bits) - 1))
 
 
-def _option(kind: type[Integer]) -> Option:
-    bits = 8 * kind.size
-    return Option(
+OPTIONS = tuple(
+    Option(
         kind.keyword,
-        f"{kind.keyword} <{bits}-bit integer>",
-        f"{bits}-bit integer anywhere in the record data",
+        f"{kind.keyword} <{8 * kind.size}-bit integer>",
+        f"{8 * kind.size}-bit integer anywhere in the record data",
         f"{kind.keyword} 107",
-        _parser(kind),
+        partial(_parse, kind),
         Needs.DATA,
     )
-
-
-OPTIONS = tuple(_option(kind) for kind in (Int16, Int32, Int64))
+    for kind in (Int16, Int32, Int64)
+)

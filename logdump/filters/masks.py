@@ -104,9 +104,7 @@ def _number(column: str, *, of_file_header: bool) -> Callable[[Any, Batch, Sourc
     """A mask by a number in a column; without a header a file header has no such number."""
 
     def mask(criterion: NumberCriterion, batch: Batch, _source: Source) -> Mask:
-        values = np.asarray(getattr(batch, column)).astype(np.int64)
-        held = np.asarray(criterion.comparison.holds(values, criterion.value))
-        held = np.broadcast_to(held, values.shape)
+        held = criterion.comparison.holds(np.asarray(getattr(batch, column)), criterion.value)
         return held if of_file_header else held & _is_record(batch)
 
     return mask

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from logdump import wildcard
-from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import is_quoted, quoted, split_list, unquote
+from logdump.times import TimeOffset
 
 _MAX_NAME = 1024
 
@@ -85,8 +87,8 @@ class TableName(NameCriterion):
         return any(wildcard.matches(pattern, name, case_sensitive=False) for pattern in self.names)
 
 
-def _parser(kind: type[NameCriterion]) -> Parser:
-    return lambda text, _offset: kind(tuple(_name(value) for value in split_list(text)))
+def _parse(kind: type[NameCriterion], text: str, _offset: TimeOffset) -> Criterion:
+    return kind(tuple(_name(value) for value in split_list(text)))
 
 
 def _name(text: str) -> str:
@@ -104,7 +106,7 @@ OPTIONS = (
         "FILENAME <template> [, <template>] ...",
         "table or file name, * and ? allowed, case aside; up to 32",
         "FILENAME hr.*",
-        _parser(FileName),
+        partial(_parse, FileName),
         Needs.NAME,
         aliases=("FILE",),
     ),
@@ -113,7 +115,7 @@ OPTIONS = (
         "ANSINAME <name> [, <name>] ...",
         "exact table name, case-sensitive; up to 32",
         "ANSINAME HR.REGIONS",
-        _parser(AnsiName),
+        partial(_parse, AnsiName),
         Needs.NAME,
     ),
 )

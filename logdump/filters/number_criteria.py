@@ -10,12 +10,13 @@ the others  the header field of that name
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
-from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, whole_number
@@ -138,37 +139,41 @@ class Syskey(NumberCriterion):
         return int.from_bytes(key, "big") if len(key) == size else None
 
 
-Make = Callable[[Comparison, int], Criterion]
+def _parse(kind: type[NumberCriterion], words: Mapping[str, int], text: str, _offset: TimeOffset) -> Criterion:
+    comparison, value = split_comparison(text)
+    if value.upper() in words:
+        return kind(comparison, words[value.upper()])
+    if words and value.isalpha():
+        raise FilterError(f"no word {quoted(value)}; there are {' '.join(words)}")
+    return kind(comparison, whole_number(value))
 
 
-def _parser(make: Make, words: dict[str, int] | None = None) -> Parser:
-    def parse(text: str, _offset: TimeOffset) -> Criterion:
-        comparison, value = split_comparison(text)
-        number = (words or {}).get(value.upper())
-        if number is None and words and value.isalpha():
-            raise FilterError(f"no word {quoted(value)}; there are {' '.join(words)}")
-        return make(comparison, whole_number(value) if number is None else number)
-
-    return parse
-
-
-def _option(make: Make, keyword: str, value: str, text: str, example: str, *, uses: Needs = Needs.HEADER) -> Option:
-    return Option(keyword, f"{keyword} [<comparison>] {value}", text, f"{keyword} {example}", _parser(make), uses)
-
-
-OPTIONS = (
-    _option(Rba, "RBA", "<nnnnnnnn>", "byte address of the record in its file", ">= 2014", uses=Needs.NOTHING),
-    _option(RecLen, "RECLEN", "<nn>", "length of the record data", ">= 1000"),
-    _option(AuditRba, "AUDITRBA", "<nnnnnnnn>", "AuditRBA of the header", "519"),
-    Option(
-        "TRANSIND",
-        "TRANSIND [<comparison>] <nn | FIRST | MIDDLE | LAST | ONLY>",
+_NO_WORDS: Mapping[str, int] = {}
+_LISTED: tuple[tuple[type[NumberCriterion], str, str, str, Mapping[str, int]], ...] = (
+    (Rba, "<nnnnnnnn>", "byte address of the record in its file", ">= 2014", _NO_WORDS),
+    (RecLen, "<nn>", "length of the record data", ">= 1000", _NO_WORDS),
+    (AuditRba, "<nnnnnnnn>", "AuditRBA of the header", "519", _NO_WORDS),
+    (
+        TransInd,
+        "<nn | FIRST | MIDDLE | LAST | ONLY>",
         "place in the transaction: 0 first, 1 middle, 2 last, 3 only",
-        "TRANSIND LAST",
-        _parser(TransInd, TRANS_INDS),
-        Needs.HEADER,
+        "LAST",
+        TRANS_INDS,
     ),
-    _option(Syskey, "SYSKEY", "<32/64-bit syskey>", "NonStop key", "4294967302", uses=Syskey.uses),
-    _option(SyskeyLen, "SYSKEYLEN", "<nn>", "SyskeyLen of the header", "> 0"),
-    _option(UndoFlag, "UNDOFLAG", "<nn>", "UndoFlag of the header: 0 normal, 1 backed out", "1"),
+    (Syskey, "<32/64-bit syskey>", "NonStop key", "4294967302", _NO_WORDS),
+    (SyskeyLen, "<nn>", "SyskeyLen of the header", "> 0", _NO_WORDS),
+    (UndoFlag, "<nn>", "UndoFlag of the header: 0 normal, 1 backed out", "1", _NO_WORDS),
+)
+"""Each criterion with the syntax of its value, its help, an example and the words for its numbers."""
+
+OPTIONS = tuple(
+    Option(
+        kind.keyword,
+        f"{kind.keyword} [<comparison>] {syntax}",
+        text,
+        f"{kind.keyword} {example}",
+        partial(_parse, kind, words),
+        kind.uses,
+    )
+    for kind, syntax, text, example, words in _LISTED
 )

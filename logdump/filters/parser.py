@@ -34,12 +34,10 @@ def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
 
 
 def _no_option(word: str, text: str) -> str:
-    known = option_words()
-    near = difflib.get_close_matches(word[:32], (*known, *STATEMENTS), n=2)
-    if near:
-        return f"FILTER has no option {word[:32]}; did you mean {' or '.join(near)}?"
-    shown = word[:32] or quoted(text)
-    return f"FILTER has no option {shown}; there are {', '.join(known)}"
+    known, shown = option_words(), word[:32]
+    if near := difflib.get_close_matches(shown, (*known, *STATEMENTS), n=2):
+        return f"FILTER has no option {shown}; did you mean {' or '.join(near)}?"
+    return f"FILTER has no option {shown or quoted(text)}; there are {', '.join(known)}"
 
 
 def _holds_option(values: str) -> bool:

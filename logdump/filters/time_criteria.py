@@ -7,13 +7,14 @@ FILTER prints GMT and says so (ours), which stays true when TIMEOFFSET changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, unquote
-from logdump.times import GMT, TimeOffset, format_timestamp, parse_datetime
+from logdump.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp, parse_datetime
 
 _LONGEST = 64
 
@@ -59,35 +60,30 @@ class EndTime(TimeCriterion):
         return subject.record.header.io_time <= self.moment
 
 
-def _parser(make: type[TimeCriterion]) -> Parser:
-    def parse(text: str, offset: TimeOffset) -> Criterion:
-        if len(text) > _LONGEST:
-            raise FilterError(f"{quoted(text)} is no time")
-        try:
-            return make(parse_datetime(unquote(text), offset))
-        except ValueError as error:
-            raise FilterError(str(error)) from None
+def _parse(kind: type[TimeCriterion], text: str, offset: TimeOffset) -> Criterion:
+    if len(text) > _LONGEST:
+        raise FilterError(f"{quoted(text)} is no time")
+    try:
+        return kind(parse_datetime(unquote(text), offset))
+    except ValueError as error:
+        raise FilterError(str(error)) from None
 
-    return parse
-
-
-_FORMAT = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
 
 OPTIONS = (
     Option(
         "STARTTIME",
-        f"STARTTIME {_FORMAT}",
-        "IO Time at or after",
+        f"STARTTIME {LOGDUMP_FORM}",
+        "IO Time at or after; ISO 8601 too",
         "STARTTIME 2024-03-01 09:00",
-        _parser(StartTime),
+        partial(_parse, StartTime),
         Needs.HEADER,
     ),
     Option(
         "ENDTIME",
-        f"ENDTIME {_FORMAT}",
-        "IO Time at or before",
+        f"ENDTIME {LOGDUMP_FORM}",
+        "IO Time at or before; ISO 8601 too",
         "ENDTIME 2024-03-01 10:00",
-        _parser(EndTime),
+        partial(_parse, EndTime),
         Needs.HEADER,
     ),
 )

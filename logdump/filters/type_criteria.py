@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from logdump.filters.criterion import Criterion, Needs, Option, Parser
+from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, split_list, unquote
+from logdump.times import TimeOffset
 from trailformat import IO_TYPES, io_type_name, io_type_number
 
 _LONGEST = 64
@@ -46,8 +48,8 @@ class IoType(RecType):
     label: ClassVar[str] = "IOtypes"
 
 
-def _parser(kind: type[RecType]) -> Parser:
-    return lambda text, _offset: kind(tuple(_type(unquote(value)) for value in split_list(text)))
+def _parse(kind: type[RecType], text: str, _offset: TimeOffset) -> Criterion:
+    return kind(tuple(_type(unquote(value)) for value in split_list(text)))
 
 
 def _type(text: str) -> int:
@@ -67,7 +69,7 @@ OPTIONS = (
         "RECTYPE <type number | type name> [, ...]",
         "record type; up to 32",
         "RECTYPE 5",
-        _parser(RecType),
+        partial(_parse, RecType),
         Needs.HEADER,
     ),
     Option(
@@ -75,7 +77,7 @@ OPTIONS = (
         "IOTYPE <type number | type name> [, ...]",
         "same as RECTYPE",
         "IOTYPE Insert",
-        _parser(IoType),
+        partial(_parse, IoType),
         Needs.HEADER,
     ),
 )

@@ -19,21 +19,21 @@ from functools import lru_cache
 from math import isnan
 from typing import Any, ClassVar
 
-from logdump.filters.comparison import OPERATORS, Comparison
+from logdump.filters.comparison import Comparison, comparison_named
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
-from logdump.filters.words import is_quoted, quoted, unquote
+from logdump.filters.words import QUOTES, is_quoted, quoted, unquote
 from logdump.times import TimeOffset
 from trailformat import TrailError, Value
 from trailformat.values.datetimes import parse_moment
-from trailformat.values.intervals import fields_between, parse_interval
+from trailformat.values.intervals import parse_interval
 from trailformat.values.numbers import parse_number
 
 _MAX_NAME = 1024
-_DAY_TO_FRACTION = fields_between("DAY", "FRACTION")
+_DAY_TO_FRACTION = "DAY TO FRACTION"
 _NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
-_SIGN = "<=|>=|<>|!=|==|[=<>]|(?<=\\s)(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
+_SIGN = "[<>=!]+|(?<=\\s)(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
 _PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -146,7 +146,9 @@ def _parse(text: str, _offset: TimeOffset) -> Criterion:
         raise FilterError("a value is missing")
     if not 0 < len(name) <= _MAX_NAME:
         raise FilterError(f"a name has 1 to {_MAX_NAME} characters")
-    comparison = OPERATORS[sign.upper()]
+    if value[0] in QUOTES and not is_quoted(value):
+        raise FilterError(f"{quoted(value)} is not closed by the quote it begins with; a quote inside is doubled")
+    comparison = comparison_named(sign)
     is_null = value.upper() == "NULL"
     if is_null and comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL):
         raise FilterError("NULL is compared by = and <> only")

@@ -14,7 +14,7 @@ from logdump.render.escape import escape
 MAX_TEXT = 16_384
 MAX_VALUES = 32
 LARGEST = (1 << 64) - 1
-_QUOTES = "\"'"
+QUOTES = "\"'"
 _SHOWN = 40
 _WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9A-Fa-f]{1,16}|[0-9]{1,20})")
@@ -42,7 +42,7 @@ def split_list(text: str) -> list[str]:
     for at, char in enumerate(text):
         if quote:
             quote = "" if char == quote else quote
-        elif char in _QUOTES:
+        elif char in QUOTES:
             quote = char
         elif char == ",":
             values.append(text[start:at].strip())
@@ -65,7 +65,7 @@ def check_count(count: int) -> None:
 def is_quoted(text: str) -> bool:
     """Whether all of ``text`` is one quoted value."""
     quote = text[:1]
-    return len(text) > 1 and quote in _QUOTES and text[-1] == quote and quote not in text[1:-1].replace(quote * 2, "")
+    return len(text) > 1 and quote in QUOTES and text[-1] == quote and quote not in text[1:-1].replace(quote * 2, "")
 
 
 def unquote(text: str) -> str:

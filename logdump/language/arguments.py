@@ -55,9 +55,29 @@ def one_path(text: str) -> str | None:
     return words[0] if words else None
 
 
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?(/.*)?", re.DOTALL)
+
+
+def local_path(text: str) -> str:
+    """A path as the system takes it, without ``file:``; ``s3a://bucket/lt`` is no folder called ``s3a:``.
+
+    Raises:
+        ArgumentError: it has another scheme, or is a file of another machine.
+    """
+    found = _SCHEME.fullmatch(text)
+    if not found or (found[2] is None and found[3] is None):
+        return text
+    scheme, machine, path = found[1].lower(), found[2] or "", found[3]
+    if scheme != "file":
+        raise ArgumentError(f"{text}: only files of this machine's own paths are read and written, not {found[1]}:")
+    if path is None or machine.lower() not in ("", "localhost"):
+        raise ArgumentError(f"{text}: a path of this machine is file:///path or /path, not one of {machine}")
+    return "/" + path.lstrip("/")
+
+
 def time_argument(text: str, offset: TimeOffset) -> int:
-    """A date and time as Logdump writes them, in Julian microseconds."""
+    """A date and time, in double quotes or without, in Julian microseconds."""
     try:
-        return parse_datetime(text, offset)
+        return parse_datetime(" ".join(split_words(text)), offset)
     except ValueError as error:
         raise ArgumentError(f"{error}.") from error

@@ -19,6 +19,24 @@ class Origin(enum.Enum):
     OURS = "ours"
 
 
+class Term(NamedTuple):
+    """A word that a command takes and that has its own explanation: its syntax, what it does, an example.
+
+    ``words`` are all spellings of ``keyword``.
+    """
+
+    keyword: str
+    syntax: str
+    summary: str
+    example: str
+    words: tuple[str, ...]
+
+
+def no_terms() -> tuple[Term, ...]:
+    """What most commands have."""
+    return ()
+
+
 class Command(NamedTuple):
     """One command.
 
@@ -30,6 +48,7 @@ class Command(NamedTuple):
         aliases: other spellings.
         options: keywords that may follow, for completion; brackets mark what may be left out.
         details: further lines for HELP <command>.
+        terms: gives the words that HELP <command> lists and HELP <command> <term> explains, when they are asked for.
         origin: Logdump's, or ours: ours take part in no abbreviation.
     """
 
@@ -40,6 +59,7 @@ class Command(NamedTuple):
     aliases: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    terms: Callable[[], tuple[Term, ...]] = no_terms
     origin: Origin = Origin.LOGDUMP
 
 

@@ -53,6 +53,10 @@ def run_command(session: Session, registry: Registry, text: str) -> Iterator[Eve
         raise
     except OSError as error:
         yield Failure((f"{command.name}: {error}",))
+    except RuntimeError as error:
+        if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
+            raise
+        yield Failure((f"{command.name}: {error}",))
 
 
 def _filter_hint(word: str) -> str | None:

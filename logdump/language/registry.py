@@ -5,9 +5,17 @@ from __future__ import annotations
 import importlib
 
 from logdump.language.command import Command, Origin
-from logdump.session import CommandError
+from logdump.session import CommandError, is_trail
 
 _SHORTEST_ABBREVIATION = 3
+_ELSEWHERE = {
+    "H": "Did you mean HISTORY?",
+    "LS": "FILES lists files.",
+    "PWD": "CD tells the current directory.",
+    "FOLLOW": "TUI shows a trail as it grows.",
+    "TAIL": "TUI shows a trail as it grows.",
+}
+"""What other programs call it: which command does that here."""
 
 
 class Registry:
@@ -35,6 +43,10 @@ class Registry:
         """Every name and alias."""
         return sorted(self._homes)
 
+    def knows(self, word: str) -> bool:
+        """Whether a word is a command's, or could be that of several."""
+        return word.upper() in self._homes or bool(self._abbreviated(word.upper()))
+
     def _load(self, module: str) -> tuple[Command, ...]:
         commands: tuple[Command, ...] = importlib.import_module(module).COMMANDS
         self._loaded |= {word: one for one in commands for word in (one.name, *one.aliases)}
@@ -46,26 +58,31 @@ class Registry:
         Raises:
             CommandError: none, or more than one.
         """
-        word = word.upper()
+        entered, word = word, word.upper()
         if word in self._homes:
             if word not in self._loaded:
                 self._load(self._homes[word])
             return self._loaded[word]
-        fitting = [
-            one
-            for one in self.commands
-            if one.origin is Origin.LOGDUMP
-            and len(word) >= _SHORTEST_ABBREVIATION
-            and any(name.startswith(word) for name in (one.name, *one.aliases))
-        ]
+        fitting = self._abbreviated(word)
         shortest = [one for one in fitting if all(other.name.startswith(one.name) for other in fitting)]
         if shortest:
             return shortest[0]
         if fitting:
             raise CommandError(f"{word} is ambiguous: {', '.join(one.name for one in fitting)}.")
+        if is_trail(entered):
+            raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 
+    def _abbreviated(self, word: str) -> list[Command]:
+        """The commands that ``word``, in capitals, may be short for."""
+        if len(word) < _SHORTEST_ABBREVIATION:
+            return []
+        ours = (one for one in self.commands if one.origin is Origin.LOGDUMP)
+        return [one for one in ours if any(name.startswith(word) for name in (one.name, *one.aliases))]
+
     def _hint(self, word: str) -> str:
+        if word in _ELSEWHERE:
+            return f"{_ELSEWHERE[word]} HELP lists all commands."
         from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
         near = get_close_matches(word, self.words(), n=3, cutoff=0.7)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _QUOTE = '"'
-_COMMENT = "--"
+_COMMENTS = ("--", "#")
 
 
 def split_commands(line: str) -> list[str]:
     """The commands of a line, separated by ``;`` outside double quotes; empty ones left out.
 
-    A line that begins with ``--`` is a comment, as in GoldenGate's parameter files, and holds none.
+    A line that begins with ``--``, as in GoldenGate's parameter files, or with ``#`` is a comment and holds none.
     """
-    if line.lstrip().startswith(_COMMENT):
+    if line.lstrip().startswith(_COMMENTS):
         return []
     parts = [""]
     quoted = False
@@ -44,6 +44,25 @@ def _words(text: str) -> Iterator[str]:
             word += character
     if begun or word:
         yield word
+
+
+def last_command(line: str) -> int:
+    """Where the last command of a line begins: behind its last ``;`` outside double quotes."""
+    return _behind_last(line, ";")
+
+
+def last_word(line: str) -> int:
+    """Where the last word of a line begins, with its opening quote; a blank outside quotes ends one."""
+    return _behind_last(line, "; ")
+
+
+def _behind_last(line: str, separators: str) -> int:
+    start, quoted = 0, False
+    for at, character in enumerate(line):
+        quoted ^= character == _QUOTE
+        if character in separators and not quoted:
+            start = at + 1
+    return start
 
 
 def first_word(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What is added below Logdump's own lines of a record: the place of a part, the columns of the whole record, DDL."""
+"""What VALUES adds below Logdump's own lines: values, the place of a part, columns of all fragments, items of DDL."""
 
 from __future__ import annotations
 
@@ -7,47 +7,46 @@ from collections.abc import Iterator
 from logdump.events import Addition, RecordShown
 from logdump.render.column_text import column_lines
 from logdump.render.escape import escape
+from logdump.render.values_text import values_lines
 from logdump.settings import Detail, Settings
 from trailformat import Record, TrailError, parse_ddl
-from trailformat.ddl import DDL_NAMES, split_comments
+from trailformat.ddl import ddl_name, split_comments
 from trailformat.io_types import DDL_OP
 from trailformat.lob_pieces import HEADER_BYTES
 from trailformat.segments import Kind, Segment
 
-_NAME_WIDTH = 12
+_NAME_WIDTH = 16
 
 
 def addition_lines(addition: Addition, settings: Settings) -> Iterator[str]:
-    """The lines under DETAIL ON or DATA; those of DDL under DATA only."""
-    if settings.detail is Detail.OFF:
-        return
+    """The lines for one record; the columns of all fragments only where DETAIL shows columns."""
     shown = addition.shown
+    if shown.change is not None:
+        yield from values_lines(shown.change, shown.record, settings)
     if shown.segment is not None:
-        yield from _segment_lines(shown, shown.segment)
-    if shown.whole is not None and shown.record.header.io_type != DDL_OP:
-        yield from _whole_lines(shown.whole, settings)
-    if settings.detail is Detail.DATA and shown.record.header.io_type == DDL_OP:
+        yield _segment_line(shown, shown.segment)
+    if shown.record.header.io_type == DDL_OP:
         yield from ddl_lines((shown.whole or shown.record).data)
+    elif shown.whole is not None and settings.detail is not Detail.OFF:
+        yield from _whole_lines(shown.whole, settings)
 
 
-def _segment_lines(shown: RecordShown, segment: Segment) -> Iterator[str]:
-    numbers = segment.numbers
-    if numbers is not None:
-        end = numbers.offset + len(shown.record.data) - HEADER_BYTES
-        yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
-        name = _column_name(shown, numbers.column)
-        yield f"{name}bytes {numbers.offset} to {end - 1} of {numbers.total}, {_base(shown, segment)}"
-        return
+def _segment_line(shown: RecordShown, segment: Segment) -> str:
     what = "LOB fragment" if segment.kind is Kind.LOB else "Record fragment"
     place = "" if segment.number is None else f" {segment.number}"
     pieces = "" if segment.pieces is None else f" of {segment.pieces}"
-    yield f"{what}{place}{pieces}, {_base(shown, segment)}"
+    numbers = segment.numbers
+    if numbers is not None:
+        end = numbers.offset + len(shown.record.data) - HEADER_BYTES
+        pieces += f", column {numbers.column}{_column_name(shown, numbers.column)}"
+        pieces += f", bytes {numbers.offset} to {end - 1} of {numbers.total}"
+    return f"{what}{place}{pieces}, {_base(shown, segment)}"
 
 
 def _column_name(shown: RecordShown, index: int) -> str:
-    """``NAME, `` where the definition of the table is known."""
+    """`` NAME`` where the definition of the table is known."""
     columns = shown.columns.columns if shown.columns else ()
-    return f"{escape(columns[index].name)}, " if index < len(columns) else ""
+    return f" {escape(columns[index].name)}" if index < len(columns) else ""
 
 
 def _base(shown: RecordShown, segment: Segment) -> str:
@@ -69,14 +68,14 @@ def _whole_lines(whole: Record, settings: Settings) -> Iterator[str]:
 
 
 def ddl_lines(data: bytes) -> Iterator[str]:
-    """The parts of a DDL record by name, then its statement, its comments apart."""
+    """The items of a DDL record by name, then its statement, its comments apart."""
     statements = []
     for key, value in parse_ddl(data):
-        name = DDL_NAMES.get(key, key or "(no pair)")
+        name = ddl_name(key) or key or "(no item)"
         if name == "statement":
             statements.append(value)
         elif value:
-            yield f"{name:<{_NAME_WIDTH}}: {escape(value)}"
+            yield f"{escape(name):<{_NAME_WIDTH}}: {escape(value)}"
     for value in statements:
         statement, comments = split_comments(value)
         for comment in comments:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.counting import OTHERS, Tally
-from logdump.events import CountShown, IntervalShown, Progress, TransactionsShown
+from logdump.events import CountShown, EmptyIntervals, IntervalShown, Progress, TransactionsShown
 from logdump.render.escape import escape
 from logdump.render.record_text import partition_text
 from logdump.settings import Settings
@@ -64,6 +64,13 @@ def interval_lines(shown: IntervalShown, settings: Settings) -> Iterator[str]:
     yield f"Interval from {start} to {end}, "
     yield _line("Recs", shown.tally.records)
     yield from tally_lines(shown.tally)
+    yield ""
+
+
+def empty_lines(shown: EmptyIntervals, settings: Settings) -> Iterator[str]:
+    """The bounds of many intervals, and how many they are."""
+    start, end = (format_timestamp(time, settings.time_offset)[:-4] for time in (shown.start, shown.end))
+    yield f"No records from {start} to {end}, {shown.number} intervals"
     yield ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.counting import OTHERS, Tally
-from logdump.events import CountShown, IntervalShown
+from logdump.events import CountShown, EmptyIntervals, IntervalShown
 from logdump.render.json_shape import Field, Shape, iso_time
 from trailformat import io_type_name
 
@@ -84,7 +84,7 @@ COUNT = Shape(
 )
 
 
-def _bound(name: str) -> Callable[[IntervalShown], Any]:
+def _bound(name: str) -> Callable[[IntervalShown | EmptyIntervals], Any]:
     return lambda shown: iso_time(getattr(shown, name))
 
 
@@ -95,6 +95,16 @@ INTERVAL = Shape(
         Field("start", "string or null", "First moment, ISO 8601, UTC", _bound("start")),
         Field("end", "string or null", "First moment after it", _bound("end")),
         *_tally_fields(lambda shown: shown.tally),
+    ),
+)
+
+EMPTY_INTERVALS = Shape(
+    "empty_intervals",
+    "COUNT INTERVAL: many intervals in a row without records; a few are `interval` objects.",
+    (
+        Field("start", "string or null", "First moment of the first, ISO 8601, UTC", _bound("start")),
+        Field("end", "string or null", "First moment after the last", _bound("end")),
+        Field("intervals", "number", "How many", lambda shown: shown.number),
     ),
 )
 

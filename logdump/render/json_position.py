@@ -19,6 +19,18 @@ POSITION = Shape(
     ),
 )
 
+NO_RECORD = Shape(
+    "no_record",
+    "Beside `position`: no record starts there (`reverse`: ends there).",
+    (
+        *POSITION.fields,
+        Field("before", "number or null", "RBA of the record that starts before it", lambda shown: shown.before),
+        Field("after", "number or null", "RBA of the record that starts after it", lambda shown: shown.after),
+        Field("inside", "boolean", "Whether it lies inside the record before it", lambda shown: shown.is_inside),
+        Field("end_of_file", "number", "Bytes in the file", lambda shown: shown.size),
+    ),
+)
+
 MARK = Shape(
     "mark",
     "One mark.",

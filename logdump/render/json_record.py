@@ -22,7 +22,7 @@ from trailformat import (
     parse_ddl,
 )
 from trailformat.changes import row_images
-from trailformat.ddl import DDL_NAMES
+from trailformat.ddl import ddl_name
 from trailformat.io_types import DDL_OP
 from trailformat.row_definitions import RowDefinition
 from trailformat.token_names import GGS_TOKENS, token_name
@@ -128,11 +128,11 @@ OTHER_TOKEN = Shape(
 
 DDL_PART = Shape(
     "ddl_part",
-    "One `id='value'` pair of a DDL record.",
+    "One `id='value'` item of a DDL record.",
     (
-        Field("id", "string", "B3, C1, …; empty for text that is no pair", lambda pair: pair[0]),
-        Field("name", "string or null", "What the id means, where known", lambda pair: DDL_NAMES.get(pair[0])),
-        Field("value", "string", "The value, its quotes taken off", lambda pair: pair[1]),
+        Field("id", "string", "B3, C1, C17('1'), …; empty for text that is no item", lambda pair: pair[0]),
+        Field("name", "string or null", "What the id means, where known", lambda pair: ddl_name(pair[0])),
+        Field("value", "string", "The value, its quotes and escapes taken off", lambda pair: pair[1]),
     ),
 )
 

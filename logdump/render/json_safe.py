@@ -11,7 +11,7 @@ from logdump.render.json_shape import Field, Shape
 from logdump.render.safe_text import restart_text
 from trailformat import TrailName
 from trailformat.trail_sequence import Spot
-from trailformat.transaction_extent import Extent
+from trailformat.transaction_walk import Extent
 
 
 def _seqno(spot: Spot) -> int | None:
@@ -96,6 +96,18 @@ SAFE_POINT = Shape(
             "boolean or null",
             "Whether its last record is marked as the last",
             _of_extent(lambda extent: extent.has_end),
+        ),
+        Field(
+            "ended",
+            "string or null",
+            "How it ended: last, cut (by a restart), overtaken (by the next one), file_end, damage",
+            _of_extent(lambda extent: extent.ended.value),
+        ),
+        Field(
+            "marker",
+            "spot or null",
+            "The restart record that cut it",
+            _spot(lambda extent: extent.marker.spot if extent.marker else None),
         ),
         Field("records", "number or null", "Its records", _of_extent(lambda extent: extent.records)),
         Field(

@@ -8,6 +8,7 @@ STATEMENT = Shape(
     "statement",
     "The SQL that repeats a change, or takes it back.",
     (
+        Field("file", "string", "Path of the file", lambda shown: str(shown.statement.change.records[0].path)),
         Field("rba", "number", "Byte offset of the change in the file", lambda shown: shown.statement.change.rba),
         Field("op", "string", "INSERT, UPDATE, PK UPDATE, DELETE, …", lambda shown: shown.statement.change.op),
         Field("table", "string", "Name of the table", lambda shown: shown.statement.change.table),

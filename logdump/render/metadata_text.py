@@ -16,18 +16,20 @@ LEGEND = (
     "19)Sub DataType 20)Native DataType 21)Character Set   22)Character Length 23)LOB Type     24)Partial Type",
     "25)Remarks",
 )
+LOCALES = {0: "neutral"}
+"""Names of locales: the one in Oracle's definitions files, where its DDR has 0. The codes of others are not known."""
 _VARIABLE = range(64, 70)
 
 
 def database_lines(database: DatabaseDefinition, vendor: str) -> Iterator[str]:
-    """A DDR. The locale is printed as its code, and so is a character set that has no name here."""
+    """A DDR. A locale or a character set that has no name here is printed as its code."""
     yield f"Database Name: {escape(database.name)}".rstrip()
     yield "*"
     yield f"DDR Version: {database.version}"
     yield f"Database type: {vendor}".rstrip()
     yield f"Character set ID: {charset_name(database.charset)}"
     yield f"National character set ID: {charset_name(database.ncharset)}"
-    yield f"Locale: {database.locale}"
+    yield f"Locale: {LOCALES.get(database.locale, database.locale)}"
     yield f"Case sensitivity: {database.cases.hex(' ')}".rstrip()
     yield f"TimeZone: {escape(database.time_zone)}"
     yield "*"
@@ -58,7 +60,7 @@ def record_size(table: TableDefinition) -> int:
     """Bytes of a full record: where the last column is fetched from, and its size.
 
     A column takes its external length and 3 bytes, 5 when it is variable; before version 11 rounded up to even. This is
-    inferred from the offsets in the real trail, in the PostgreSQL and MySQL transcripts and in DEFGEN files.
+    inferred from the offsets in the real trail, in the PostgreSQL and MySQL transcripts and in DEFGEN files (12).
     """
     if not table.columns:
         return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import MarksShown, PositionShown
+from logdump.events import MarksShown, NoRecordThere, PositionShown
 from logdump.render.escape import escape
 from logdump.settings import Settings
 
@@ -15,6 +15,20 @@ _RBA_WIDTH = 12
 def position_lines(shown: PositionShown, _settings: Settings) -> Iterator[str]:
     """Direction and RBA."""
     yield f"Reading {'in reverse' if shown.is_backwards else 'forward'} from RBA {shown.rba}"
+
+
+def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
+    """What is at the position instead, and the records around it."""
+    verb = "ends" if shown.is_backwards else "starts"
+    if shown.rba > shown.size:
+        yield f"RBA {shown.rba} lies behind the end of the file, which is at RBA {shown.size}."
+    elif shown.is_inside:
+        yield f"No record {verb} at RBA {shown.rba}: it lies inside the record at RBA {shown.before}."
+    else:
+        yield f"No record {verb} at RBA {shown.rba}: the bytes there are damaged."
+    before = "none" if shown.before is None else f"RBA {shown.before}"
+    after = "none" if shown.after is None else f"RBA {shown.after}"
+    yield f"The record before it: {before}. The record after it: {after}."
 
 
 def mark_lines(shown: MarksShown, _settings: Settings) -> Iterator[str]:

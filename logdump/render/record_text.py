@@ -1,6 +1,7 @@
 """The display of one record: the blocks that are switched on, in Logdump's order.
 
 HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens.
+Only lines that Logdump prints stand here: scripts read them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from logdump.render.token_text import ggs_token_lines, header_token_lines, user_
 from logdump.settings import Detail, Level, Settings
 from logdump.times import format_timestamp
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
+from trailformat.io_types import LARGE_OBJECT
 from trailformat.metadata_kinds import REFERENCE
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
@@ -49,10 +51,6 @@ def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
         yield from user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
         yield from ggs_token_lines(record, settings)
-    if settings.values and shown.change is not None:
-        from logdump.render.values_text import values_lines  # noqa: PLC0415 - a session without VALUES starts faster
-
-        yield from values_lines(shown.change, record, settings)
 
 
 def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
@@ -63,12 +61,37 @@ def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
     yield _name_line(shown, settings)
     yield image_line(header.before_after, header.partition, header.trans_ind, settings)
     yield from hexdump(record.data, settings.reclen, settings.data_gutter)
-    if settings.detail is not Detail.OFF:
-        try:
-            yield from list(column_lines(record, settings))
-        except TrailError as error:
-            cut = "they go on in the record fragments that follow"
-            yield f"Columns cannot be shown: {cut if header.continued else error.problem}"
+    if settings.ghdr and header.io_type == LARGE_OBJECT:
+        yield from _lob_lines(record)
+    columns = _columns(record, settings)
+    yield from columns
+    if settings.release.has_blank_after_data and record.data and not columns and not _shows_tokens(record, settings):
+        yield ""
+
+
+def _shows_tokens(record: Record, settings: Settings) -> bool:
+    """Whether a block of tokens follows, which brings a blank line of its own."""
+    shown = {"T": settings.ggstoken, "U": settings.usertoken}
+    return any(level is not Level.OFF and record.token(kind) is not None for kind, level in shown.items())
+
+
+def _columns(record: Record, settings: Settings) -> list[str]:
+    """The column list under DETAIL; none where the data does not hold it, which is told beside the display."""
+    if settings.detail is Detail.OFF:
+        return []
+    try:
+        return list(column_lines(record, settings))
+    except TrailError:
+        return []
+
+
+def _lob_lines(record: Record) -> Iterator[str]:
+    """``Column 3, LOB fragment 3 of 4``, where the piece tells it (MOS note: under GHDR)."""
+    from trailformat.lob_pieces import parse_piece  # noqa: PLC0415 - few records are pieces
+
+    numbers = parse_piece(record.header, record.data, record.order)
+    if numbers is not None:
+        yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
 
 def _name_line(shown: RecordShown, settings: Settings) -> str:

@@ -10,22 +10,22 @@ from logdump.render.escape import escape
 from logdump.settings import Settings
 from trailformat import TrailName, io_type_name
 from trailformat.trail_sequence import Spot
-from trailformat.transaction_extent import Damage, Extent
+from trailformat.transaction_walk import Damage, Ended, Extent
 
 _LABEL_WIDTH = 10
 
 
 def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
-    """The lines about a position: first whether a restart there is safe."""
+    """The lines about a position: whether a restart there is safe, where one is, what may be wrong; then the rest."""
     extent = shown.extent
     if extent is None:
         yield f"RBA {shown.rba} is between two transactions: a restart there loses nothing and repeats nothing."
         yield restart_text(Spot(shown.path, shown.rba))
         return
     yield _verdict(shown, extent)
-    yield from _transaction_lines(shown, extent)
-    yield from _damage_lines(extent.damage)
     yield from _advice(extent)
+    yield from _damage_lines(extent.damage)
+    yield from _transaction_lines(shown, extent)
 
 
 def restart_text(spot: Spot) -> str:
@@ -40,6 +40,8 @@ def records_text(number: int) -> str:
 
 
 def _verdict(shown: SafePointShown, extent: Extent) -> str:
+    if extent.begin == Spot(shown.path, shown.rba) and _is_dropped(extent):
+        return f"RBA {shown.rba} begins a transaction that is never applied: a restart there is safe."
     if extent.begin == Spot(shown.path, shown.rba):
         return f"RBA {shown.rba} begins a transaction: a restart there applies it once more, whole."
     before = f"{extent.before} of {records_text(extent.records)} before it"
@@ -70,12 +72,22 @@ def _no_beginning(extent: Extent) -> str:
     return "a place that is not here: its first record is lost"
 
 
+def _is_dropped(extent: Extent) -> bool:
+    """Whether a Replicat drops it, because it will never be completed where it stands."""
+    return extent.ended in (Ended.CUT, Ended.OVERTAKEN)
+
+
 def _end(shown: SafePointShown, extent: Extent) -> str:
+    if extent.marker is not None:
+        marker = extent.marker
+        name = io_type_name(marker.io_type)
+        return f"no end record. Cut by {name} at {_place(shown, marker.spot)}: a Replicat drops it"
     if extent.after is None:
         missing = f": {escape(str(extent.missing))} is missing" if extent.begin and extent.missing else ""
         return f"a place that is not here{missing or ' yet: the transaction is open at the end of the trail'}"
     if not extent.has_end:
-        return f"no end record: the next transaction begins at {_place(shown, extent.after)}"
+        dropped = ": a Replicat drops it" if _is_dropped(extent) else ""
+        return f"no end record: the next transaction begins at {_place(shown, extent.after)}{dropped}"
     return f"{_place(shown, extent.after)}, the first after it"
 
 
@@ -93,7 +105,10 @@ def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
 
 
 def _advice(extent: Extent) -> Iterator[str]:
-    if extent.begin is not None:
+    if extent.begin is not None and _is_dropped(extent):
+        yield "To go on before what is dropped:"
+        yield f"  {restart_text(extent.begin)}"
+    elif extent.begin is not None:
         yield "To apply the whole transaction again:"
         yield f"  {restart_text(extent.begin)}"
     if extent.after is not None:

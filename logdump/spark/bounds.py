@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,11 +12,14 @@ from logdump.filters.csn_criteria import Csn, check_csn
 from logdump.filters.name_criteria import TableName
 from logdump.filters.time_criteria import EndTime, StartTime
 from logdump.language.words import split_commands
+from logdump.selection import Selection
 from logdump.spark.errors import BadOption
 from logdump.spark.options import Options
 from logdump.spark.paths import TrailInput
+from logdump.spark.source_definitions import definitions_of
 from logdump.times import GMT
-from trailformat import from_datetime
+from trailformat import TrailFile, from_datetime
+from trailformat.row_definitions import RowDefinitions
 
 END_OF_FILE = 1 << 62
 
@@ -36,6 +40,20 @@ def filters_of(options: Options) -> list[FilterSet]:
     criteria = [*_table(options), *_csn_bounds(options), *_time_bounds(options)]
     bounds = [FilterSet(include=CriterionSet(criteria, Match.ALL))] if criteria else []
     return [*([where_filter(options.where)] if options.where else []), *bounds]
+
+
+def selection_of(
+    trail: TrailFile,
+    options: Options,
+    definitions: RowDefinitions | None = None,
+    filters: Sequence[FilterSet] | None = None,
+) -> Selection:
+    """Which records of a trail these options select, or those of its filters that are given.
+
+    ``definitions``: those of the options for this trail, where the caller has them already. Raises like filters_of.
+    """
+    chosen = filters_of(options) if filters is None else filters
+    return Selection(trail, chosen, definitions or definitions_of(trail, options))
 
 
 def where_filter(text: str) -> FilterSet:

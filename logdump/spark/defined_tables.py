@@ -13,21 +13,13 @@ import numpy as np
 from logdump.spark.errors import BadOption, BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import plan
-from logdump.spark.schema import ddl_of
-from logdump.spark.source_definitions import source_definitions
-from logdump.spark.table_columns import table_columns
+from logdump.spark.source_definitions import definitions_of, source_definitions
 from logdump.tables.layout import TableLayout
 from trailformat import NotATrail, TrailFile
-from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import scan
 from trailformat.scan.definitions import learn_definitions
 
 _MOST_NAMED = 20
-
-
-def table_ddl(options: Options) -> str:
-    """The schema of a read of rows of a table. Raises like layouts_of, and BadOption about ``columns``."""
-    return ddl_of(table_columns(layouts_of(options), options), options)
 
 
 class _Found(NamedTuple):
@@ -63,8 +55,7 @@ def _found_in(path: str, name: str, options: Options) -> _Found:
         with TrailFile(path) as trail:
             names = _learn(trail)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name == name)
-            source = source_definitions(options)
-            definitions = RowDefinitions(trail, source, override=options.source_defs_override)
+            definitions = definitions_of(trail, options)
             told = [definitions.of_entry(entry) for entry in entries]
     except NotATrail as error:
         if options.mode == "FAILFAST" and not options.ignore_corrupt_files:

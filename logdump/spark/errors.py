@@ -39,6 +39,10 @@ class SplitMismatch(SourceError):
     """A piece of a file did not end where the next begins."""
 
 
+class SchemaChanged(SourceError):
+    """A table has a column, a type or a key that came after the schema of the read was made."""
+
+
 class ValueTooLarge(SourceError):
     """A value that a row of Spark cannot hold."""
 

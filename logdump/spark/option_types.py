@@ -73,11 +73,12 @@ def _json_list(text: str) -> tuple[str, ...]:
 
 def one_of(*words: str) -> Kind:
     """One of some words, case aside."""
+    known = {word.upper(): word for word in words}
 
     def read(text: str) -> str:
-        if text.strip().upper() not in words:
+        if text.strip().upper() not in known:
             raise ValueError
-        return text.strip().upper()
+        return known[text.strip().upper()]
 
     return Kind(" or ".join(words), read)
 

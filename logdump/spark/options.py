@@ -139,6 +139,21 @@ class Options:
         _BOTH,
         "Damage ends the read; or is a row of its own; or is stepped over",
     )
+    undecodable: str | None = _option(
+        "undecodable",
+        one_of("fail", "null"),
+        None,
+        _BOTH,
+        "What does not decode ends the read, as it does under FAILFAST unless you say otherwise; or is null, and in "
+        "`problems`",
+    )
+    schema_evolution_mode: str = _option(
+        "schemaEvolutionMode",
+        one_of("fail", "rescue"),
+        "fail",
+        _BOTH,
+        "With `rowsOf`: a column, type or key that came after the schema was made ends the read; or is in `problems`",
+    )
     column_name_of_corrupt_record: str = _option(
         "columnNameOfCorruptRecord", TEXT, "_corrupt_record", _BOTH, "Another name for that column"
     )
@@ -164,6 +179,11 @@ class Options:
     megabytes: int | None = _option(
         "megabytes", POSITIVE, None, Use.WRITE, "Size over which a new file is not to grow, in units of 1,048,576 bytes"
     )
+
+    @property
+    def undecodable_ends(self) -> bool:
+        """Whether what does not decode ends the read."""
+        return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
 
 
 OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Options)}

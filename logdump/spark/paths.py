@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.language import arguments
+from logdump.language.command import ArgumentError
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
-from trailformat.trail_sequence import in_order
+from trailformat.trail_sequence import trails_among
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://)?(/.*)", re.DOTALL)
 _NO_PATH = (
     "there is no path. load(…) takes one; in SQL write SELECT … FROM trail WITH (path='…') or CREATE TEMPORARY VIEW v "
     "USING trail OPTIONS (path '…'): Spark loses the OPTIONS and the LOCATION of CREATE TABLE … USING trail"
@@ -86,12 +86,10 @@ def local_path(text: str) -> str:
     Raises:
         BadOption: it has another one.
     """
-    found = _SCHEME.fullmatch(text)
-    if not found:
-        return text
-    if found[1].lower() != "file":
-        raise BadOption(f"{text}: only files that every worker can open are read, not {found[1]}:")
-    return "/" + found[2].lstrip("/")
+    try:
+        return arguments.local_path(text)
+    except ArgumentError as error:
+        raise BadOption(str(error)) from None
 
 
 def _parts(text: str) -> list[str]:
@@ -153,16 +151,8 @@ def _is_wanted(path: Path, options: Options) -> bool:
 
 
 def _in_order(paths: Iterable[Path]) -> Iterator[TrailInput]:
-    trails: dict[tuple[Path, str], list[TrailName]] = {}
-    others = []
-    for path in paths:
-        name = TrailName.parse(path)
-        if name is not None and name.path == path:
-            trails.setdefault((name.directory, name.prefix), []).append(name)
-        else:
-            others.append(path)
-    for _, names in sorted(trails.items()):
-        ordered = list(in_order(names))
+    trails, others = trails_among(paths)
+    for ordered in trails:
         oldest = ordered[0].seqno if ordered[0].seqno > ordered[-1].seqno else 0
         yield from (TrailInput(name.path, name, oldest) for name in ordered)
-    yield from (TrailInput(path, None) for path in sorted(others))
+    yield from (TrailInput(path, None) for path in others)

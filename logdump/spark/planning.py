@@ -26,6 +26,7 @@ class Slice(NamedTuple):
         size: what the file had when it was planned; the last slice of a file stops there.
         only: the RBAs among them that are wanted.
         ends_trail: no later file is there, so that a last record which is not complete is one being written.
+        file_order: the place of the file among those of the read, in the order of writing; None in a stream.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Slice(NamedTuple):
     size: int
     only: RbaRange = RbaRange()
     ends_trail: bool = True
+    file_order: int | None = None
 
 
 def plan(options: Options) -> list[tuple[Slice, ...]]:
@@ -44,7 +46,8 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
         SourceError: no file, or, under FAILFAST, one that is no trail.
     """
     filters_of(options)
-    slices = [one for file in find_files(options) for one in slices_of(file, options)]
+    files = enumerate(find_files(options))
+    slices = [one._replace(file_order=order) for order, file in files for one in slices_of(file, options)]
     return list(packed(slices, options.max_partition_bytes))
 
 

@@ -25,16 +25,25 @@ from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.pushdown import Pushed
+    from logdump.tables.layout import TableLayout
 
 _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
 
 class Request(NamedTuple):
-    """What is asked for: the columns in their order, the options, and filters that Spark has pushed down."""
+    """What is asked for.
+
+    Attributes:
+        selected: the columns in their order.
+        pushed: filters that Spark has pushed down.
+        foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
+            has given the schema.
+    """
 
     selected: tuple[Selected, ...]
     options: Options
     pushed: tuple[Pushed, ...] = ()
+    foreseen: tuple[TableLayout, ...] = ()
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -127,7 +136,7 @@ def _left(source: OpenSlice, batch: Batch, at: Array, request: Request) -> Array
 
 def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:
     """The row for a file that cannot be read at all."""
-    known = {"file": part.path, "seqno": part.seqno, CORRUPT: reason}
+    known = {"file": part.path, "seqno": part.seqno, "file_order": part.file_order, CORRUPT: reason}
     arrays = [
         pa.array([known.get(one.column.name) if one.is_wanted else None], field.type)
         for one, field in zip(request.selected, schema, strict=True)

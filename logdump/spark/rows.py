@@ -12,7 +12,7 @@ from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.report import report
-from logdump.spark.source_definitions import source_definitions
+from logdump.spark.source_definitions import definitions_of
 from logdump.spark.windows import Window, window_of
 from trailformat import ByteOrder, Record, TrailError, TrailFile
 from trailformat.row_definitions import RowDefinitions
@@ -52,10 +52,7 @@ class OpenSlice:
         Raises:
             BadOption: that file cannot be read, or is no definitions file.
         """
-        if self._definitions is not None:
-            return self._definitions
-        options = self.options
-        return RowDefinitions(self.trail, source_definitions(options), override=options.source_defs_override)
+        return self._definitions or definitions_of(self.trail, self.options)
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""
@@ -68,18 +65,21 @@ class OpenSlice:
         """Whether the column ``problems`` is read."""
         return "problems" in self._wanted
 
-    def undecodable(self, error: TrailError) -> None:
-        """A part of a sound record cannot be decoded: a null, which column ``problems`` explains where it is read.
+    def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:
+        """A part of a sound record cannot be decoded: a null; column ``problems`` says why, or the log does.
+
+        Args:
+            error: why, and where.
+            is_cut: the record goes on in fragments: it is sound, and all of it is in ``raw``.
 
         Raises:
-            BadTrail: it is not read, and under FAILFAST nothing goes without a word.
+            BadTrail: option ``undecodable`` is ``fail``; of a cut record where column ``problems`` is not read.
         """
-        if self.explains_nulls:
-            return
         text = located(error, self.part.path)
-        if self.options.mode == "FAILFAST":
-            raise BadTrail(f"{text}; with the column problems too, or with mode PERMISSIVE, it is null") from None
-        report(text)
+        if self.options.undecodable_ends and not (is_cut and self.explains_nulls):
+            raise BadTrail(f"{text}; with option undecodable null it is null, and column problems says why") from None
+        if not self.explains_nulls:
+            report(text)
 
 
 class Rows:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.range_saving import RangeCopy, rows_of
 from logdump.saved_definitions import SavedDefinitions
-from logdump.selection import Selection
-from logdump.spark.bounds import filters_of
+from logdump.spark.bounds import selection_of
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.options import Options, Use, parse_options
 from logdump.spark.part_files import PartFiles, Source
@@ -143,7 +142,7 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
         return
     with trail:
         files.begin(Source(one.path, trail.file_header, lambda: SavedDefinitions(trail)))
-        selection = Selection(trail, filters_of(options))
+        selection = selection_of(trail, options)
         copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
         for batch in scan(trail, trail.first_rba, one.stop, batch_size=selection.batch_size):
             passing = selection.rows(batch) & _is_wanted(batch, one)

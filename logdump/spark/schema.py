@@ -39,6 +39,9 @@ class Column(NamedTuple):
 COLUMNS: tuple[Column, ...] = (
     Column("file", STRING, "Path of the trail file"),
     Column("seqno", INT, "Its sequence number; null where its name has none"),
+    Column(
+        "file_order", INT, "Place of the file among those of the read, trail after trail as written; not in a stream"
+    ),
     Column("rba", BIGINT, "Byte offset of the record in its file"),
     Column("length", BIGINT, "Bytes of the whole record, trailer included"),
     Column("op", STRING, "What the record does, as in Logdump's record line: `Insert`, `FieldComp`; `FileHeader`"),
@@ -70,7 +73,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
     Column("user_tokens", TEXTS, "User tokens"),
-    Column("ddl", TEXTS, "Parts of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
+    Column("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
     Column("raw", BINARY, "The whole record, byte for byte"),
     Column("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
     Column(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from logdump.selection import Selection
-from logdump.spark.bounds import filters_of
+from logdump.spark.bounds import selection_of
 from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located, place
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice, is_unborn
@@ -69,7 +68,7 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
         SplitMismatch: the slice does not end where the next one begins.
     """
     trail, part = source.trail, source.part
-    selection = Selection(trail, filters_of(source.options), definitions=source.definitions)
+    selection = selection_of(trail, source.options, source.definitions)
     piece = Piece(first_place(trail, part.start), part.stop)
     batches = scan_piece(trail, piece, batch_size=batch_size or selection.batch_size)
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logdump.spark.options import Options, Use, parse_options
-from logdump.spark.schema import Selected, default_ddl, select
+from logdump.spark.schema import Selected, ddl_of, default_ddl, select
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
     from logdump.spark.planning import Slice
     from logdump.spark.pushdown import Pushed
+    from logdump.tables.layout import TableLayout
 
 
 class TrailSource(DataSource):
     """Oracle GoldenGate trail files: one row per record. Options and columns are in docs/spark.md."""
+
+    _foreseen: tuple[TableLayout, ...] = ()
+    """Under ``rowsOf`` the definitions that the schema was made of: Spark keeps this object with the schema."""
 
     @classmethod
     def name(cls) -> str:
@@ -34,9 +38,12 @@ class TrailSource(DataSource):
         options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
         if options.rows_of is None:
             return default_ddl(options)
-        from logdump.spark.defined_tables import table_ddl  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.defined_tables import layouts_of  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.table_columns import table_columns  # noqa: PLC0415 - as above
 
-        return table_ddl(options)
+        layouts = layouts_of(options)
+        self._foreseen = tuple(layouts)
+        return ddl_of(table_columns(layouts, options), options)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
@@ -46,14 +53,14 @@ class TrailSource(DataSource):
             from logdump.spark.pushdown import PushdownReader  # noqa: PLC0415 - asked for by few
 
             return PushdownReader(options, selected)
-        return TrailReader(options, selected)
+        return TrailReader(options, selected, self._foreseen)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
         from logdump.spark.streaming import TrailStreamReader  # noqa: PLC0415 - streams only
 
         options = _checked(parse_options(self.options, Use.STREAM))
-        return TrailStreamReader(options, _selected(schema, options))
+        return TrailStreamReader(options, _selected(schema, options), self._foreseen)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """The writer of a batch query."""
@@ -82,9 +89,12 @@ def _selected(schema: StructType, options: Options) -> tuple[Selected, ...]:
 class TrailReader(DataSourceReader):
     """A batch query over trail files."""
 
-    def __init__(self, options: Options, selected: tuple[Selected, ...]) -> None:
+    def __init__(
+        self, options: Options, selected: tuple[Selected, ...], foreseen: tuple[TableLayout, ...] = ()
+    ) -> None:
         self._options = options
         self._selected = selected
+        self._foreseen = foreseen
         self._pushed: tuple[Pushed, ...] = ()
 
     def partitions(self) -> list[InputPartition]:
@@ -98,4 +108,4 @@ class TrailReader(DataSourceReader):
         from logdump.spark.reading import Request, read  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
-        return read(slices, Request(self._selected, self._options, self._pushed))
+        return read(slices, Request(self._selected, self._options, self._pushed, self._foreseen))

@@ -9,8 +9,9 @@ from pathlib import Path
 from logdump.spark.errors import BadOption
 from logdump.spark.options import Options
 from logdump.spark.paths import local_path
-from trailformat import TrailError
+from trailformat import TrailError, TrailFile
 from trailformat.definitions_file import DefinitionsFile, read_definitions
+from trailformat.row_definitions import RowDefinitions
 
 
 def with_absolute_definitions(options: Options) -> Options:
@@ -37,6 +38,11 @@ def source_definitions(options: Options) -> DefinitionsFile | None:
         raise BadOption(f"option sourceDefs: {path}: {getattr(error, 'strerror', None) or error}") from None
     except TrailError as error:
         raise BadOption(f"option sourceDefs: {error}") from None
+
+
+def definitions_of(trail: TrailFile, options: Options) -> RowDefinitions:
+    """What tells the columns of a trail's rows under these options. Raises like with_absolute_definitions."""
+    return RowDefinitions(trail, source_definitions(options), override=options.source_defs_override)
 
 
 def _path(given: str) -> Path:

@@ -19,6 +19,8 @@ from logdump.spark.stream_trail import Limit, Offset, StreamTrail
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+    from logdump.tables.layout import TableLayout
 else:
     try:
         from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
@@ -29,10 +31,13 @@ else:
 class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Follows one trail; its offsets are ``{"seqno": …, "rba": …}``, the end of the last record read."""
 
-    def __init__(self, options: Options, selected: tuple[Selected, ...]) -> None:
+    def __init__(
+        self, options: Options, selected: tuple[Selected, ...], foreseen: tuple[TableLayout, ...] = ()
+    ) -> None:
         filters_of(options)
         self._options = options
         self._selected = selected
+        self._foreseen = foreseen
         self._trail = StreamTrail(options)
         self._reached: Offset | None = None
         self._target: Offset | None = None
@@ -82,4 +87,4 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         from logdump.spark.reading import Request, read  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
-        return read(slices, Request(self._selected, self._options))
+        return read(slices, Request(self._selected, self._options, foreseen=self._foreseen))

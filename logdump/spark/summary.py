@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from logdump.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
 from logdump.row_groups import first_rows, group_keys
-from logdump.selection import Selection
-from logdump.spark.bounds import filters_of, where_filter
+from logdump.spark.bounds import filters_of, selection_of, where_filter
 from logdump.spark.columns.header import FILE_HEADER_OP, timestamps
 from logdump.spark.columns.places import reason
 from logdump.spark.rows import Array, OpenSlice
@@ -154,7 +153,7 @@ class _Suppressed:
         self._is_filtered = options.where is not None
         has_bounds = self._is_filtered and len(filters_of(options)) > 1
         alone = [where_filter(options.where or "")]
-        self._alone = Selection(source.trail, alone, definitions=source.definitions) if has_bounds else None
+        self._alone = selection_of(source.trail, options, source.definitions, alone) if has_bounds else None
 
     def add(self, batch: Batch, at: Array) -> None:
         if self._is_filtered:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
     """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading."""
-    name, shape = request.options.rows_of or "", Shape(source, request.selected, schema)
+    name, shape = request.options.rows_of or "", Shape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     for batch, at in wanted_rows(source):
         metadata = np.cumsum(learn_definitions(source.trail, batch))

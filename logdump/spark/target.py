@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.spark.errors import SourceError
+from logdump.spark.paths import local_path
 from logdump.spark.staging import PREFIX, is_at_work, stagings
 from trailformat import TrailError, TrailFile, TrailName, TrailSequence
+from trailformat.whole_file import kind_of
 
 SUCCESS = "_SUCCESS"
 _TRAIL_CHARACTERS = 2
@@ -60,8 +62,12 @@ class Target(NamedTuple):
 
     @classmethod
     def parse(cls, path: str) -> Target:
-        """The target of a path, which may begin with ``file:``."""
-        plain = Path(os.path.abspath(Path(_without_scheme(path)).expanduser()))  # noqa: PTH100 - links stay as named
+        """The target of a path, which may begin with ``file:``.
+
+        Raises:
+            BadOption: it has another scheme.
+        """
+        plain = Path(os.path.abspath(Path(local_path(path)).expanduser()))  # noqa: PTH100 - links stay as named
         name = documented_name(plain)
         return cls(plain, None) if name is None or plain.is_dir() else cls(plain.parent, name)
 
@@ -83,6 +89,7 @@ class Target(NamedTuple):
     def check_contents(self, mode: Mode) -> None:
         """See whether what is there may stay or go. Raises like check."""
         if self.first is not None:
+            _check_kind(self.first.path)
             if mode is Mode.ERROR and self.first.path.exists():
                 raise TargetRefused(f"{self.first.path} exists already; mode overwrite replaces it")
             return
@@ -150,8 +157,14 @@ class Target(NamedTuple):
         return last.next if last is not None else name
 
     def replaced(self, mode: Mode, names: Iterable[Path]) -> list[Path]:
-        """What has to go when files of these names come."""
-        gone = [path for path in names if path.exists()] if self.first is not None else self._entries()
+        """What has to go when files of these names come.
+
+        Raises:
+            TargetRefused: it is no file.
+        """
+        gone = [path for path in names if kind_of(path)] if self.first is not None else self._entries()
+        for path in gone if self.first is not None else ():
+            _check_kind(path)
         return gone if mode is Mode.OVERWRITE else []
 
     def _entries(self) -> list[Path]:
@@ -161,6 +174,12 @@ class Target(NamedTuple):
         except OSError:
             return []
         return [one for one in entries if one.name != SUCCESS and not one.name.startswith((PREFIX, "."))]
+
+
+def _check_kind(path: Path) -> None:
+    kind = kind_of(path)
+    if kind not in (None, "a file"):
+        raise TargetRefused(f"{path} is {kind}: only a file that is no link is replaced")
 
 
 def documented_name(path: Path) -> TrailName | None:
@@ -180,14 +199,10 @@ def _last_of(name: TrailName) -> TrailName | None:
 
 def _is_ours(path: Path) -> bool:
     """Whether this is a trail file, by its name and by what is in it."""
-    if documented_name(path) is None:
+    if documented_name(path) is None or kind_of(path) != "a file":
         return False
     try:
         TrailFile(path).close()
     except TrailError:
         return False
     return True
-
-
-def _without_scheme(path: str) -> str:
-    return "/" + path.removeprefix("file:").lstrip("/") if path.startswith("file:/") else path

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 NAMES = ("records", "transactions", "summary")
-_OFFERED = {
-    "records": frozenset(one.name for one in COLUMNS),
-    "summary": frozenset(one.name for one in SUMMARY_COLUMNS),
+_COLUMNS = {
+    "records": tuple(one.name for one in COLUMNS),
+    "summary": tuple(one.name for one in SUMMARY_COLUMNS),
 }
-_OF_TRANSACTIONS = "file,seqno,rba,op_code,table,time,trans_ind,csn,xid,record_length"
+_OFFERED = {name: frozenset(columns) for name, columns in _COLUMNS.items()}
+_OF_TRANSACTIONS = "file,file_order,rba,op_code,table,time,trans_ind,csn,xid,record_length"
 _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)
 
 
@@ -42,19 +43,19 @@ WITH marked AS (
 ), separated AS (
     SELECT *, begins OR coalesce(lag(ends) OVER in_order, true) AS is_first
     FROM marked
-    WINDOW in_order AS (PARTITION BY trail, csn, xid ORDER BY seqno, file, rba)
+    WINDOW in_order AS (PARTITION BY trail, csn, xid ORDER BY file_order, rba)
 ), numbered AS (
     SELECT *, count_if(is_first) OVER in_order AS number
     FROM separated
-    WINDOW in_order AS (PARTITION BY trail, csn, xid ORDER BY seqno, file, rba)
+    WINDOW in_order AS (PARTITION BY trail, csn, xid ORDER BY file_order, rba)
 )
 SELECT
     csn,
     xid,
-    min(struct(seqno, file, rba)).file AS begin_file,
-    min(struct(seqno, file, rba)).rba AS begin_rba,
-    max(struct(seqno, file, rba)).file AS end_file,
-    max(struct(seqno, file, rba)).rba AS end_rba,
+    min(struct(file_order, rba, file)).file AS begin_file,
+    min(struct(file_order, rba, file)).rba AS begin_rba,
+    max(struct(file_order, rba, file)).file AS end_file,
+    max(struct(file_order, rba, file)).rba AS end_rba,
     count(*) AS records,
     sum(record_length) AS bytes,
     sort_array(collect_set(table)) AS tables,
@@ -91,7 +92,8 @@ class Views:
         _register(frames)
         frame = sql(self._spark, statement)
         needed = {name: needed_columns(frame, _OFFERED[name]) for name in frames.keys() & _OFFERED.keys()}
-        if not _is_query(frame) or all(columns == _OFFERED[name] for name, columns in needed.items()):
+        is_whole = all(columns == _OFFERED[name] for name, columns in needed.items())
+        if not _is_query(frame) or (is_whole and "records" not in needed):
             return frame
         try:
             return self._pruned(statement, needed, {})
@@ -105,7 +107,8 @@ class Views:
     ) -> DataFrame:
         """The query over the columns it needs; with schemas, on which other views insist, what it needs not is null."""
         for name, columns in needed.items():
-            frame = self._read(name, ",".join(sorted(columns)) or "file", schemas.get(name))
+            asked = ",".join(one for one in _COLUMNS[name] if one in columns) or "file"
+            frame = self._read(name, asked, schemas.get(name))
             frame.createOrReplaceTempView(name)
         return sql(self._spark, statement)
 
@@ -123,6 +126,8 @@ class Views:
             reader = reader.option("summary", "true")
         if columns is not None:
             reader = reader.option("columns", columns)
+            if "problems" in columns.split(","):
+                reader = reader.option("undecodable", "null")
         if schema is not None:
             reader = reader.schema(schema)
         return reader.load([self._path])

@@ -11,7 +11,7 @@ from typing import ClassVar
 from logdump.statements.dialect import Dialect, Unwritable
 
 _MOMENT = re.compile(
-    r"(-?)(\d{4}-\d\d-\d\d)(?:[: T](\d\d:\d\d:\d\d(?:\.\d{1,9})?))?( ?[+-]\d\d:\d\d| [A-Za-z_/+-]+)?",
+    r"(-?)(\d{4}-\d\d-\d\d)(?:[: T](\d\d:\d\d:\d\d(?:\.\d{1,9})?))?( ?[+-]\d\d:\d\d| (?!AD|BC)[A-Za-z_/+-]+)?",
     re.ASCII,
 )
 _LITERAL_CHARACTERS = 1000
@@ -52,6 +52,8 @@ class Oracle(Dialect):
         return "BINARY_DOUBLE_INFINITY" if value > 0 else "-BINARY_DOUBLE_INFINITY"
 
     def time(self, value: dt.time) -> str:
+        if value.tzinfo is not None:
+            raise Unwritable(f"Oracle has no time of day with a zone: {value.isoformat()}")
         return f"TO_DSINTERVAL('0 {value.isoformat()}')"
 
     def timestamp(self, value: dt.datetime) -> str:
@@ -59,7 +61,10 @@ class Oracle(Dialect):
             return f"TO_DATE('{value.isoformat(sep=' ')}', 'YYYY-MM-DD HH24:MI:SS')"
         if value.tzinfo is None:
             return f"TO_TIMESTAMP('{value.isoformat(sep=' ')}', 'YYYY-MM-DD HH24:MI:SS.FF')"
-        clock, zone = value.replace(tzinfo=None).isoformat(sep=" "), value.isoformat()[-6:]
+        clock = value.replace(tzinfo=None).isoformat(sep=" ")
+        zone = value.isoformat()[len(clock) :]
+        if len(zone) > len("+00:00"):
+            raise Unwritable(f"Oracle has no zone with seconds: {value.isoformat()}")
         return f"TO_TIMESTAMP_TZ('{clock} {zone}', 'YYYY-MM-DD HH24:MI:SS.FF TZH:TZM')"
 
     def interval(self, value: dt.timedelta) -> str:

@@ -14,6 +14,7 @@ class PostgreSQL(Dialect):
     r"""A text with a backslash or a control character is ``E'…'``; binary values are ``'\x…'::bytea``."""
 
     name: ClassVar[str] = "POSTGRESQL"
+    preamble: ClassVar[tuple[str, ...]] = ("SET client_encoding TO 'UTF8';",)
     begin: ClassVar[str] = "BEGIN;"
     keeps_catalog: ClassVar[bool] = False
 
@@ -38,9 +39,17 @@ class PostgreSQL(Dialect):
         word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return f"'{word}'::float8"
 
+    def time(self, value: dt.time) -> str:
+        zone = " WITH TIME ZONE" if value.tzinfo else ""
+        return f"TIME{zone} '{value.isoformat()}'"
+
     def timestamp(self, value: dt.datetime) -> str:
         zone = " WITH TIME ZONE" if value.tzinfo else ""
         return f"TIMESTAMP{zone} '{value.isoformat(sep=' ')}'"
+
+    def interval(self, value: dt.timedelta) -> str:
+        """A sign inside of the text would be that of the days alone, and between word and text is no syntax here."""
+        return f"-{super().interval(-value)}" if value < dt.timedelta() else super().interval(value)
 
 
 def _escaped(one: str) -> str:

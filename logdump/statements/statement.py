@@ -7,8 +7,10 @@ is never guessed: such a change has a reason in place of a statement.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
+from logdump.statements.client_text import OneStatement, client_of, one_statement
 from logdump.statements.dialect import Dialect, Unwritable
 from logdump.statements.large_objects import LONGEST
 from trailformat import TrailError
@@ -18,11 +20,13 @@ from trailformat.values import DATETIME, Value
 
 
 class Statement(NamedTuple):
-    """SQL without the semicolon, or the reason why there is none."""
+    """SQL without what ends it, or the reason why there is none; ``elsewhere`` is its file where that is not open."""
 
     change: Change
     sql: str | None
     reason: str | None = None
+    ending: str = ";"
+    elsewhere: Path | None = None
 
 
 class _Cell(NamedTuple):
@@ -46,7 +50,12 @@ def undo(change: Change, dialect: Dialect) -> Statement:
 def _statement(change: Change, dialect: Dialect, makers: _Makers) -> Statement:
     try:
         make = _impossible if change.problem else makers.get(change.op, _impossible)
-        return Statement(change, make(change, dialect))
+        made = make(change, dialect)
+        return (
+            Statement(change, made.sql, None, made.ending)
+            if isinstance(made, OneStatement)
+            else Statement(change, made)
+        )
     except (Unwritable, TrailError) as error:
         return Statement(change, None, str(error))
 
@@ -159,22 +168,23 @@ def _truncate(change: Change, dialect: Dialect) -> str:
     return f"TRUNCATE TABLE {dialect.table(change.table)}"
 
 
-def _ddl(change: Change, _dialect: Dialect) -> str:
+def _ddl(change: Change, dialect: Dialect) -> OneStatement:
     """The statement as the source ran it, in the source's own dialect."""
-    pairs = dict(parse_ddl(change.records[0].data))
-    statement = pairs.get("C1", "").strip().rstrip(";")
-    if not statement:
-        raise Unwritable("the record has no statement")
-    if not "".join(statement.split()).isprintable():
-        raise Unwritable("the statement holds characters that are not printable")
-    return statement
+    record = change.records[0]
+    if record.header.continued:
+        raise Unwritable("the statement goes on in the records that follow")
+    try:
+        record.data.decode()
+    except UnicodeDecodeError:
+        raise Unwritable("the statement is not UTF-8") from None
+    return one_statement(dict(parse_ddl(record.data)).get("C1", ""), client_of(dialect.name))
 
 
 def _impossible(change: Change, _dialect: Dialect) -> str:
     raise Unwritable(change.problem or _REASONS.get(change.op, f"{change.op} is no change of a row"))
 
 
-_Makers = dict[str, Callable[[Change, Dialect], str]]
+_Makers = dict[str, Callable[[Change, Dialect], str | OneStatement]]
 
 _REASONS = {
     "TRUNCATE": "a truncate: the trail has none of the rows that went",

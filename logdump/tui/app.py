@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
 from textual.widgets import Input, Static
 
+from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory
+from logdump.render.escape import escape
 from logdump.session import Session
+from logdump.tui.cells import HarmlessLines
 from logdump.tui.choice_pane import ChoicePane
-from logdump.tui.hex_pane import HexPane
 from logdump.tui.key_actions import KeyActions
 from logdump.tui.keys import Area, bindings
 from logdump.tui.log_strip import LogStrip
 from logdump.tui.manner import Manner
 from logdump.tui.one_line import OneLine
 from logdump.tui.open_file import OpenFile
+from logdump.tui.pages import Pages
 from logdump.tui.prompt import Prompt
 from logdump.tui.record_list import RecordList
-from logdump.tui.record_pane import RecordPane
 from logdump.tui.screen_mode import ScreenMode
 from logdump.tui.side import Side
 from logdump.tui.state import State
 from logdump.tui.summary import Summary
-from logdump.tui.tabs import TABS
-from logdump.tui.text_pane import TextPane
 from logdump.tui.title import Standing
 from logdump.tui.watching import Watching
 
@@ -63,6 +69,8 @@ class TrailApp(KeyActions, Watching):
 
     def __init__(self, session: Session, first: str, kept: KeptHistory, manner: Manner | None = None) -> None:
         manner = manner or Manner()
+        self.glyphs = manner.glyphs
+        self._harmless = HarmlessLines(manner.glyphs)
         super().__init__(ansi_color=manner.theme.ansi)
         self.register_theme(manner.theme)
         self.theme = manner.theme.name
@@ -71,7 +79,6 @@ class TrailApp(KeyActions, Watching):
         self._problems = manner.keymap.problems
         self.animation_level = "none"
         self.session = session
-        self.glyphs = manner.glyphs
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self.state = State()
@@ -91,15 +98,32 @@ class TrailApp(KeyActions, Watching):
                     for name in CHOICES:
                         yield ChoicePane(name, self.glyphs)
                 yield OneLine("tabs")
-                with Vertical(id="pages"):
-                    for tab in TABS:
-                        yield HexPane(tab.name) if tab.name == "hex" else RecordPane(tab.name)
-                    yield TextPane("output")
+                yield Pages(self.glyphs, self.file.ask_record)
         yield LogStrip(self.mode.transcript, self.glyphs)
         with Horizontal(id="prompt-line"):
             yield Static(self.mode.prompt, id="prompt-label", markup=False)
             yield Prompt()
         yield OneLine("footer")
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every line of every widget goes through: at last it is made harmless."""
+        return [*super().get_line_filters(), self._harmless]
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put lines of harmless text into the terminal's clipboard."""
+        super().copy_to_clipboard("\n".join(escape(one) for one in text.split("\n")))
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,  # noqa: ARG002 - of the base class
+    ) -> None:
+        """Show a short text as it is, for a while."""
+        super().notify(escape(message), title=escape(title), severity=severity, timeout=timeout, markup=False)
 
     @property
     def is_quiet(self) -> bool:
@@ -108,6 +132,7 @@ class TrailApp(KeyActions, Watching):
 
     def on_mount(self) -> None:
         """Show the empty panes, then begin."""
+        self.watch(self.records, "row", self.tell_current, init=False)
         self.show_tab("detail")
         self.show_upper("records")
         self.prompt.focus()
@@ -118,6 +143,7 @@ class TrailApp(KeyActions, Watching):
         for problem in self._problems:
             self.tell(problem)
         self.set_interval(_LOOK_EVERY, self._look)
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -125,8 +151,10 @@ class TrailApp(KeyActions, Watching):
             self.enter(self._first or "OPEN")
 
     def _look(self) -> None:
-        if self.state.path is not None:
-            self.file.ask_look()
+        if not self.is_headless and not os.isatty(sys.stdin.fileno()):
+            self.exit(return_code=ExitStatus.INTERRUPTED)  # a lost connection need not send a signal
+        elif self.state.path is not None:
+            self.file.ask_look(self.summary.size)
 
     def on_unmount(self) -> None:
         """End the threads."""

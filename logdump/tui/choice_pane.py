@@ -38,6 +38,13 @@ class ChoicePane(Looks, can_focus=True):
             super().__init__()
             self.pane = pane
 
+    class Resized(Message):
+        """There is other room for the columns."""
+
+        def __init__(self, pane: ChoicePane) -> None:
+            super().__init__()
+            self.pane = pane
+
     class Chosen(Message):
         """The user wants something done with a line: ``what`` is enter, end or filter."""
 
@@ -107,6 +114,10 @@ class ChoicePane(Looks, can_focus=True):
         look = ("cursor" if self.has_focus else "here") if is_here else ""
         sign = self._glyphs.cursor if is_here else " "
         return self.strip(((sign + self._choices[at].text, look),), width, look=look)
+
+    def on_resize(self) -> None:
+        """Other room."""
+        self.post_message(self.Resized(self))
 
     def on_focus(self) -> None:
         """Show the cursor as the one that keys move."""

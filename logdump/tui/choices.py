@@ -4,65 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from logdump.render.escape import escape
 from logdump.session import Mark
+from logdump.tui.cells import Column, in_columns
 from logdump.tui.choice_pane import Choice
 from logdump.tui.glyphs import Glyphs
-from logdump.tui.row_text import fit
 from logdump.tui.transactions import ORDERS, LargeTransaction
 from trailformat.index import TableTotals
 
 _SECOND = 1_000_000
-_TABLE_NUMBERS = 38
-"""Cells of a table's line besides its name."""
+_SHORT_XID = 12
+_SHORT_NAME = 20
 
 
 def table_choices(tables: Mapping[str, TableTotals], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
     """Heading and lines: the tables by their records, the most first."""
-    name_width = max(10, width - _TABLE_NUMBERS)
     total = sum(one.records for one in tables.values()) or 1
-    heading = f" {'table':<{name_width}} {'records':>13} {'%':>5} {'bytes':>14}"
-    choices = []
-    for name, one in sorted(tables.items(), key=lambda item: (-item[1].records, item[0])):
-        shown = fit(escape(name) or "(no name)", name_width, glyphs)
-        numbers = f"{one.records:>13,} {100 * one.records / total:>5.1f} {one.data_bytes:>14,}"
-        wanted = f'FILTER INCLUDE FILENAME "{name}"' if '"' not in name and name.isprintable() and name else ""
-        choices.append(Choice(f"{shown} {numbers}", enter=wanted, filter_line=wanted))
-    return heading, choices
-
-
-def transaction_choices(transactions: list[LargeTransaction], order: str, width: int) -> tuple[str, list[Choice]]:
-    """Heading and lines: the transactions, the largest first by ``order``; the open one is marked."""
-    heading = (
-        f" {'begin RBA':>11} {'end RBA':>11} {'records':>9} {'bytes':>13} {'tables':>6} {'duration':>11}  csn, xid"
+    found = sorted(tables.items(), key=lambda item: (-item[1].records, item[0]))
+    columns = (
+        Column("table", [name or "(no name)" for name, _ in found], usual=10, is_number=False),
+        Column("records", [f"{one.records:,}" for _, one in found], usual=13),
+        Column("%", [f"{100 * one.records / total:.1f}" for _, one in found], usual=5),
+        Column("bytes", [f"{one.data_bytes:,}" for _, one in found], usual=14),
     )
-    if width < 70:
-        heading = f" {'begin RBA':>11} {'records':>9} {'bytes':>13}  csn"
-    choices = []
-    for one in sorted(transactions, key=ORDERS[order], reverse=True):
-        span = one.span
-        end = f"{span.end}" if span.end is not None else "(open)"
-        text = f"{span.begin:>11} {end:>11} {span.records:>9,} {span.data_bytes:>13,} {len(span.tables):>6}"
-        text += f" {duration_text(span.last_time - span.first_time):>11}  {escape(f'{one.csn} {one.xid}'.strip())}"
-        if width < 70:
-            open_mark = " (open)" if span.end is None else ""
-            text = f"{span.begin:>11} {span.records:>9,} {span.data_bytes:>13,}  {escape(one.csn)}{open_mark}"
-        to_end = f"POS {span.end}" if span.end is not None else "POS EOF"
-        choices.append(Choice(text, enter=f"POS {span.begin}", end=to_end, rba=span.begin))
-    return heading, choices
+    heading, lines = in_columns(columns, ({2: 0}, {2: 0, 3: 0}), (0,), width, glyphs)
+    entered = [table_filter(name) for name, _ in found]
+    return heading, [Choice(text[1:], enter=one, filter_line=one) for text, one in zip(lines, entered, strict=True)]
 
 
-def mark_choices(marks: Iterable[Mark]) -> tuple[str, list[Choice]]:
-    """Heading and lines: the marks by their names, with what was noted and the file."""
-    lines = [
-        Choice(
-            f"{escape(one.name):<8} {one.rba:>12}  {escape(one.note)}  {escape(one.path.name)}",
-            enter=f"POSITION MARK {one.name}",
-            rba=one.rba,
-        )
-        for one in sorted(marks)
+def table_filter(name: str) -> str:
+    """The line that shows the records of one table; empty where the name cannot be entered."""
+    return f'FILTER INCLUDE FILENAME "{name}"' if '"' not in name and name.isprintable() and name else ""
+
+
+def transaction_choices(
+    transactions: list[LargeTransaction], order: str, width: int, glyphs: Glyphs
+) -> tuple[str, list[Choice]]:
+    """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked."""
+    found = sorted(transactions, key=ORDERS[order], reverse=True)
+    spans = [one.span for one in found]
+    names = {name: f"[{name}]" if name == order else name for name in ORDERS}
+    durations = [duration_text(one.last_time - one.first_time) for one in spans]
+    columns = (
+        Column("begin RBA", [str(one.begin) for one in spans], usual=11),
+        Column("end RBA", [str(one.end) if one.end is not None else "(open)" for one in spans], usual=11),
+        Column(names["records"], [f"{one.records:,}" for one in spans], usual=9),
+        Column(names["bytes"], [f"{one.data_bytes:,}" for one in spans], usual=13),
+        Column("tables", [str(len(one.tables)) for one in spans]),
+        Column(names["duration"], durations, usual=11, brief=[one.partition(".")[0] for one in durations]),
+        Column("csn", [one.csn for one in found], gap=2, is_number=False),
+        Column("xid", [one.xid for one in found], is_number=False),
+    )
+    sorted_by = next(at for at, one in enumerate(columns) if one.heading == names[order])
+    less = [at for at in (4, 5, 2, 3) if at != sorted_by]
+    limits = [dict.fromkeys(less[:count], 0) for count in (1, 2, 3)]
+    limits += [
+        limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
     ]
-    return f" {'mark':<8} {'RBA':>12}  note and file", lines
+    heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
+    return heading, [_transaction_choice(text[1:], one.begin, one.end) for text, one in zip(lines, spans, strict=True)]
+
+
+def _transaction_choice(text: str, begin: int, end: int | None) -> Choice:
+    return Choice(text, enter=f"POS {begin}", end=f"POS {end}" if end is not None else "POS EOF", rba=begin)
+
+
+def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
+    """Heading and lines: the marks by their names, with what was noted and the file."""
+    found = sorted(marks)
+    columns = (
+        Column("mark", [one.name for one in found], usual=8, is_number=False),
+        Column("RBA", [str(one.rba) for one in found], usual=12),
+        Column("note", [one.note for one in found], gap=2, is_number=False),
+        Column("file", [one.path.name for one in found], gap=2, is_number=False),
+    )
+    heading, lines = in_columns(columns, ({3: 0}, {0: _SHORT_NAME, 3: 0}), (3, 2), width, glyphs)
+    return heading, [
+        Choice(text[1:], enter=f"POSITION MARK {one.name}", rba=one.rba) for text, one in zip(lines, found, strict=True)
+    ]
 
 
 def duration_text(microseconds: int) -> str:

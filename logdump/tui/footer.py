@@ -25,7 +25,7 @@ _NAMES = {
     "pagedown": "PgDn",
     "pageup": "PgUp",
 }
-_GAP = "  "
+GAP = "  "
 
 
 def key_name(key: str) -> str:
@@ -40,13 +40,13 @@ def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
     return [key_name(one) for one in keymap.get(key.id, key.keys).split(",")]
 
 
-def footer_text(areas: frozenset[Area], keymap: Mapping[str, str], width: int) -> str:
+def footer_words(areas: frozenset[Area], keymap: Mapping[str, str], width: int) -> list[tuple[str, Key]]:
     """The words of these areas that fit, the weightiest first; they stand in the order of the table."""
     words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in KEYS if key.short and key.area in areas}
     kept: set[Key] = set()
     room = width - 1
     for key in sorted(words, key=lambda one: one.weight):
-        if len(words[key]) + len(_GAP) <= room:
+        if len(words[key]) + len(GAP) <= room:
             kept.add(key)
-            room -= len(words[key]) + len(_GAP)
-    return " " + _GAP.join(word for key, word in words.items() if key in kept)
+            room -= len(words[key]) + len(GAP)
+    return [(word, key) for key, word in words.items() if key in kept]

@@ -18,6 +18,11 @@ class Glyphs(NamedTuple):
     divider: str
     bars: str
 
+    @property
+    def has_unicode(self) -> bool:
+        """Whether the terminal shows more than ASCII."""
+        return not self.cut.isascii()
+
 
 UNICODE = Glyphs("▶", "┌│└─", "─", "┃", "│", "…", "│", "▁▂▃▄▅▆▇█")
 ASCII = Glyphs(">", "/|\\-", "-", "#", ":", "~", "|", "_.-=*#")

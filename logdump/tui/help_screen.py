@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
 from logdump.tui.footer import keys_of
+from logdump.tui.glyphs import Glyphs
 from logdump.tui.keys import KEYS, Area
 from logdump.tui.text import Line, line
 from logdump.tui.text_pane import TextPane
@@ -18,13 +19,14 @@ class HelpScreen(ModalScreen[None]):
 
     BINDINGS = [("escape,q,question_mark", "dismiss", "back")]  # noqa: RUF012 - Textual's own form
 
-    def __init__(self, keymap: Mapping[str, str]) -> None:
+    def __init__(self, keymap: Mapping[str, str], glyphs: Glyphs) -> None:
         super().__init__()
         self._keymap = keymap
+        self._glyphs = glyphs
 
     def compose(self) -> ComposeResult:
         """The text."""
-        yield TextPane("help")
+        yield TextPane("help", self._glyphs)
 
     def on_mount(self) -> None:
         """Show it."""

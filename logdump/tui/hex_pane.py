@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logdump.tui.glyphs import Glyphs
 from logdump.tui.hex_text import HexText, line_pieces
 from logdump.tui.keys import Area, bindings
 from logdump.tui.record_fields import Field
@@ -17,15 +18,20 @@ class HexPane(TextPane):
 
     BINDINGS = bindings(Area.HEX)
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
         self._text = _NOTHING
         self._picked = ""
 
     @property
+    def text(self) -> HexText:
+        """What it shows."""
+        return self._text
+
+    @property
     def count(self) -> int:
         """How many lines there are."""
-        return len(self._text.lines)
+        return len(self._text.lines) or super().count
 
     @property
     def field(self) -> Field | None:
@@ -46,17 +52,32 @@ class HexPane(TextPane):
         """Show another record; the field of the same name stays picked."""
         before = self.shown_lines()
         self._text = text
+        self.lines = self.rows = []
         self.top = self.within(self.top)
         self.repaint(before)
 
-    def show(self, lines: list[Line], *, top: int | None = None) -> None:  # noqa: ARG002 - there is no text here
-        """Show nothing."""
-        if not lines:
-            self.show_record(_NOTHING)
+    @property
+    def whole_text(self) -> str:
+        """All that it shows."""
+        return "".join(f"{self.line_at(at).text}\n" for at in range(self.count))
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show lines in place of bytes."""
+        self.empty()
+        super().show(lines, top=top)
+
+    def empty(self) -> None:
+        """Show nothing; what comes next is shown from the same line on."""
+        before = self.shown_lines()
+        self._text = _NOTHING
+        self.lines = self.rows = []
+        self.repaint(before)
 
     def line_at(self, at: int) -> Line:
         """A line, the bytes of the picked field underlined."""
         text = self._text
+        if not text.lines:
+            return super().line_at(at)
         digits = len(str(text.rba + max(one.start for one in text.lines)))
         return Line(line_pieces(text, text.lines[at], digits, self.field))
 

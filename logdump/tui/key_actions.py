@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from textual import events
 
 from logdump.tui.choice_pane import ChoicePane
@@ -12,6 +14,8 @@ from logdump.tui.screen_parts import ScreenParts
 from logdump.tui.transactions import ORDERS
 
 _BACK = "'"
+_NOTICE = 2.0
+"""Seconds that a notification stays."""
 
 
 class KeyActions(ScreenParts):
@@ -93,23 +97,36 @@ class KeyActions(ScreenParts):
         """Go on with scans that were stopped."""
         self.file.go_on()
 
+    def action_suspend_process(self) -> None:
+        """Ctrl+Z: back to the shell until ``fg``, where there is one."""
+        if hasattr(os, "getsid") and os.getsid(0) == os.getpid():
+            self.notify("No shell has started the program: there is nothing to go back to", timeout=_NOTICE)
+        else:
+            super().action_suspend_process()
+
     def action_follow(self) -> None:
         """Follow the end of the trail, or no longer."""
         follows = not self.standing.follows
         self.set_standing(self.standing._replace(follows=follows))
         if follows:
             self.records.go_to(None, -1)
+        elif self.records.is_waiting:
+            self.records.go_to(self.state.rba)  # the last row is on its way, and not wanted any more
 
     def action_copy_rba(self) -> None:
         """The RBA under the cursor, into the terminal's clipboard."""
         if self.records.row is not None:
-            self.copy_to_clipboard(str(self.records.row.rba))
+            self._copy(str(self.records.row.rba), f"RBA {self.records.row.rba}")
 
     def action_copy_text(self) -> None:
         """The lines of the lower pane, without the margin."""
-        page = self.page(self.page_shown)
-        text = "\n".join(page.line_at(at).text for at in range(page.count))
-        self.copy_to_clipboard(f"{text}\n")
+        text = self.page(self.page_shown).whole_text
+        count = text.count("\n")
+        self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.page_shown}")
+
+    def _copy(self, text: str, what: str) -> None:
+        self.copy_to_clipboard(text)
+        self.notify(f"Copied: {what}", timeout=_NOTICE)
 
     def action_toggle_margin(self) -> None:
         """Names and values beside the detail, or the bare text."""
@@ -119,7 +136,7 @@ class KeyActions(ScreenParts):
 
     def action_show_help(self) -> None:
         """The keys."""
-        self.push_screen(HelpScreen(self.keys_in_use))
+        self.push_screen(HelpScreen(self.keys_in_use, self.glyphs))
 
     def action_show_palette(self) -> None:
         """All commands; the one chosen begins a line."""
@@ -148,11 +165,10 @@ class KeyActions(ScreenParts):
             heading, choices = table_choices(self.file.index.tables, self.glyphs, width)
             empty = "The index has met no record yet."
         elif name == "transactions":
-            heading, choices = transaction_choices(self.transactions, self._order, width)
-            heading += f"   sorted by {self._order}, r: next"
+            heading, choices = transaction_choices(self.transactions, self._order, width, self.glyphs)
             empty = "The index has met no transaction yet."
         elif name == "marks":
-            heading, choices = mark_choices(self.state.marks)
+            heading, choices = mark_choices(self.state.marks, width, self.glyphs)
             empty = "m and a letter mark a record, as MARK <name> <note> does."
         else:
             return
@@ -162,6 +178,10 @@ class KeyActions(ScreenParts):
         """The next order of the transactions."""
         orders = list(ORDERS)
         self._order = orders[(orders.index(self._order) + 1) % len(orders)]
+        self.update_choices(message.pane.id or "")
+
+    def on_choice_pane_resized(self, message: ChoicePane.Resized) -> None:
+        """Lay the columns out again."""
         self.update_choices(message.pane.id or "")
 
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:

@@ -144,8 +144,6 @@ KEYS = (
     Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
     Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
-    Key("right", "right", "scroll right", Area.TEXT, acts="across(8)"),
-    Key("left", "left", "scroll left", Area.TEXT, acts="across(-8)"),
     Key("next_field", "right", "next field", Area.HEX, acts="field(1)"),
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)"),
     Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)"),
@@ -174,6 +172,7 @@ KEYS = (
     Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="app.stop", short="stop", weight=2),
     Key("help", "question_mark", "these keys", Area.PANES, acts="app.show_help", short="help", weight=0),
     Key("palette", "ctrl+p", "all commands", Area.EVERYWHERE, acts="app.show_palette", short="commands", weight=3),
+    Key("suspend", "ctrl+z", "suspend the program; fg goes on", Area.EVERYWHERE, acts="app.suspend_process"),
     Key("exit", "ctrl+q", "end the session", Area.EVERYWHERE, sends="EXIT", short="quit", weight=4),
 )
 

@@ -6,40 +6,63 @@ from textual.strip import Strip
 
 from logdump.render.escape import escape
 from logdump.tui.glyphs import Glyphs
-from logdump.tui.text import Looks
+from logdump.tui.text import Line, Looks, cut_to, line, wrapped
 from logdump.tui.transcript import Entry, Transcript
+
+_ENTRIES = 8
+"""As many of the last commands as there may be rows."""
 
 
 class LogStrip(Looks):
-    """A rule, then the end of the transcript; long answers only by the number of their lines."""
+    """A rule, then the end of the transcript; what has no room is told by the number of its lines.
+
+    In a single row there is no rule.
+    """
 
     def __init__(self, transcript: Transcript, glyphs: Glyphs) -> None:
         super().__init__(id="log")
         self._transcript = transcript
         self._glyphs = glyphs
-        self._lines: list[str] = []
+        self._rows: list[Line] = []
+
+    @property
+    def room(self) -> int:
+        """Rows for commands and answers."""
+        return max(self.size.height - 1, min(1, self.size.height))
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether what a command said can be read here to the end; without any room nothing else would help."""
+        return not self.room or len(self._answer(entry)) <= self.room
 
     def update_lines(self) -> None:
         """Show how the transcript ends."""
-        lines: list[str] = []
-        for entry in self._transcript.entries[-8:]:
-            lines += strip_lines(entry, max(2, self.size.height - 1))
-        if lines != self._lines:
-            self._lines = lines
+        rows: list[Line] = []
+        for entry in self._transcript.entries[-_ENTRIES:]:
+            rows += self._entry(entry)
+        if rows != self._rows:
+            self._rows = rows
             self.refresh()
 
+    def on_resize(self) -> None:
+        """Wrap at the new width."""
+        self.update_lines()
+
+    def _answer(self, entry: Entry) -> list[Line]:
+        return [row for text in entry.said for row in wrapped(line(escape(text)), self.size.width)]
+
+    def _entry(self, entry: Entry) -> list[Line]:
+        """A command in one row, and its answer where it fits."""
+        fits = self.fits(entry)
+        note = f"   ({entry.printed} lines)" if entry.records or not fits else ""
+        typed = cut_to(((escape(f"{entry.prompt}{entry.line}"), ""),), self.size.width - len(note), self._glyphs.cut)
+        command = [Line((*typed, (note, "")))] if entry.prompt or entry.line or note else []
+        return [*command, *(self._answer(entry) if fits else ())]
+
     def render_line(self, y: int) -> Strip:
-        """The rule or a line."""
-        width, room = self.size.width, self.size.height - 1
-        if y == 0:
+        """The rule or a row."""
+        width = self.size.width
+        at = y - (self.size.height - self.room)
+        if at < 0:
             return self.strip(((self._glyphs.rule * width, "dim"),), width)
-        shown = self._lines[-room:]
-        return self.strip(((shown[y - 1] if y <= len(shown) else "", ""),), width)
-
-
-def strip_lines(entry: Entry, most: int) -> list[str]:
-    """An entry in at most ``most`` lines."""
-    shown = [text for text in entry.lines()[: most + 1] if text]
-    if entry.printed < most:
-        return [escape(text) for text in shown]
-    return [escape(f"{entry.prompt}{entry.line}   ({entry.printed} lines)")]
+        shown = self._rows[-self.room :]
+        return self.strip(shown[at].pieces if at < len(shown) else (), width)

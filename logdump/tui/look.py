@@ -9,10 +9,10 @@ from logdump.tui.messages import FileLooked
 from trailformat import TrailName
 
 
-def look_at(session: Session) -> FileLooked:
-    """How the open file stands now."""
+def look_at(session: Session, known: int) -> FileLooked:
+    """How the open file stands now; ``known`` is its size as far as the screen knows."""
     trail = session.trail
-    return FileLooked(trail.path, trail.size, is_gone=not trail.path.exists(), following=_following(trail.path))
+    return FileLooked(trail.path, known, trail.size, is_gone=not trail.path.exists(), following=_following(trail.path))
 
 
 def _following(path: Path) -> Path | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from logdump.filters import FilterSet
 from logdump.selection import Selection
+from logdump.session import Session, SourceDefinitions
 from logdump.tui.rows import Kind, Row, Walk
 from trailformat import TrailFile
 from trailformat.scan import FILE_HEADER, Batch, Engine, choose_engine, scan
@@ -18,22 +19,28 @@ _PYTHON_ROWS = 1 << 12
 class Matches:
     """RBAs of the records that pass ``filters``, and of damage, which no filter hides; 8 bytes for each.
 
+    Args:
+        filters: the filter of the session.
+        source: the definitions file that its rows are read by.
+
     Attributes:
         covered: the RBA up to which the file has been looked through.
         records: how many of the RBAs are records.
     """
 
-    def __init__(self, filters: FilterSet) -> None:
-        self.filters = filters
+    def __init__(self, filters: FilterSet, source: SourceDefinitions | None = None) -> None:
+        self._filters = filters
+        self._source = source
         self.rbas = array("q")
         self.covered = 0
         self.records = 0
         self._damage_at_end: int | None = None
 
-    def extend(self, trail: TrailFile) -> Iterator[int]:
-        """Look through the rest of the file; yields ``covered`` as it grows."""
+    def extend(self, session: Session) -> Iterator[int]:
+        """Look through the rest of the session's file, by this filter; yields ``covered`` as it grows."""
         self._forget_damage_at_end()
-        selection = Selection(trail, [self.filters])
+        session.filters_in_use, session.source_definitions = self._filters, self._source
+        trail, selection = session.trail, session.selection()
         engine = choose_engine(trail.size - self.covered)
         size = selection.batch_size if engine is Engine.NUMBA else _PYTHON_ROWS
         for batch in scan(trail, self.covered, engine=engine, batch_size=size):
@@ -86,5 +93,11 @@ class MatchingRows:
         return self._row(at - 1) if at else None
 
     def containing(self, rba: int) -> Row:
-        """The first row that passes at or after ``rba``."""
-        return self._row(bisect_left(self._rbas, rba))
+        """The row that passes and has the byte at ``rba`` in it, or else the first that passes behind it."""
+        at = bisect_right(self._rbas, rba)
+        row = self._row(at - 1) if at else None
+        return row if row is not None and rba < row.end else self._row(at)
+
+    def with_csn(self, rows: list[Row]) -> list[Row]:
+        """Rows in the order of the file, with the CSNs of their transactions."""
+        return self._walk.with_csn(rows)

@@ -9,7 +9,7 @@ from textual.message import Message
 from logdump.events import Progress
 from logdump.tui.hex_text import HexText
 from logdump.tui.page import Page, Wanted
-from logdump.tui.state import State
+from logdump.tui.state import Current, State
 from logdump.tui.summary import Summary
 from logdump.tui.text import Line
 from logdump.tui.transactions import LargeTransaction
@@ -25,22 +25,24 @@ class PageRead(Message):
 
 
 class PaneRead(Message):
-    """The lines of a pane for the record at ``rba``; preliminary ones wait for what the index will tell."""
+    """The lines of a page about what is current; preliminary ones wait for what the index will tell."""
 
-    def __init__(self, pane: str, rba: int, lines: list[Line], *, is_preliminary: bool = False) -> None:
+    def __init__(self, pane: str, about: Current, lines: list[Line], *, is_preliminary: bool = False) -> None:
         super().__init__()
         self.pane = pane
-        self.rba = rba
+        self.about = about
         self.lines = lines
         self.is_preliminary = is_preliminary
 
 
 class HexRead(Message):
-    """The bytes of the record at ``rba``."""
+    """The bytes of what is current."""
 
-    def __init__(self, rba: int, text: HexText) -> None:
+    pane = "hex"
+
+    def __init__(self, about: Current, text: HexText) -> None:
         super().__init__()
-        self.rba = rba
+        self.about = about
         self.text = text
 
 
@@ -72,11 +74,15 @@ class TransactionsRead(Message):
 
 
 class FileLooked(Message):
-    """How the file stands: its size, whether its name is gone, the file after it."""
+    """How the file stands: its size, whether its name is gone, the file after it.
 
-    def __init__(self, path: Path, size: int, *, is_gone: bool, following: Path | None) -> None:
+    ``known`` is the size that the screen knew when it asked: an answer that comes later than a newer size is none.
+    """
+
+    def __init__(self, path: Path, known: int, size: int, *, is_gone: bool, following: Path | None) -> None:
         super().__init__()
         self.path = path
+        self.known = known
         self.size = size
         self.is_gone = is_gone
         self.following = following
@@ -107,10 +113,11 @@ class Asked(Message):
 
 
 class CommandEnded(Message):
-    """A line has been carried out: how the session stands; ``records`` were displayed."""
+    """The line of this number has been carried out: how the session stands; ``records`` were displayed."""
 
-    def __init__(self, state: State, records: int, *, was_stopped: bool) -> None:
+    def __init__(self, state: State, records: int, number: int, *, was_stopped: bool) -> None:
         super().__init__()
         self.state = state
         self.records = records
+        self.number = number
         self.was_stopped = was_stopped

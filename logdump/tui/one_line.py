@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from textual.events import Click
 from textual.strip import Strip
 
+from logdump.tui.cells import width_of
 from logdump.tui.text import Looks, Piece
 
 
@@ -14,9 +18,11 @@ class OneLine(Looks):
         super().__init__(id=name)
         self._look = look
         self._pieces: tuple[Piece, ...] = ()
+        self._actions: Mapping[int, str] = {}
 
-    def say(self, *pieces: Piece) -> None:
-        """Show these pieces."""
+    def say(self, *pieces: Piece, actions: Mapping[int, str] | None = None) -> None:
+        """Show these pieces; a click on one that has an action, by its number, does it."""
+        self._actions = actions or {}
         if pieces != self._pieces:
             self._pieces = pieces
             self.refresh()
@@ -29,3 +35,13 @@ class OneLine(Looks):
     def render_line(self, y: int) -> Strip:
         """The line."""
         return self.strip(self._pieces if y == 0 else (), self.size.width, look=self._look)
+
+    async def on_click(self, event: Click) -> None:
+        """Do what the piece under the mouse stands for."""
+        end = 0
+        for at, (text, _) in enumerate(self._pieces):
+            end += width_of(text, self.glyphs)
+            if event.x < end:
+                if at in self._actions:
+                    await self.app.run_action(self._actions[at], self.app.focused or self.app)
+                return

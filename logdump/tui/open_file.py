@@ -18,6 +18,7 @@ from logdump.tui.panes import read_page_of_record
 from logdump.tui.reader import Reader
 from logdump.tui.rows import NEAR, Walk, known_to
 from logdump.tui.scans import BackgroundScan
+from logdump.tui.state import Current
 from logdump.tui.summary import summary_of
 from logdump.tui.text import line
 from logdump.tui.transactions import read_transactions
@@ -29,6 +30,7 @@ class OpenFile:
 
     Attributes:
         path: the file; None while none is open.
+        opened: how many times one has been opened.
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
         source: the definitions file that rows are read by.
@@ -36,6 +38,7 @@ class OpenFile:
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
         self.path: Path | None = None
+        self.opened = 0
         self.index = TrailIndex()
         self.matches: Matches | None = None
         self.source: SourceDefinitions | None = None
@@ -61,6 +64,7 @@ class OpenFile:
     def open(self, path: Path | None) -> None:
         """Read from another file, and begin its index."""
         self.path = path
+        self.opened += 1
         self.index = TrailIndex()
         self.matches = None
         for one in self._threads():
@@ -84,7 +88,7 @@ class OpenFile:
 
     @staticmethod
     def _extend_matches(matches: Matches) -> Callable[[Session], Iterator[int]]:
-        return lambda session: matches.extend(session.trail)
+        return matches.extend
 
     def stop(self) -> bool:
         """Stop the scans and keep what they have; tells whether there was anything to stop."""
@@ -100,7 +104,7 @@ class OpenFile:
 
     def filter(self, filters: FilterSet | None) -> None:
         """Show the rows that pass; None: all."""
-        self.matches = Matches(filters) if filters is not None else None
+        self.matches = Matches(filters, self.source) if filters is not None else None
         self._matching.give_up()
         if self.matches is not None:
             self._matching.go_on(self._extend_matches(self.matches))
@@ -118,18 +122,19 @@ class OpenFile:
 
         self._rows.ask("page", read)
 
-    def ask_record(self, name: str, rba: int, width: int) -> None:
-        """Read what a page of the lower pane shows of a record."""
+    def ask_record(self, name: str, about: Current, width: int) -> None:
+        """Read what a page of the lower pane shows of what is current."""
         index, source, waits = self.index, self.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
             session.trail.index = index
             if session.source_definitions is not source:
                 session.source_definitions = source
+            rba = about.row.rba if about.row is not None else 0
             if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."
-                return PaneRead(name, rba, [line(text, "dim")], is_preliminary=True)
-            return read_page_of_record(session, name, rba, width)
+                return PaneRead(name, about, [line(text, "dim")], is_preliminary=True)
+            return read_page_of_record(session, name, about, width)
 
         self._record.ask("record", read)
 
@@ -138,6 +143,6 @@ class OpenFile:
         index = self.index
         self._look.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
 
-    def ask_look(self) -> None:
-        """See whether the file has grown, is gone, or another one follows it."""
-        self._look.ask("look", look_at)
+    def ask_look(self, known: int) -> None:
+        """See whether the file has grown from this size, is gone, or another one follows it."""
+        self._look.ask("look", lambda session: look_at(session, known))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from logdump.tui.rows import Kind, Row
+from logdump.tui.rows import Row
 
 
 class Rows(Protocol):
@@ -18,6 +18,9 @@ class Rows(Protocol):
 
     def containing(self, rba: int) -> Row:
         """The row for an RBA."""
+
+    def with_csn(self, rows: list[Row]) -> list[Row]:
+        """Rows that follow each other, with the CSNs of their transactions."""
 
 
 class Page(NamedTuple):
@@ -44,11 +47,9 @@ def read_page(rows: Rows, wanted: Wanted, end: int) -> Page:
     """The page around the row wanted; ``end`` is the size of the file."""
     row = rows.containing(end if wanted.rba is None else wanted.rba)
     row = _stepped(rows, row, wanted.step)
-    before = _before(rows, row, wanted.around)
-    after = _after(rows, row, wanted.around)
-    is_first = len(before) < wanted.around
-    is_last = len(after) < wanted.around
-    return Page(_with_csn([*before, row, *after]), len(before), is_first, is_last)
+    before, is_first = _before(rows, row, wanted.around)
+    after, is_last = _after(rows, row, wanted.around)
+    return Page(rows.with_csn([*before, row, *after]), len(before), is_first, is_last)
 
 
 def _stepped(rows: Rows, row: Row, step: int) -> Row:
@@ -60,34 +61,21 @@ def _stepped(rows: Rows, row: Row, step: int) -> Row:
     return row
 
 
-def _before(rows: Rows, row: Row, count: int) -> list[Row]:
+def _before(rows: Rows, row: Row, count: int) -> tuple[list[Row], bool]:
+    """At most so many rows before a row, and whether there are no more."""
     found: list[Row] = []
     earlier = rows.before(row.rba)
     while earlier is not None and len(found) < count:
         found.append(earlier)
         earlier = rows.before(earlier.rba)
-    return found[::-1]
+    return found[::-1], earlier is None
 
 
-def _after(rows: Rows, row: Row, count: int) -> list[Row]:
+def _after(rows: Rows, row: Row, count: int) -> tuple[list[Row], bool]:
+    """At most so many rows after a row, and whether there are no more."""
     found: list[Row] = []
     later = rows.after(row)
     while later is not None and len(found) < count:
         found.append(later)
         later = rows.after(later)
-    return found
-
-
-def _with_csn(rows: list[Row]) -> list[Row]:
-    """The rows with the CSN of a transaction's first record on all of its records."""
-    csn: str | None = None
-    shown = []
-    for row in rows:
-        if row.kind is not Kind.RECORD or row.trans_ind is None:
-            shown.append(row)
-            continue
-        csn = row.csn if row.csn is not None or row.trans_ind in (0, 3) else csn
-        shown.append(row._replace(csn=csn))
-        if row.trans_ind in (2, 3):
-            csn = None
-    return shown
+    return found, later is None

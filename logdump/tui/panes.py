@@ -8,6 +8,7 @@ from logdump.session import Session
 from logdump.tui.detail_text import detail_lines
 from logdump.tui.hex_text import hex_text
 from logdump.tui.messages import HexRead, PaneRead
+from logdump.tui.state import Current
 from logdump.tui.text import Line
 from logdump.tui.token_lines import header_lines, token_lines
 
@@ -18,9 +19,10 @@ _LINES: dict[str, Callable[[Session, int], list[Line]]] = {
 }
 
 
-def read_page_of_record(session: Session, name: str, rba: int, width: int) -> PaneRead | HexRead | None:
-    """What a page of ``width`` cells shows of the record at ``rba``; None for a page about something else."""
+def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | HexRead | None:
+    """What a page of ``width`` cells shows of what is current; None where there is no record."""
+    if about.row is None:
+        return None
     if name == "hex":
-        return HexRead(rba, hex_text(session, rba, width))
-    read = _LINES.get(name)
-    return PaneRead(name, rba, read(session, rba)) if read is not None else None
+        return HexRead(about, hex_text(session, about.row.rba, width))
+    return PaneRead(name, about, _LINES[name](session, about.row.rba))

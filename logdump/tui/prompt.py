@@ -12,8 +12,9 @@ from textual.suggester import Suggester
 from textual.widgets import Input
 
 from logdump.commands import REGISTRY
+from logdump.language.completion import complete, completed
 from logdump.tui.keys import Area, bindings
-from logdump.tui.offers import completed, offers, suggestion
+from logdump.tui.offers import suggestion
 from logdump.tui.validity import Validity, validity
 
 LONGEST = 4096
@@ -40,7 +41,7 @@ class _Suggestions(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """What the line may become."""
-        return suggestion(value, self._prompt.lines, offers(REGISTRY, value, self._prompt.tables()))
+        return suggestion(value, self._prompt.lines, complete(REGISTRY, value, self._prompt.tables()))
 
 
 class Prompt(Input):
@@ -116,7 +117,7 @@ class Prompt(Input):
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = offers(REGISTRY, self.value, self.tables())
+        found = complete(REGISTRY, self.value, self.tables())
         line = completed(self.value, found)
         if line != self.value:
             self._put(line)

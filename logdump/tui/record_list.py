@@ -7,13 +7,14 @@ from collections.abc import Callable
 from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from logdump.settings import Settings
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.keys import Area, bindings
 from logdump.tui.page import Page, Wanted
-from logdump.tui.row_text import Columns, columns_for, heading, row_pieces
+from logdump.tui.row_text import Columns, Needs, columns_for, heading, row_pieces
 from logdump.tui.rows import Kind, Row
 from logdump.tui.text import Looks, Piece
 
@@ -30,9 +31,10 @@ class RecordList(Looks, can_focus=True):
         stood: told at once when the user has put the cursor on a row, so that the next key finds the session there.
 
     Attributes:
+        row: the row under the cursor; to be watched by whatever is about it.
         size_of_file: in bytes, for the width of RBAs and for the scroll bar.
         marks: letters by RBA.
-    has_moved: whether the user has moved the cursor since this was set to False.
+        has_moved: whether the cursor has been moved, not by a command, since this was set to False.
         hint: what to do where there is no record to be seen.
     """
 
@@ -45,12 +47,15 @@ class RecordList(Looks, can_focus=True):
             super().__init__()
             self.wanted = wanted
 
+    row: reactive[Row | None] = reactive(None, repaint=False, init=False)
+
     def __init__(self, settings: Settings, glyphs: Glyphs, stood: Callable[[Row], None]) -> None:
         super().__init__(id="records")
         self._tell_stood = stood
         self._settings = settings
         self._glyphs = glyphs
         self._page = Page([], 0, is_first=True, is_last=True)
+        self._needs = Needs()
         self._cursor = self._top = 0
         self._asked: Wanted | None = None
         self._is_moving = False
@@ -60,24 +65,20 @@ class RecordList(Looks, can_focus=True):
         self.hint = ""
 
     @property
-    def row(self) -> Row | None:
-        """The row under the cursor."""
-        return self._page.rows[self._cursor] if self._page.rows else None
-
-    @property
     def has_records(self) -> bool:
         """Whether there is anything but a file header and the end."""
         return any(row.kind in (Kind.RECORD, Kind.BAD, Kind.PARTIAL) for row in self._page.rows[:3])
 
     @property
     def is_at_end(self) -> bool:
-        """Whether the end of the rows is among those that are read."""
-        return bool(self._page.rows) and self._page.is_last
+        """Whether the end of the rows is among those that are read, or what may reach to it and grow with the file."""
+        rows = self._page.rows
+        return bool(rows) and (self._page.is_last or rows[-1].kind in (Kind.BAD, Kind.PARTIAL))
 
     @property
     def lacks_names(self) -> bool:
-        """Whether the name of a table is missing that the index will tell."""
-        return any(row.table_index is not None for row in self._page.rows)
+        """Whether the name of a table or a CSN is missing that the index will tell."""
+        return not all(row.is_complete for row in self._page.rows)
 
     @property
     def is_waiting(self) -> bool:
@@ -99,10 +100,16 @@ class RecordList(Looks, can_focus=True):
 
     def clear(self) -> None:
         """Show nothing: another file, or other rows of this one, are about to come."""
-        self._page = Page([], 0, is_first=True, is_last=True)
-        self._cursor = self._top = 0
+        self._needs = Needs()
+        self._show(Page([], 0, is_first=True, is_last=True), 0)
+        self._top = 0
         self._asked = None
         self.refresh()
+
+    def _show(self, page: Page, cursor: int) -> None:
+        """Have these rows, and the cursor on one of them; nothing else changes either."""
+        self._page, self._cursor = page, cursor
+        self.row = page.rows[cursor] if page.rows else None
 
     def go_to(self, rba: int | None, step: int = 0, *, fresh: bool = False) -> None:
         """Put the cursor on the row at ``rba`` (None: the end of the file), or ``step`` rows from there.
@@ -122,13 +129,17 @@ class RecordList(Looks, can_focus=True):
         self._is_moving = False
 
     def read_again(self) -> None:
-        """Read the rows around the cursor again: what they show may have changed."""
-        if self.row is not None and self._asked is None:
+        """Read the rows around the cursor, or those that are awaited, again: what they show may have changed."""
+        if self._asked is not None:
+            is_moving = self._is_moving
+            self._ask(self._asked._replace())
+            self._is_moving = is_moving
+        elif self.row is not None:
             self._ask(Wanted(self.row.rba, 0, self._around))
 
     def move(self, step: int) -> None:
         """Move the cursor by rows, reading on where need be."""
-        if self._asked is not None and self._asked.step:
+        if self._asked is not None and (self._asked.step or self._is_moving):
             self._ask(self._asked._replace(step=self._asked.step + step))
             self._is_moving = True
             return
@@ -142,7 +153,7 @@ class RecordList(Looks, can_focus=True):
             return
         self._put_cursor(min(max(0, target), last))
         self._stood()
-        if self._is_near_an_edge() and self._asked is None:
+        if self._asked is not None or self._is_near_an_edge():
             self._ask(Wanted(self._page.rows[self._cursor].rba, 0, self._around))
 
     def action_move(self, step: int) -> None:
@@ -170,12 +181,12 @@ class RecordList(Looks, can_focus=True):
 
     def take(self, wanted: Wanted, page: Page) -> Row | None:
         """Show a page that was asked for; returns the row under the cursor, None when the page comes too late."""
-        if wanted != self._asked:
+        if wanted is not self._asked:
             return None
         self._asked = None
         before, offset = self.row, self._cursor - self._top
-        self._page = page
-        self._cursor = page.at
+        self._needs = self._needs.of(page.rows, self._glyphs)
+        self._show(page, page.at)
         if before is not None and not wanted.step and before.rba == wanted.rba:
             self._top = page.at - offset
         else:
@@ -195,7 +206,8 @@ class RecordList(Looks, can_focus=True):
         return moved
 
     def _put_cursor(self, at: int) -> None:
-        before, self._cursor = self._cursor, at
+        before = self._cursor
+        self._show(self._page, at)
         if self._keep_visible():
             self.refresh()
             return
@@ -205,7 +217,7 @@ class RecordList(Looks, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The heading, a row, or the text of an empty list."""
         width = self.size.width
-        columns = columns_for(width, self.size_of_file)
+        columns = columns_for(width, self.size_of_file, self._needs)
         if y == 0:
             return self.strip(((heading(columns), ""),), width, look="title")
         at = self._top + y - 1
@@ -261,6 +273,7 @@ class RecordList(Looks, can_focus=True):
         if event.y < 1 or not self._page.rows:
             return
         if event.x == self.size.width - 1:
-            self.go_to(self.size_of_file * (event.y - 1) // self._height)
+            self._ask(Wanted(self.size_of_file * (event.y - 1) // self._height, 0, self._around))
+            self._is_moving = True
             return
         self.move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)

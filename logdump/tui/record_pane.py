@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.message import Message
 
+from logdump.tui.glyphs import Glyphs
 from logdump.tui.text import Line
 from logdump.tui.text_pane import TextPane
 
@@ -18,20 +19,20 @@ class RecordPane(TextPane):
             super().__init__()
             self.field = field
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
         self.current = 0
 
     def pick(self, field: str) -> None:
         """Go to the line that shows a field, if there is one."""
-        at = next((at for at, one in enumerate(self.lines) if field in one.fields), None)
+        at = next((at for at, one in enumerate(self.rows) if field in one.fields), None)
         if at is not None:
             self._go_to(at)
 
     def action_lines(self, step: int) -> None:
         """A key: the line so many lines on becomes the current one."""
         self._go_to(self.current + step)
-        fields = self.lines[self.current].fields if self.lines else ()
+        fields = self.rows[self.current].fields if self.rows else ()
         if fields:
             self.post_message(self.Picked(fields[0]))
 
@@ -47,7 +48,7 @@ class RecordPane(TextPane):
 
     def line_at(self, at: int) -> Line:
         """A line; the current one looks different."""
-        one = self.lines[at]
+        one = self.rows[at]
         if at != min(self.current, self.count - 1) or not self.has_focus:
             return one
         return one._replace(

@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
-
-from logdump.render.escape import escape
 from logdump.settings import Settings
 from logdump.times import format_timestamp
+from logdump.tui.cells import first_fitting, fit, taken, width_of
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.rows import Kind, Row
 from logdump.tui.text import Piece
 
-_CLOCK = 15
-"""``09:33:00.000386``"""
-_LEAST_RBA, _LENGTH, _LEAST_TABLE = 7, 6, 8
+_CLOCK, _SHORT_CLOCK = 15, 8
+"""``09:33:00.000386`` and ``09:33:00``"""
+_LEAST_RBA, _LENGTH, _LEAST_LENGTH = 7, 6, 3
+_SHORT_TABLE, _LEAST_TABLE = 16, 8
+_LEAST_CSN, _SHORT_CSN = 4, 12
+_GAPS = (1, 2, 4, 1, 1, 2)
+"""Cells before each column: the cursor's place, blanks, the place in the transaction."""
+
+
+class Needs(NamedTuple):
+    """The cells that the values of each column need."""
+
+    rba: int = 0
+    operation: int = 0
+    table: int = 0
+    length: int = 0
+    csn: int = 0
+
+    def of(self, rows: Iterable[Row], glyphs: Glyphs) -> Needs:
+        """What these rows need beside those before."""
+        needs = self
+        for row in rows:
+            more = (
+                len(str(row.end)),
+                width_of(row.operation, glyphs),
+                width_of(table_text(row), glyphs),
+                len(str(row.data_length)),
+                width_of(f"{csn_text(row, glyphs)} ", glyphs),
+            )
+            needs = Needs(*map(max, needs, more))
+        return needs
 
 
 class Columns(NamedTuple):
@@ -29,18 +56,41 @@ class Columns(NamedTuple):
     csn: int
 
 
-def columns_for(width: int, size: int) -> Columns:
+def columns_for(width: int, size: int, needs: Needs) -> Columns:
     """The columns for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes."""
-    rba = max(_LEAST_RBA, len(str(size)))
+    rba = max(_LEAST_RBA, len(str(size)), needs.rba)
+    room = width - 1
     operation = min(18 if width >= 100 else 12 if width >= 50 else 9, max(2, width - rba - 6))
-    rest = width - (1 + rba + 2 + 2 + operation + 1)
-    clock = _CLOCK if rest - _CLOCK - 2 >= _LEAST_TABLE else 0
-    rest -= clock + 2 if clock else 0
-    length = _LENGTH if rest - _LENGTH - 1 >= _LEAST_TABLE else 0
-    rest -= length + 1 if length else 0
-    csn = min(16, rest - 22) if rest >= 30 else 0
-    rest -= csn + 2 if csn else 0
-    return Columns(rba, clock, operation, rest - 1 if rest > _LEAST_TABLE else 0, length, csn)
+    usual = Columns(rba, _CLOCK, operation, max(needs.table, _LEAST_TABLE), max(needs.length, _LENGTH), 0)
+    usual = usual._replace(csn=max(needs.csn, 16 if width >= 90 else 9))
+    found = Columns(*first_fitting(_layouts(usual, needs), _GAPS, room))
+    more = max(0, room - taken(found, _GAPS))
+    wider = min(more, max(0, needs.operation - found.operation))
+    table = found.table + more - wider if found.table else 0
+    return found._replace(operation=found.operation + wider, table=table)
+
+
+def _layouts(usual: Columns, needs: Needs) -> Iterator[Columns]:
+    """The usual columns, then what is given up for CSN and table to be whole, and at last these."""
+    yield usual
+    slim = Columns(
+        usual.rba,
+        _SHORT_CLOCK,
+        max(2, min(usual.operation, needs.operation)),
+        usual.table,
+        max(needs.length, _LEAST_LENGTH),
+        max(needs.csn, _LEAST_CSN),
+    )
+    yield slim._replace(clock=_CLOCK)
+    yield slim
+    short, least = min(slim.table, _SHORT_TABLE), _LEAST_TABLE
+    for csn in (slim.csn, min(slim.csn, _SHORT_CSN), 0):
+        one = slim._replace(csn=csn)
+        yield one._replace(table=short)
+        yield one._replace(table=short, length=0)
+        yield one._replace(table=short, length=0, clock=0)
+        yield one._replace(table=least, length=0, clock=0)
+    yield usual._replace(clock=0, table=0, length=0, csn=0)
 
 
 def heading(columns: Columns) -> str:
@@ -62,20 +112,19 @@ def row_pieces(row: Row, columns: Columns, settings: Settings, glyphs: Glyphs) -
     if row.kind in (Kind.BAD, Kind.PARTIAL):
         blank = " " * (columns.clock + 2) if columns.clock else ""
         return (f"{row.rba:>{columns.rba}}  ", ""), (f"{blank}! {_damage(row)}", "warn")
-    clock = clock_text(row, settings) if columns.clock else ""
     pieces = [(f"{row.rba:>{columns.rba}}  ", "")]
-    pieces += [(f"{clock:<{columns.clock}}  ", "")] if columns.clock else []
+    pieces += [(f"{_clock(row, columns, settings, glyphs)}  ", "")] if columns.clock else []
     pieces += [(f"{_bracket(row, glyphs)} {fit(row.operation, columns.operation, glyphs)}", "")]
     pieces += [(f" {fit(table_text(row), columns.table, glyphs)}", "")] if columns.table else []
     pieces += [(f" {row.data_length:>{columns.length}}", "")] if columns.length else []
-    pieces += [(f"  {fit(row.csn or '', columns.csn, glyphs)}", "")] if columns.csn else []
+    pieces += [(f"  {fit(csn_text(row, glyphs), columns.csn, glyphs)}", "")] if columns.csn else []
     return tuple(pieces)
 
 
 def _damage(row: Row) -> str:
     if row.kind is Kind.PARTIAL:
         return f"partial record, {row.length} bytes: the file ends inside it"
-    return f"bad record, {row.length} bytes: {escape(row.problem)} - SFH goes on"
+    return f"bad record, {row.length} bytes: {row.problem} - SFH goes on"
 
 
 def clock_text(row: Row, settings: Settings) -> str:
@@ -86,19 +135,23 @@ def clock_text(row: Row, settings: Settings) -> str:
     return text if text.startswith("x") else text[11:23] + text[24:]
 
 
+def _clock(row: Row, columns: Columns, settings: Settings, glyphs: Glyphs) -> str:
+    text = clock_text(row, settings)
+    is_short = columns.clock == _SHORT_CLOCK and not text.startswith("x")
+    return fit(text[:_SHORT_CLOCK] if is_short else text, columns.clock, glyphs)
+
+
 def table_text(row: Row) -> str:
-    """The table's name, harmless; its index as long as the name is not known."""
-    return f"(index {row.table_index})" if row.table_index is not None else escape(row.table)
+    """The table's name; its index as long as the name is not known."""
+    return f"(index {row.table_index})" if row.table_index is not None else row.table
+
+
+def csn_text(row: Row, glyphs: Glyphs) -> str:
+    """The CSN of the row's transaction; a mark as long as it is being looked for."""
+    return row.csn or "" if row.is_csn_known else glyphs.cut
 
 
 def _bracket(row: Row, glyphs: Glyphs) -> str:
     if row.trans_ind is None:
         return " "
     return glyphs.transaction[row.trans_ind] if row.trans_ind < 4 else "?"
-
-
-def fit(text: str, width: int, glyphs: Glyphs) -> str:
-    """The text in exactly ``width`` cells, cut with a mark."""
-    if cell_len(text) <= width:
-        return set_cell_size(text, width)
-    return set_cell_size(text, max(0, width - 1)) + glyphs.cut if width else ""

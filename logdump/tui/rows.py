@@ -6,7 +6,7 @@ import enum
 from typing import NamedTuple
 
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
-from trailformat.transactions import is_transactional, own_transaction
+from trailformat.transactions import TransactionContext, is_transactional
 
 
 class Kind(enum.Enum):
@@ -23,8 +23,9 @@ class Kind(enum.Enum):
 class Row(NamedTuple):
     """One line of the list. ``length`` in bytes, of damage up to the next good header; ``time`` Julian microseconds.
 
-    ``trans_ind`` is None outside of transactions; ``csn`` stands on a transaction's first record only; ``problem`` is
-    what is wrong with damage. ``table_index`` is set as long as the name behind it is not known.
+    ``trans_ind`` is None outside of transactions; ``csn`` is that of the record's transaction (:meth:`Walk.with_csn`)
+    and not known as long as the index has to tell it; ``problem`` is what is wrong with damage. ``table_index`` is set
+    as long as the name behind it is not known.
     """
 
     kind: Kind
@@ -38,6 +39,12 @@ class Row(NamedTuple):
     csn: str | None = None
     problem: str = ""
     table_index: int | None = None
+    is_csn_known: bool = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the index has nothing to add."""
+        return self.table_index is None and self.is_csn_known
 
     @property
     def end(self) -> int:
@@ -47,6 +54,9 @@ class Row(NamedTuple):
 
 NEAR = 1 << 23
 """So many bytes are searched for table definitions while somebody waits for the list."""
+_SEARCHED = 1 << 12
+_SEARCHED_WITH_INDEX = 1 << 16
+"""So many records are walked over for the CSNs of a page; where the index is, it shortens each of the ways."""
 
 
 class Walk:
@@ -88,6 +98,25 @@ class Walk:
         row = self.at(start)
         return row if rba < row.end else self.at(row.end)
 
+    def with_csn(self, rows: list[Row]) -> list[Row]:
+        """Rows in the order of the file, each with the CSN that JSON has for its record."""
+        if not rows:
+            return []
+        trail = self._trail
+        is_indexed = trail.has_index and trail.index.covered >= rows[-1].rba
+        context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
+        return [self._of_transaction(row, context) if row.trans_ind is not None else row for row in rows]
+
+    def _of_transaction(self, row: Row, context: TransactionContext) -> Row:
+        try:
+            record = self._trail.record_at(row.rba)
+        except TrailError:
+            return row
+        if record is None:
+            return row
+        csn = context.of(record).csn
+        return row._replace(csn=csn, is_csn_known=csn is not None or context.is_found)
+
     def _row(self, record: Record) -> Row:
         if record.is_file_header:
             return Row(Kind.FILE_HEADER, record.rba, record.length, "FileHeader", data_length=record.data_length)
@@ -103,7 +132,6 @@ class Walk:
             header.io_time,
             header.trans_ind if is_transactional(record) else None,
             record.data_length,
-            own_transaction(record).csn,
             table_index=None if is_known else index,
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from logdump.events import Event, JobProgress, Notice, Progress, RecordShown
+from logdump.events import Addition, Event, JobProgress, Notice, Progress, RecordShown
 from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory, UnusableHistory
 from logdump.line_mode import LineMode
@@ -28,10 +28,17 @@ _EVERY = 0.25
 
 
 class ScreenMode(LineMode):
-    """Runs the lines that are entered, one after the other; everything that touches the session happens here."""
+    """Runs the lines that are entered, one after the other; everything that touches the session happens here.
+
+    Attributes:
+        transcript: what was entered, and what came back.
+        is_asking: whether the command under way asks for a line.
+        entered: the number of the line entered last.
+    """
 
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
         super().__init__(session=session)
+        session.standard_output = None
         self.transcript = Transcript()
         self.is_asking = False
         self._post = post
@@ -39,8 +46,8 @@ class ScreenMode(LineMode):
         self._thread = Background("commands")
         self._answers: queue.SimpleQueue[str | type[KeyboardInterrupt] | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
-        self._is_interruptible = False
-        self._entered = self._records = self._opened = 0
+        self._is_interruptible = self._is_of_record = False
+        self.entered = self._records = self._opened = 0
         self._trail: TrailFile | None = None
         self._told = 0.0
 
@@ -51,21 +58,26 @@ class ScreenMode(LineMode):
 
     def submit(self, line: str) -> None:
         """Have a line run after those before it."""
-        self._entered += 1
-        self._thread.do(f"line {self._entered}", lambda: self._carry_out(line))
+        self.entered += 1
+        number = self.entered
+        self._thread.do(f"line {number}", lambda: self._carry_out(line, number))
 
-    def stand_at(self, rba: int, length: int | None) -> None:
-        """Stand on the record at ``rba`` as if it had just been read; without a length, in front of it."""
+    def stand_at(self, rba: int, length: int | None, opened: int) -> None:
+        """Stand on the record at ``rba`` as if it had just been read; without a length, in front of it.
+
+        The place is one in the file of that opening, and means nothing in the file that a line has opened meanwhile.
+        """
 
         def stand() -> None:
-            if not self.session.has_trail:
+            if opened != self._opened or not self.session.has_trail:
                 return
             if length is None:
                 self.session.cursor.move(rba)
             else:
                 self.session.cursor.stand_at(rba, length)
 
-        self._thread.do("stand", stand)
+        # the lines that wait go on from where the user stood when they were entered
+        self._thread.do(f"stand after {self.entered}", stand)
 
     def share(self, index: TrailIndex) -> None:
         """Let the session's file know what the index knows."""
@@ -100,7 +112,7 @@ class ScreenMode(LineMode):
         self.stop()
         self._thread.close()
 
-    def _carry_out(self, line: str) -> None:
+    def _carry_out(self, line: str, number: int) -> None:
         self._records = 0
         self._told = time.monotonic()
         self.transcript.begin(self.prompt, line)
@@ -119,7 +131,8 @@ class ScreenMode(LineMode):
         trail = self.session.trail if self.session.has_trail else None
         self._opened += trail is not self._trail
         self._trail = trail
-        self._post(CommandEnded(state_of(self.session, self._opened), self._records, was_stopped=was_stopped))
+        state = state_of(self.session, self._opened)
+        self._post(CommandEnded(state, self._records, number, was_stopped=was_stopped))
 
     def _save_history(self) -> None:
         try:
@@ -138,7 +151,10 @@ class ScreenMode(LineMode):
         return answer
 
     def _print(self, event: Event) -> None:
-        self._records += isinstance(event, RecordShown)
+        self._is_of_record = isinstance(event, RecordShown | Addition)
+        if isinstance(event, RecordShown) and self.transcript.last is not None:
+            self._records += 1
+            self.transcript.last.records.append(event.record.rba)
         super()._print(event)
 
     def _show_progress(self, event: Progress | JobProgress) -> None:
@@ -146,7 +162,7 @@ class ScreenMode(LineMode):
 
     def _write_line(self, line: str, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
-            self.transcript.last.print(line)
+            self.transcript.last.print(line, is_of_record=self._is_of_record)
         self._tell()
 
     def _flush(self) -> None:

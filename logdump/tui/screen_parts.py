@@ -6,22 +6,21 @@ from textual.app import App
 
 from logdump.session import Session
 from logdump.tui.choice_pane import ChoicePane
-from logdump.tui.footer import footer_text
+from logdump.tui.footer import GAP, footer_words
 from logdump.tui.glyphs import Glyphs
-from logdump.tui.hex_pane import HexPane
 from logdump.tui.keys import Area
 from logdump.tui.log_strip import LogStrip
 from logdump.tui.one_line import OneLine
 from logdump.tui.open_file import OpenFile
+from logdump.tui.pages import Pages
 from logdump.tui.prompt import Prompt
 from logdump.tui.record_list import RecordList
-from logdump.tui.record_pane import RecordPane
 from logdump.tui.screen_mode import ScreenMode
 from logdump.tui.side import Side
-from logdump.tui.state import State
+from logdump.tui.state import Current, State
 from logdump.tui.summary import Summary
 from logdump.tui.tabs import tab_pieces
-from logdump.tui.text import Line, line
+from logdump.tui.text import Line, Piece, line
 from logdump.tui.text_pane import TextPane
 from logdump.tui.title import Standing, title_pieces
 from logdump.tui.transactions import LargeTransaction
@@ -37,8 +36,6 @@ class ScreenParts(App[None]):
     state: State
     summary: Summary
     standing: Standing
-    page_shown = "detail"
-    page_before = "detail"
     upper_shown = "records"
     field_picked = ""
     transactions: list[LargeTransaction]
@@ -64,9 +61,24 @@ class ScreenParts(App[None]):
         """The strip above the prompt."""
         return self.query_one(LogStrip)
 
+    @property
+    def pages(self) -> Pages:
+        """The lower pane."""
+        return self.query_one(Pages)
+
+    @property
+    def page_shown(self) -> str:
+        """The name of the page that is shown."""
+        return self.pages.shown
+
+    @property
+    def page_before(self) -> str:
+        """The page about the record that was shown last."""
+        return self.pages.before
+
     def page(self, name: str) -> TextPane:
         """One page of the lower pane."""
-        return self.query_one(f"#{name}", TextPane)
+        return self.pages.page(name)
 
     def choice_pane(self, name: str) -> ChoicePane:
         """One of the panes over the record list."""
@@ -74,18 +86,10 @@ class ScreenParts(App[None]):
 
     def show_tab(self, name: str) -> None:
         """Show one page of the lower pane."""
-        if name != "output":
-            self.page_before = name
-        self.page_shown = name
-        for page in self.query(TextPane):
-            page.set_class(page.id == name, "-shown")
+        self.pages.show_page(name, pick=self.field_picked)
         self.update_tabs()
-        self.read_pane()
-        page = self.page(name)
-        if self.field_picked and isinstance(page, RecordPane | HexPane):
-            page.pick(self.field_picked)
         if isinstance(self.focused, TextPane):
-            page.focus()
+            self.page(name).focus()
 
     def show_upper(self, name: str) -> None:
         """Show the record list, or one of the panes over it."""
@@ -104,11 +108,9 @@ class ScreenParts(App[None]):
         self.show_tab("output")
         self.page("output").show(lines, top=start)
 
-    def read_pane(self) -> None:
-        """Have the page that is shown read for the record under the cursor."""
-        row = self.records.row
-        if row is not None and self.page_shown != "output":
-            self.file.ask_record(self.page_shown, row.rba, self.page(self.page_shown).size.width)
+    def tell_current(self) -> None:
+        """Tell the pages what they are about; the record list says so whenever its cursor is on another row."""
+        self.pages.current = Current(self.records.row, self.file.opened, self.state.switches, self.file.source)
 
     def set_standing(self, standing: Standing) -> None:
         """What the title tells beside the file."""
@@ -117,13 +119,15 @@ class ScreenParts(App[None]):
 
     def update_title(self) -> None:
         """Draw the title line."""
-        pieces = title_pieces(self.summary, self.standing, self.session.settings, self.size.width)
+        pieces = title_pieces(self.summary, self.standing, self.session.settings, self.glyphs, self.size.width)
         self.query_one("#title", OneLine).say(*pieces)
 
     def update_tabs(self) -> None:
         """Draw the line above the lower pane."""
         tabs = self.query_one("#tabs", OneLine)
-        tabs.say(*tab_pieces(self.page_shown, self.page(self.page_shown).where, self.glyphs, tabs.size.width))
+        where = self.page(self.page_shown).where
+        pieces, actions = tab_pieces(self.page_shown, where, self.glyphs, tabs.size.width)
+        tabs.say(*pieces, actions=actions)
 
     def update_hint(self) -> None:
         """What the list says where it has no record to show."""
@@ -143,14 +147,18 @@ class ScreenParts(App[None]):
 
     def tell(self, text: str) -> None:
         """Say something beside the session, in the strip above the prompt."""
-        self.mode.transcript.begin("", text)
+        self.mode.transcript.begin("", "").print(text)
         self.log_strip.update_lines()
 
     def update_footer(self) -> None:
         """Draw the line of keys."""
         areas = {Area.EVERYWHERE, Area.PROMPT if self.focused is self.prompt else Area.PANES}
-        footer = self.query_one("#footer", OneLine)
-        footer.say((footer_text(frozenset(areas), self.keys_in_use, self.size.width), ""))
+        pieces: list[Piece] = [(" ", "")]
+        actions: dict[int, str] = {}
+        for word, key in footer_words(frozenset(areas), self.keys_in_use, self.size.width):
+            actions[len(pieces)] = key.action
+            pieces += [(word, ""), (GAP, "")]
+        self.query_one("#footer", OneLine).say(*pieces, actions=actions)
 
     def enter(self, text: str) -> None:
         """Run a line as if it had been typed."""

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
 
+from textual.events import Click
 from textual.strip import Strip
 
-from logdump.render.escape import escape
 from logdump.session import Mark
-from logdump.tui.choices import short_count
+from logdump.tui.cells import fit, width_of
+from logdump.tui.choice_pane import Choice, ChoicePane
+from logdump.tui.choices import short_count, table_filter
 from logdump.tui.glyphs import Glyphs
-from logdump.tui.row_text import fit
-from logdump.tui.text import Line, Looks, line
+from logdump.tui.text import Looks
 from logdump.tui.title import size_text
 from logdump.tui.transactions import LargeTransaction
 from trailformat.index import TableTotals
 
 _NUMBER = 6
+_LEAST_WIDTH, _LARGEST_PART = 29, 4
+
+
+class _Entry(NamedTuple):
+    """A line: text, numbers behind it, and the action of a click; of a row the line that it enters."""
+
+    text: str
+    numbers: tuple[str, ...] = ()
+    action: str = ""
+    enters: str = ""
 
 
 class Side(Looks):
-    """Three sections, each with the key of its pane in the heading."""
+    """Three sections, each with the key of its pane in the heading; a click does what the pane's Enter does."""
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="side")
@@ -28,7 +41,7 @@ class Side(Looks):
         self._tables: Mapping[str, TableTotals] = {}
         self._transactions: list[LargeTransaction] = []
         self._marks: list[Mark] = []
-        self._lines: list[Line] = []
+        self._entries: list[_Entry] = []
 
     def show_tables(self, tables: Mapping[str, TableTotals]) -> None:
         """Other totals."""
@@ -48,55 +61,63 @@ class Side(Looks):
     def update_lines(self) -> None:
         """Lay the sections out again, and repaint them if they differ."""
         room = max(2, (self.size.height - 2) // 3)
-        lines = [*self._section(self._table_lines(), room), *self._section(self._transaction_lines(), room)]
-        lines += self._section(self._mark_lines(), room)
-        if lines != self._lines:
-            self._lines = lines
+        entries = [*self._section(self._table_lines(), room), *self._section(self._transaction_lines(), room)]
+        entries += self._section(self._mark_lines(), room)
+        if entries != self._entries:
+            self._entries = entries
+            self._widen()
             self.refresh()
 
+    def _widen(self) -> None:
+        """Take the width that the values need, up to a quarter of the screen."""
+        rows = [one for one in self._entries if not one.action]
+        need = max(width_of(one.text, self._glyphs) + _NUMBER * len(one.numbers) for one in rows) + 2
+        self.styles.width = max(_LEAST_WIDTH, min(need, self.app.size.width // _LARGEST_PART))
+
     @staticmethod
-    def _section(lines: Iterator[Line], room: int) -> list[Line]:
-        found = [one for _, one in zip(range(room), lines, strict=False)]
-        return found + [line("")] * (room - len(found) + 1)
+    def _section(lines: Iterator[_Entry], room: int) -> list[_Entry]:
+        found = list(islice(lines, room))
+        return found + [_Entry("")] * (room - len(found) + 1)
 
-    def _heading(self, text: str, *columns: str) -> Line:
-        numbers = "".join(f"{one:>{_NUMBER}}" for one in columns)
-        return line(f"{text:<{self._text_width - len(numbers)}}{numbers}", "title")
-
-    @property
-    def _text_width(self) -> int:
-        return max(12, self.size.width - 2)
-
-    def _row(self, text: str, *numbers: str) -> Line:
-        shown = "".join(f"{one:>{_NUMBER}}" for one in numbers)
-        return line(fit(f" {text}", self._text_width - len(shown), self._glyphs) + shown)
-
-    def _table_lines(self) -> Iterator[Line]:
-        yield self._heading("[t]ables", "recs", "%")
+    def _table_lines(self) -> Iterator[_Entry]:
+        yield _Entry("[t]ables", ("recs", "%"), action="app.show_choices('tables')")
         total = sum(one.records for one in self._tables.values()) or 1
         for name, one in sorted(self._tables.items(), key=lambda item: (-item[1].records, item[0])):
-            yield self._row(escape(name) or "(no name)", short_count(one.records), f"{100 * one.records / total:.0f}")
+            numbers = short_count(one.records), f"{100 * one.records / total:.0f}"
+            yield _Entry(f" {name or '(no name)'}", numbers, enters=table_filter(name))
 
-    def _transaction_lines(self) -> Iterator[Line]:
-        yield self._heading("[x] transactions", "recs", "size")
+    def _transaction_lines(self) -> Iterator[_Entry]:
+        yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
         for one in self._transactions:
-            name = escape(one.xid or one.csn) or f"RBA {one.span.begin}"
+            name = (one.xid or one.csn) or f"RBA {one.span.begin}"
             opened = " open" if one.span.end is None else ""
             size = size_text(one.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
-            yield self._row(name + opened, short_count(one.span.records), size)
+            numbers = short_count(one.span.records), size
+            yield _Entry(f" {name}{opened}", numbers, enters=f"POS {one.span.begin}")
 
-    def _mark_lines(self) -> Iterator[Line]:
-        yield self._heading("[M]arks")
+    def _mark_lines(self) -> Iterator[_Entry]:
+        yield _Entry("[M]arks", action="app.show_choices('marks')")
         for one in sorted(self._marks):
-            yield self._row(f"{escape(one.name)}  {one.rba}  {escape(one.note)}")
+            yield _Entry(f" {one.name}  {one.rba}  {one.note}", enters=f"POSITION MARK {one.name}")
 
     def on_resize(self) -> None:
         """Other room."""
         self.update_lines()
 
+    async def on_click(self, event: Click) -> None:
+        """A heading opens its pane, a row does what it does there."""
+        one = self._entries[event.y] if event.y < len(self._entries) else _Entry("")
+        if one.action:
+            await self.app.run_action(one.action)
+        elif one.enters:
+            self.post_message(ChoicePane.Chosen(Choice(one.text, enter=one.enters), "enter"))
+
     def render_line(self, y: int) -> Strip:
         """A line and the divider behind it."""
         width = self.size.width
-        pieces = self._lines[y].pieces if y < len(self._lines) else ()
-        text = self.strip(pieces, width - 1)
-        return Strip([*text, *self.strip(((self._glyphs.divider, "dim"),), 1)])
+        one = self._entries[y] if y < len(self._entries) else _Entry("")
+        numbers = "".join(f"{number:>{_NUMBER}}" for number in one.numbers)
+        room = width - 1 if one.action else width - 2
+        text = fit(one.text, max(1, room - len(numbers)), self._glyphs) + numbers
+        strip = self.strip(((text, "title" if one.action else ""),), width - 1)
+        return Strip([*strip, *self.strip(((self._glyphs.divider, "dim"),), 1)])

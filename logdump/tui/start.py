@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import locale
 import os
 import sys
 
@@ -65,6 +66,11 @@ def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.manner import manner_for  # noqa: PLC0415
 
-    app = TrailApp(session, first, kept, manner_for(os.environ, sys.stdout.encoding))
+    app = TrailApp(session, first, kept, manner_for(os.environ, _encoding()))
     app.run(mouse=mouse)
     return app.return_code or ExitStatus.OK
+
+
+def _encoding() -> str:
+    """What the terminal shows: the locale's, which the UTF-8 mode of Python hides from its streams."""
+    return sys.stdout.encoding if sys.platform == "win32" else locale.getencoding()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from logdump.filters import FilterSet
 from logdump.session import Mark, Session, SourceDefinitions
+from logdump.tui.rows import Row
 
 
 class State(NamedTuple):
@@ -25,6 +26,18 @@ class State(NamedTuple):
     source: SourceDefinitions | None = None
     marks: tuple[Mark, ...] = ()
     is_over: bool = False
+
+
+class Current(NamedTuple):
+    """What the pages are about: the row under the cursor in the open file, and what decides how it is displayed.
+
+    ``opened`` counts the openings of files, ``switches`` differ when the settings do.
+    """
+
+    row: Row | None = None
+    opened: int = 0
+    switches: str = ""
+    source: SourceDefinitions | None = None
 
 
 def state_of(session: Session, opened: int) -> State:

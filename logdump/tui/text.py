@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
+
+from logdump.tui.cells import cut_line
+from logdump.tui.glyphs import UNICODE, Glyphs
 
 Piece = tuple[str, str]
 """Text and the name of its look; an empty name is plain text."""
@@ -32,6 +37,57 @@ class Line(NamedTuple):
 def line(text: str, look: str = "", fields: tuple[str, ...] = ()) -> Line:
     """A line of one look."""
     return Line(((text, look),), fields=fields)
+
+
+def wrapped(one: Line, width: int) -> list[Line]:
+    """The line in rows of at most ``width`` cells that joined are its text, broken behind a blank where one is near.
+
+    The margin stands behind the last row.
+    """
+    text = one.text
+    if width < 1 or cell_len(text) <= width:
+        return [one]
+    rows, start = [], 0
+    while start < len(text):
+        end = _row_end(text, start, width)
+        rows.append(one._replace(pieces=tuple(_between(one.pieces, start, end)), margin=()))
+        start = end
+    return [*rows[:-1], rows[-1]._replace(margin=one.margin)]
+
+
+def _row_end(text: str, start: int, width: int) -> int:
+    """Where the row that begins at ``start`` ends."""
+    end, cells = start, 0
+    while end < len(text) and cells <= width:
+        cells += cell_len(text[end])
+        end += 1
+    if cells <= width:
+        return end
+    end = max(end - 1, start + 1)
+    blank = text.rfind(" ", start + (end - start) // 2, end)
+    return blank + 1 if blank >= 0 else end
+
+
+def _between(pieces: tuple[Piece, ...], start: int, end: int) -> Iterator[Piece]:
+    """The pieces of a text from one place in it to before another."""
+    at = 0
+    for text, look in pieces:
+        part = text[max(0, start - at) : max(0, end - at)]
+        if part:
+            yield part, look
+        at += len(text)
+
+
+def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...]:
+    """The pieces as far as they fit into ``width`` cells, with a mark in the last one where they do not."""
+    text = "".join(text for text, _ in pieces)
+    if cell_len(text) <= width:
+        return pieces
+    kept, cells = 0, 1
+    while kept < len(text) and cells + cell_len(text[kept]) <= width:
+        cells += cell_len(text[kept])
+        kept += 1
+    return (*_between(pieces, 0, kept), (mark, "dim")) if width > 0 else ()
 
 
 LOOKS = frozenset(
@@ -67,6 +123,13 @@ class Looks(Widget):
         return style
 
     def strip(self, pieces: tuple[Piece, ...], width: int, *, look: str = "") -> Strip:
-        """The pieces as a strip of exactly ``width`` cells; ``look`` lies under all of them."""
+        """The pieces as a strip of exactly ``width`` cells, cut with a mark; ``look`` lies under all of them."""
         segments = [Segment(text, self.look(name or look)) for text, name in pieces if text]
+        segments = cut_line(segments, width, self.glyphs.cut)
         return Strip(segments).adjust_cell_length(width, self.look(look)).simplify()
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The characters of the terminal."""
+        found = getattr(self.app, "glyphs", UNICODE)
+        return found if isinstance(found, Glyphs) else UNICODE

@@ -1,14 +1,17 @@
-"""A pane of lines that scrolls; what changes is repainted, and nothing else."""
+"""A pane of lines that wraps and scrolls; what changes is repainted, and nothing else."""
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 from textual.events import MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
+from logdump.tui.glyphs import Glyphs
 from logdump.tui.keys import Area, bindings
-from logdump.tui.text import Line, Looks
+from logdump.tui.text import Line, Looks, cut_to, wrapped
 
 _WIDEST = 1000
 _MARGIN_AT = 42
@@ -37,12 +40,16 @@ def _cells(one: Line) -> list[tuple[str, str]]:
 
 
 class TextPane(Looks, can_focus=True):
-    """Lines, of which as many are visible as there is room for.
+    """Lines in as many rows as their length asks for, of which as many are visible as there is room for.
+
+    Args:
+        name: of the pane.
+        glyphs: the characters for what is more than text.
 
     Attributes:
         lines: all of them.
-        top: the first one visible.
-        shift: cells that are scrolled out on the left.
+        rows: the lines, wrapped at the width of the pane.
+        top: the first row visible.
         shows_margin: whether the margin is shown where there is room for it.
     """
 
@@ -51,27 +58,52 @@ class TextPane(Looks, can_focus=True):
     class Scrolled(Message):
         """Other lines are visible, or another one is current."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(id=name)
         self.lines: list[Line] = []
-        self.top = self.shift = 0
+        self.rows: list[Line] = []
+        self.top = 0
         self.shows_margin = True
+        self._glyphs = glyphs
+        self._starts: list[int] = []
+        self._width = 0
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
-        return len(self.lines)
+        """How many rows there are."""
+        return len(self.rows)
+
+    @property
+    def whole_text(self) -> str:
+        """All that it shows, neither wrapped nor with margins."""
+        return "".join(f"{one.text}\n" for one in self.lines)
 
     def line_at(self, at: int) -> Line:
-        """A line as it is shown."""
-        return self.lines[at]
+        """A row as it is shown."""
+        return self.rows[at]
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines, from the one that was at the top, or from ``top`` on."""
+        """Show other lines, from the row that was at the top, or from line ``top`` on."""
         before = self.shown_lines()
         self.lines = lines
-        self.top = self.within(self.top if top is None else top)
+        self._wrap()
+        self.top = self.within(self.top if top is None or top >= len(lines) else self._starts[top])
         self.repaint(before)
+
+    def empty(self) -> None:
+        """Show nothing; what comes next is shown from the same row on."""
+        before = self.shown_lines()
+        self.lines = []
+        self._wrap()
+        self.repaint(before)
+
+    def _wrap(self) -> None:
+        """Lay the lines out in rows; ``_starts`` has the first row of each."""
+        self._width = self.size.width
+        self.rows, self._starts = [], []
+        for one in self.lines:
+            self._starts.append(len(self.rows))
+            self.rows += wrapped(one, self._width)
 
     @property
     def height(self) -> int:
@@ -86,59 +118,57 @@ class TextPane(Looks, can_focus=True):
         return f"{self.top + 1}-{min(self.count, self.top + self.height)}/{self.count}"
 
     def scroll_to_line(self, top: int) -> None:
-        """Have this line at the top, as far as there are lines."""
+        """Have this row at the top, as far as there are rows."""
         before = self.shown_lines()
         self.top = self.within(top)
         self.repaint(before)
 
     def action_lines(self, step: int) -> None:
-        """A key: so many lines on."""
+        """A key: so many rows on."""
         self.scroll_to_line(self.top + step)
 
     def action_pages(self, pages: int) -> None:
         """A key: so many pages on."""
         self.scroll_to_line(self.top + pages * max(1, self.height - 1))
 
-    def action_across(self, step: int) -> None:
-        """A key: so many cells to the right."""
-        widest = max((len(one.text) for one in self.lines), default=0)
-        self.shift = max(0, min(self.shift + step, widest - self.size.width + 1))
-        self.refresh()
-
     def within(self, top: int) -> int:
-        """The nearest line that can stand at the top."""
+        """The nearest row that can stand at the top."""
         return max(0, min(top, self.count - self.height))
 
     def shown_lines(self) -> list[Line]:
-        """The lines as they are shown."""
+        """The rows that are visible, as they are shown."""
         return [self.line_at(at) for at in range(self.top, min(self.count, self.top + self.height))]
 
     def repaint(self, before: list[Line]) -> None:
-        """Repaint the lines that are not what they were."""
+        """Repaint the rows that are not what they were."""
         after = self.shown_lines()
         for y in range(max(len(before), len(after))):
             old, new = (lines[y] if y < len(lines) else _NOTHING for lines in (before, after))
             first, last = changed_cells(old, new)
             if first < last:
-                self.refresh(Region(first - self.shift, y, max(1, last - first), 1))
+                self.refresh(Region(first, y, max(1, last - first), 1))
         self.post_message(self.Scrolled())
 
     def render_line(self, y: int) -> Strip:
-        """One of the visible lines, with its margin where that fits."""
+        """One of the visible rows, with its margin."""
         width = self.size.width
         at = self.top + y
         if at >= self.count:
             return self.strip((), width)
         one = self.line_at(at)
         pieces = one.pieces
-        if one.margin and self.shows_margin and not self.shift:
+        if one.margin and self.shows_margin:
             gap = max(2, _MARGIN_AT - len(one.text))
             pieces = (*pieces, (" " * gap, ""), *((text, look or "dim") for text, look in one.margin))
-        strip = self.strip(pieces, max(width + self.shift, 1))
-        return strip.crop(self.shift, self.shift + width)
+        return self.strip(cut_to(pieces, width, self._glyphs.cut), width)
 
     def on_resize(self, _event: Resize) -> None:
-        """Show no empty lines below the last."""
+        """Wrap at the new width, the same line at the top, with no empty rows below the last."""
+        if self._width != self.size.width:
+            at = bisect_right(self._starts, self.top) - 1
+            self._wrap()
+            self.top = self._starts[at] if at >= 0 else self.top
+            self.refresh()
         self.top = self.within(self.top)
         self.post_message(self.Scrolled())
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.render.escape import escape
 from logdump.settings import Settings
 from logdump.times import format_timestamp
+from logdump.tui.cells import fit, harmless, width_of
+from logdump.tui.glyphs import Glyphs
 from logdump.tui.summary import Summary
 from logdump.tui.text import Piece
 
@@ -29,16 +30,21 @@ class Standing(NamedTuple):
     warning: str = ""
 
 
-def title_pieces(summary: Summary, standing: Standing, settings: Settings, width: int) -> tuple[Piece, ...]:
+def title_pieces(
+    summary: Summary, standing: Standing, settings: Settings, glyphs: Glyphs, width: int
+) -> tuple[Piece, ...]:
     """The title in ``width`` cells: the file, what goes on and the filter first, the rest as far as there is room."""
     active = f"{standing.warning}{_GAP if standing.warning else ''}{_filter(standing)}"
-    active += "  FOLLOW" if standing.follows else ""
-    text = f" {escape(summary.name) or 'logdump'}"
+    active = harmless(active + "  FOLLOW" * standing.follows, glyphs)
+    text = f" {harmless(summary.name, glyphs) or 'logdump'}"
+    left = width - width_of(active, glyphs) - len(_GAP)
     if standing.busy:
-        text += _GAP + standing.busy[: max(0, width - len(text) - 2 * len(_GAP) - len(active))]
+        room = max(0, left - width_of(text, glyphs) - len(_GAP))
+        text += _GAP + fit(standing.busy, min(room, len(standing.busy)), glyphs)
     for fact in _facts(summary, standing, settings):
-        if len(text) + len(_GAP) + len(fact) + len(_GAP) + len(active) < width:
-            text += _GAP + fact
+        more = _GAP + harmless(fact, glyphs)
+        if width_of(text + more, glyphs) < left:
+            text += more
     look = "warn" if standing.warning else "strong" if standing.filter_text else ""
     return (text + _GAP, ""), (active, look)
 
@@ -47,7 +53,7 @@ def _filter(standing: Standing) -> str:
     if not standing.filter_text:
         return "FILTER off"
     count = f" {standing.matches:,}" if standing.matches is not None else ""
-    return f"FILTER{count}: {escape(standing.filter_text)}"
+    return f"FILTER{count}: {standing.filter_text}"
 
 
 def _facts(summary: Summary, standing: Standing, settings: Settings) -> Iterator[str]:
@@ -62,7 +68,7 @@ def _facts(summary: Summary, standing: Standing, settings: Settings) -> Iterator
         yield f"{standing.records:,}{'' if standing.is_complete else '+'} recs"
     yield f"zone {settings.time_offset}"
     if summary.first_csn or summary.last_csn:
-        yield f"CSN {escape(summary.first_csn) or '?'}..{escape(summary.last_csn)}"
+        yield f"CSN {summary.first_csn or '?'}..{summary.last_csn}"
     if summary.first_time is not None:
         yield _range(summary.first_time, summary.last_time, settings)
 

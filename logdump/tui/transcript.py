@@ -6,6 +6,8 @@ from collections import deque
 from typing import NamedTuple
 
 MOST_LINES = 20_000
+MOST_SAID = 20
+"""Lines of an answer that could be read at a glance."""
 
 
 class Answer(NamedTuple):
@@ -16,18 +18,29 @@ class Answer(NamedTuple):
 
 
 class Entry:
-    """One line entered under its prompt, and the lines that it printed."""
+    """One line entered under its prompt, and the lines that it printed.
+
+    Attributes:
+        output: the lines, of very many the last.
+        printed: how many there were.
+        said: the first lines that are not those of a record displayed; empty ones are left out.
+        records: RBAs of the records displayed last.
+    """
 
     def __init__(self, prompt: str, line: str) -> None:
         self.prompt = prompt
         self.line = line
         self.output: deque[str | Answer] = deque(maxlen=MOST_LINES)
         self.printed = 0
+        self.said: list[str] = []
+        self.records: deque[int] = deque(maxlen=2)
 
-    def print(self, line: str | Answer) -> None:
-        """Take one more line of output in; of very many the last are kept."""
+    def print(self, line: str | Answer, *, is_of_record: bool = False) -> None:
+        """Take one more line of output in."""
         self.output.append(line)
         self.printed += 1
+        if not is_of_record and len(self.said) < MOST_SAID and (text := _shown(line)):
+            self.said.append(text)
 
     @property
     def dropped(self) -> int:
@@ -37,8 +50,11 @@ class Entry:
     def lines(self) -> list[str]:
         """The entry as a terminal shows it."""
         gone = [f"({self.dropped} lines before are not kept; LOG <filename> keeps all.)"] if self.dropped else []
-        shown = [one if isinstance(one, str) else f"{one.prompt}{one.line}" for one in list(self.output)]
-        return [f"{self.prompt}{self.line}", *gone, *shown]
+        return [f"{self.prompt}{self.line}", *gone, *map(_shown, list(self.output))]
+
+
+def _shown(line: str | Answer) -> str:
+    return line if isinstance(line, str) else f"{line.prompt}{line.line}"
 
 
 class Transcript:

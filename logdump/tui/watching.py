@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-from logdump.tui.hex_pane import HexPane
 from logdump.tui.messages import (
     Asked,
     CommandEnded,
@@ -24,19 +23,27 @@ from logdump.tui.rows import Kind, Row
 from logdump.tui.screen_parts import ScreenParts
 from logdump.tui.state import State
 from logdump.tui.summary import Summary
-from logdump.tui.tabs import TABS
-from logdump.tui.text import line
 from logdump.tui.text_pane import TextPane
 from logdump.tui.title import Standing
+from trailformat import TrailName
 
-_SHORT_ANSWER = 2
-"""Lines of an answer that the strip above the prompt shows; longer ones come into the output pane."""
+
+def _goes_on(before: State, after: State) -> bool:
+    """Whether the end of the trail is still followed after a line: it has moved nothing, or to the next file."""
+    if after.opened == before.opened:
+        return after.rba == before.rba
+    name = TrailName.parse(before.path) if before.path is not None else None
+    return name is not None and after.path == name.next.path
 
 
 class Watching(ScreenParts):
-    """The handlers of messages."""
+    """The handlers of messages.
 
-    _waits_for_index = False
+    Attributes:
+        ended: the number of the line that was carried out last.
+    """
+
+    ended = 0
 
     # The session.
 
@@ -44,7 +51,7 @@ class Watching(ScreenParts):
         """A command under way has something to show."""
         self.log_strip.update_lines()
         entry = self.mode.transcript.last
-        if entry is not None and entry.printed > _SHORT_ANSWER:
+        if entry is not None and (len(entry.records) > 1 or not self.log_strip.fits(entry)):
             self.show_output()
         progress = message.progress
         if progress is not None:
@@ -62,6 +69,9 @@ class Watching(ScreenParts):
     def on_command_ended(self, message: CommandEnded) -> None:
         """Show what the command has changed."""
         before, self.state = self.state, message.state
+        self.ended = message.number
+        if self.records.has_moved and self.state.opened == before.opened:
+            self.state = self.state._replace(rba=before.rba)
         if self.state.is_over:
             self.exit()
             return
@@ -79,22 +89,32 @@ class Watching(ScreenParts):
         is_other_file = state.opened != before.opened
         if is_other_file:
             self._open()
-        if is_other_file or state.filter_text != before.filter_text:
+        self.file.source = state.source
+        is_other_source = state.filters is not None and state.source is not before.source
+        has_other_rows = is_other_file or state.filter_text != before.filter_text or is_other_source
+        if has_other_rows:
             self.standing = self.standing._replace(matches=None)
             self.file.filter(state.filters)
             self.records.clear()
-            self.records.has_moved = False
         if state.path is None:
             return
+        if self.standing.follows and not _goes_on(before, state):
+            self.set_standing(self.standing._replace(follows=False))
         if is_other_file or state.marks != before.marks:
             self._show_marks()
-        self.file.source = state.source
         if state.switches != before.switches or state.source is not before.source:
             self.records.refresh()
             self.update_title()
-            self.read_pane()
-        if not self.records.has_moved:
-            self.records.go_to(state.rba)
+        if has_other_rows or self.standing.follows or not self.records.has_moved:
+            self._show_position()
+        self.tell_current()
+
+    def _show_position(self, *, fresh: bool = False) -> None:
+        """Have the list's cursor where the session stands, or at the last row where that is followed."""
+        if self.standing.follows:
+            self.records.go_to(None, -1)
+        else:
+            self.records.go_to(self.state.rba, fresh=fresh)
 
     def _show_marks(self) -> None:
         """The marks in this file stand in the list and in the side pane, those of other files in the pane of marks."""
@@ -105,16 +125,15 @@ class Watching(ScreenParts):
         self.update_choices(self.upper_shown)
 
     def _choose_pane(self, message: CommandEnded) -> None:
-        """Show a record in detail, a long answer in the output pane; a short one stands in the strip already."""
+        """Show a record in detail, an answer that the strip above the prompt has no room for in the output pane."""
         entry = self.mode.transcript.last
         if entry is None:
             return
-        is_short = entry.printed <= _SHORT_ANSWER
-        if message.records == 1:
-            if self.page_shown == "output":
-                self.show_tab(self.page_before)
-        elif message.records > 1 or not is_short:
+        is_elsewhere = bool(entry.records) and list(entry.records) != [self.state.rba]
+        if message.records > 1 or is_elsewhere or not self.log_strip.fits(entry):
             self.show_output()
+        elif message.records == 1 and self.page_shown == "output":
+            self.show_tab(self.page_before)
 
     # The file.
 
@@ -125,8 +144,6 @@ class Watching(ScreenParts):
         self.summary = Summary()
         self.standing = Standing(follows=self.standing.follows, filter_text=self.state.filter_text)
         self.transactions = []
-        for tab in TABS:
-            self.page(tab.name).show([])
         self.side.show_tables({})
         self.side.show_transactions([])
 
@@ -155,16 +172,15 @@ class Watching(ScreenParts):
         self.side.show_tables(self.file.index.tables)
         self.file.ask_transactions()
         self.update_choices(self.upper_shown)
-        if self.records.lacks_names:
+        if self.records.lacks_names or self.records.is_waiting:
             self.records.read_again()
-        if self._waits_for_index:
-            self.read_pane()
+        self.pages.index_has_grown()
 
     def _use_matches(self) -> None:
         row = self.records.row
-        if row is None or row.kind in (Kind.MORE, Kind.END):
-            self.records.go_to(self.state.rba, fresh=True)
-        elif self.records.is_at_end:
+        if self.standing.follows or row is None or row.kind in (Kind.MORE, Kind.END):
+            self._show_position(fresh=True)
+        elif self.records.is_at_end or self.records.is_waiting:
             self.records.read_again()
 
     def on_transactions_read(self, message: TransactionsRead) -> None:
@@ -175,13 +191,13 @@ class Watching(ScreenParts):
 
     def on_file_looked(self, message: FileLooked) -> None:
         """The file has grown, has been cut or removed, or the next one is there."""
-        if message.path != self.state.path or not self.summary.name:
+        if message.path != self.state.path or message.known != self.summary.size or not self.summary.name:
             return
         warning = "FILE REMOVED" if message.is_gone else ""
         if message.size < self.summary.size:
             self._open()
             self.records.clear()
-            self.records.go_to(0)
+            self._show_position()
             warning = "FILE CUT"
         elif message.size > self.summary.size:
             self._grow(message.size)
@@ -198,14 +214,13 @@ class Watching(ScreenParts):
             self.file.go_on()
         if self.standing.follows:
             self.records.go_to(None, -1)
-        elif self.records.is_at_end:
+        elif self.records.is_at_end or self.records.is_waiting:
             self.records.read_again()
 
     def on_read_failed(self, message: ReadFailed) -> None:
         """A file went away or cannot be read."""
         self.records.give_up()
-        if self.page_shown != "output":
-            self.page(self.page_shown).show([line(message.problem, "warn")])
+        self.pages.tell(message.problem)
 
     # Rows and records.
 
@@ -216,34 +231,28 @@ class Watching(ScreenParts):
     def on_page_read(self, message: PageRead) -> None:
         """Rows are here."""
         row = self.records.take(message.wanted, message.page)
-        if row is not None:
-            self.read_pane()
-            if self.standing.follows:
-                self._stand_at(row)
+        if row is not None and self.standing.follows and self.ended == self.mode.entered:
+            self.records.has_moved = True
+            self._stand_at(row)
 
     def row_stood(self, row: Row) -> None:
         """The user has moved: so does the session."""
         if self.standing.follows:
             self.set_standing(self.standing._replace(follows=False))
         self._stand_at(row)
-        self.read_pane()
 
     def _stand_at(self, row: Row) -> None:
         is_record = row.kind in (Kind.RECORD, Kind.FILE_HEADER)
-        self.mode.stand_at(row.rba, row.length if is_record else None)
+        self.state = self.state._replace(rba=row.rba)
+        self.mode.stand_at(row.rba, row.length if is_record else None, self.state.opened)
 
     def on_pane_read(self, message: PaneRead) -> None:
         """Lines of a page are here."""
-        row = self.records.row
-        if row is not None and row.rba == message.rba:
-            self._waits_for_index = message.is_preliminary
-            self.page(message.pane).show(message.lines)
+        self.pages.take(message)
 
     def on_hex_read(self, message: HexRead) -> None:
         """The bytes of a record are here."""
-        row = self.records.row
-        if row is not None and row.rba == message.rba:
-            self.query_one(HexPane).show_record(message.text)
+        self.pages.take(message)
 
     def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
         """A field has been picked: the other pages go to it when they are shown."""

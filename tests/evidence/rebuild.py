@@ -11,6 +11,8 @@ from trailformat.record import build_record, make_record
 from trailformat.record_header import HEADER_SIZE, parse_header
 from trailformat.tokens import build_tokens, make_token, parse_tokens
 
+UTF_8, UTF_16BE = 0, 2
+"""Their numbers in GoldenGate's ucharset.h."""
 ROW = re.compile(r"(\S+)((?: +-?\d+){23})$")
 
 
@@ -64,7 +66,7 @@ def _definition(block: Block, order: ByteOrder) -> bytes:
 def _database(block: Block) -> DatabaseDefinition:
     cases = bytes.fromhex(block.matching(r"Case sensitivity: (.*)")[1])
     zone = block.matching(r"TimeZone: (.*)")[1]
-    return DatabaseDefinition(int(block.matching(r"DDR Version: (\d+)")[1]), 0, 1, 0, zone, cases, "")
+    return DatabaseDefinition(int(block.matching(r"DDR Version: (\d+)")[1]), UTF_8, UTF_16BE, 0, zone, cases, "")
 
 
 def _column(row: re.Match[str]) -> ColumnDefinition:

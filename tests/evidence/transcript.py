@@ -62,13 +62,12 @@ def blocks(path: Path) -> list[Block]:
             found.append([])
         else:
             found[-1].append(line.rstrip())
-    cut = [Block(tuple(_trimmed(lines))) for lines in found]
+    cut = [Block(tuple(_without_head(lines))) for lines in found]
     return [block for block in cut if any(RECORD_LINE.match(line) for line in block.lines)]
 
 
-def _trimmed(lines: list[str]) -> list[str]:
-    while lines and not lines[-1]:
-        lines = lines[:-1]
+def _without_head(lines: list[str]) -> list[str]:
+    """The lines from the first that is not blank on; blank lines at the end are Logdump's."""
     while lines and not lines[0]:
         lines = lines[1:]
     return lines

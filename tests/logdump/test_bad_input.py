@@ -13,6 +13,7 @@ import pytest
 from logdump.exit_status import ExitStatus
 from tests.logdump.program import logdump
 from tests.logdump.render.records import a_record
+from tests.searching import examples, stride
 from trailformat import TrailFile
 
 GOES_ON = "GHDR is OFF\n"
@@ -94,7 +95,8 @@ def test_a_length_past_the_end_of_the_file(name: str, tmp_path: Path, trails: Pa
     data[at + 2 : at + 4] = b"\xff\xff"
     path = file_of(tmp_path, bytes(data))
     error = opened(path, f"pos {at}", "next")[1]
-    assert error.startswith(f"Bad record found at RBA {at}: the record's length runs past the end")
+    assert error.startswith(f"No record starts at RBA {at}: the bytes there are damaged.\n")
+    assert f"\nBad record found at RBA {at}: the record's length runs past the end" in error
     assert f"in {path}\n 4701 ffff 48" in error
     assert error.endswith(f"Next good header at RBA {after}: SCANFORHEADER (SFH) goes there.\n")
 
@@ -102,7 +104,7 @@ def test_a_length_past_the_end_of_the_file(name: str, tmp_path: Path, trails: Pa
 def test_scanforheader_goes_on_behind_the_damage(trails: Path) -> None:
     out, error = opened(trails / "ft000000000", "pos 3522", "next", "sfh", "next")
     assert [line.split("RBA ")[1] for line in out.splitlines() if " RBA " in line] == ["3522", "3629", "3817"]
-    assert error.count("\n") == 5
+    assert error.count("\n") == 7, "POSITION says in two lines what is there, NEXT in five"
 
 
 def test_nothing_good_behind_the_damage(tmp_path: Path, trails: Path) -> None:
@@ -136,7 +138,7 @@ def test_a_name_that_is_not_utf_8(trails: Path) -> None:
 def test_columns_that_do_not_decode(tmp_path: Path) -> None:
     path = file_of(tmp_path, a_record(b"\0\0\xff\xff").raw)
     out, error = opened(path, "detail on", "next")
-    assert "Columns cannot be shown: column at byte 0 does not fit into the 4 bytes around it\n" in out
+    assert "Columns cannot be shown" not in out, "it is no line of Logdump's"
     assert error.startswith(f"{path}, RBA 0: the columns do not decode: column at byte 0")
 
 
@@ -145,7 +147,7 @@ def test_flipped_bits_never_end_a_session(name: str, tmp_path: Path, trails: Pat
     whole = (trails / name).read_bytes()
     random = Random(20240314)
     path = tmp_path / name
-    for _ in range(40):
+    for _ in range(examples(15)):
         data = bytearray(whole)
         for _ in range(random.randint(1, 8)):
             data[random.randrange(len(data))] ^= 1 << random.randrange(8)
@@ -160,8 +162,8 @@ def test_flipped_bits_never_end_a_session(name: str, tmp_path: Path, trails: Pat
 @pytest.mark.parametrize("step", range(4))
 def test_a_file_cut_anywhere_never_ends_a_session(step: int, tmp_path: Path, trails: Path) -> None:
     whole = (trails / "el000000000").read_bytes()
-    path = tmp_path / "el000000000"
-    for end in range(1 + 23 * step, len(whole), 92):
+    path, width = tmp_path / "el000000000", stride(46)
+    for end in range(1 + width * step, len(whole), 4 * width):
         path.write_bytes(whole[:end])
         answer = logdump("-c", f"open {path}; {SWITCHES}; next 100; count; pos eof rev; next 3; ghdr off; ghdr")
         assert answer.out.endswith(GOES_ON)

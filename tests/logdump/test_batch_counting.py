@@ -13,8 +13,8 @@ from fixtures import TRAILS
 from logdump.batch_counting import BatchCounter, ColumnCounter, RowCounter, Wanted
 from logdump.counting import Count, TransactionHistory
 from logdump.filters import FilterSet, apply
-from logdump.selection import Selection
 from logdump.times import GMT
+from tests.logdump.filters.subjects import selection_through
 from trailformat import TrailFile
 from trailformat.scan import Batch, Engine, scan
 
@@ -105,7 +105,7 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
     for path in FILES:
         expected, count = _new_count(), _new_count()
         with TrailFile(path) as trail:
-            one_by_one, by_columns = Selection(trail, [filters]), Selection(trail, [filters])
+            one_by_one, by_columns = selection_through(trail, filters), selection_through(trail, filters)
             for record in filter(None, map(trail.record_at, trail.sound_rbas(0, trail.size))):
                 if one_by_one.accepts(record):
                     expected.add(record, trail.name_of(record), 7)

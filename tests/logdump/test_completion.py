@@ -1,11 +1,22 @@
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.language.completion import complete
+from logdump.language.completion import complete, completed
+from logdump.language.words import last_word
+from logdump.line_editor import endings
+from tests.logdump.line import Line
+from tests.searching import examples
 
 
 @pytest.mark.parametrize(
@@ -40,3 +51,100 @@ def test_open_offers_files(tmp_path: Path) -> None:
     assert complete(REGISTRY, f"open {tmp_path}/lt") == [f"{tmp_path}/lt000000000", f"{tmp_path}/lt_dir/"]
     assert len(complete(REGISTRY, f"open {tmp_path}/")) == 3
     assert complete(REGISTRY, f"open {tmp_path}/nowhere/") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("help sfm", ["SFMD"]),
+        ("help filter usert", ["USERTOKEN"]),
+        ("filter csn", ["CSN"]),
+        ("filter exclude reclen 5; filter inc startt", ["STARTTIME"]),
+        ("filter include filename tea", ["TEA.LEAVES"]),
+        ("count file tea", ["TEA.LEAVES"]),
+        ("sft insert, tea", ["TEA.LEAVES"]),
+        ("sft Ins", ["Insert"]),
+    ],
+)
+def test_help_options_tables_and_types_are_offered(line: str, offered: list[str]) -> None:
+    assert complete(REGISTRY, line, ["TEA.LEAVES", ""]) == offered
+
+
+NAMES = st.text(st.sampled_from("abAB19 ;,.-#~'é日=(/"), min_size=1, max_size=8)
+NAMES |= st.text(min_size=1, max_size=6)
+
+
+def _tree(root: Path, paths: list[str], trail: Path) -> list[Path]:
+    """The trail under each of these relative paths that the system takes."""
+    made = []
+    for one in paths:
+        path = root / one.strip("/")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(trail.read_bytes())
+        except (OSError, ValueError):
+            continue
+        if path.relative_to(root).parts == Path(os.path.normpath(path.relative_to(root))).parts:
+            made.append(path)
+    return made
+
+
+def _typed(path: str, complete_line: Callable[[str], str]) -> str:
+    """OPEN and a path that is completed wherever it can be, and typed on by one character where it cannot."""
+    line = "open "
+    while True:
+        longer = complete_line(line)
+        if longer != line:
+            line = longer
+            if last_word(line) == len(line):
+                return line
+            continue
+        raw = line[last_word(line) :].removeprefix('"')
+        assert path.startswith(raw), (path, line)
+        if raw == path:
+            return line + '"' * line[last_word(line) :].startswith('"')
+        line += path[len(raw)]
+        if line[-1] in " ;," and not line[last_word(line[:-1]) :].startswith('"'):
+            start = last_word(line[:-1])
+            line = f'{line[:start]}"{line[start:]}'
+
+
+@given(paths=st.lists(NAMES, min_size=1, max_size=3))
+@settings(max_examples=examples(60))
+def test_a_completed_path_opens_the_file(paths: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as root, contextlib.chdir(root):
+        for path in _tree(Path(root), paths, TRAILS / "nh000000"):
+            name = str(path.relative_to(root))
+            if not name.isprintable() or '"' in name or name.startswith("~"):
+                continue
+            line = _typed(name, lambda text: completed(text, complete(REGISTRY, text)))
+            session = Line()
+            session(line)
+            assert not session.failures, (line, session.failures)
+            assert session.session.trail.path.samefile(path)
+            session.session.close()
+
+
+@pytest.mark.parametrize("name", ['with"quote', "bell\a", "new\nline", "~", "~root"])
+def test_what_no_word_can_spell_is_not_offered(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).touch()
+    assert complete(REGISTRY, "open ") == complete(REGISTRY, "open ./") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "offers", "begun", "ends"),
+    [
+        ("open fixt", ["fixtures/"], 5, ["fixtures/"]),
+        ("ghd", ["GHDR"], 0, ["GHDR "]),
+        ("pos r", ["RECORD", "REVERSE"], 4, ["RECORD", "REVERSE"]),
+        ('open "my fi', ['"my file"'], 9, ['file" ']),
+        ('open "my fi', ['"my files/'], 9, ["files/"]),
+        ("open my", ['"my file"'], 5, ['"my file" ']),
+        ("open zz", [], 5, []),
+    ],
+)
+def test_readline_gets_what_stands_behind_its_last_blank(
+    line: str, offers: list[str], begun: int, ends: list[str]
+) -> None:
+    assert endings(line, offers, begun) == ends

@@ -62,7 +62,7 @@ def test_nothing_is_left_behind_when_it_cannot_be_written(path: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(UnusableHistory, match="No space left"):
         save_history(path, History(["reclen"]))
     assert list(path.parent.iterdir()) == [path]
     assert load_history(path).lines == ["ghdr on"]

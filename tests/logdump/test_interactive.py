@@ -6,6 +6,7 @@ import builtins
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -159,3 +160,26 @@ def _shown_up_to(master: int, text: str) -> str:
         assert ready, f"{text!r} does not come: {shown!r}"
         shown += os.read(master, 4096)
     return shown.decode()
+
+
+def test_a_path_is_completed_folder_by_folder_at_a_real_terminal(history: Path, tmp_path: Path, trails: Path) -> None:
+    (tmp_path / "fixtures" / "my trails").mkdir(parents=True)
+    shutil.copy(trails / "et000000000", tmp_path / "fixtures" / "my trails")
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "logdump"]
+    environment = {**os.environ, "TERM": "dumb", "LOGDUMP_HISTORY": str(history)}
+    program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment, cwd=tmp_path)
+    os.close(terminal)
+    try:
+        _shown_up_to(master, "Logdump 1 >")
+        os.write(master, b"open fixt\t")
+        _shown_up_to(master, "fixtures/")
+        os.write(master, b"\t")
+        _shown_up_to(master, '"fixtures/my trails/')
+        os.write(master, b"\t\n")
+        opened = tmp_path / "fixtures" / "my trails" / "et000000000"
+        assert f"Current LogTrail is {opened}" in _shown_up_to(master, "Logdump 2 >")
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)

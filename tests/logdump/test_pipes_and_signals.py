@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,8 +56,16 @@ def test_a_script_whose_answer_nobody_reads_says_nothing(trail: str) -> None:
     assert done.stderr == ""
 
 
-def interrupted(*arguments: str, typed: str | None) -> tuple[int, str]:
-    """Status and errors of a process that gets Ctrl+C once it has answered something."""
+@pytest.fixture
+def _signals_of_a_terminal() -> Iterator[None]:
+    """Ctrl+C arrives in what is started: who runs the tests may ignore it, as a shell has its background jobs do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupted(*arguments: str, typed: str, sign: str) -> tuple[int, str]:
+    """Status and errors of a process that gets Ctrl+C after ``sign``, when it has loaded all it needs to read on."""
     with subprocess.Popen(
         [*COMMAND, *arguments],
         stdin=subprocess.PIPE,
@@ -66,18 +76,28 @@ def interrupted(*arguments: str, typed: str | None) -> tuple[int, str]:
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
-        if typed is not None:
-            running.stdin.write(typed)
-            running.stdin.flush()
-        running.stdout.readline()
+        running.stdin.write(typed)
+        running.stdin.flush()
+        watch = threading.Timer(60, running.kill)
+        watch.start()
+        said = ""
+        while not said.endswith(sign):
+            one = running.stdout.read(1)
+            assert one, said
+            said += one
+        watch.cancel()
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)
     return running.returncode, errors
 
 
-@pytest.mark.parametrize(("arguments", "typed"), [(["-f", "-"], "ghdr\n"), ([], None)])
-def test_an_interrupt_ends_a_script_with_130(arguments: list[str], typed: str | None) -> None:
-    assert interrupted(*arguments, typed=typed) == (ExitStatus.INTERRUPTED, "")
+@pytest.mark.usefixtures("_signals_of_a_terminal")
+@pytest.mark.parametrize(
+    ("arguments", "typed", "sign"),
+    [(["-f", "-"], "ghdr\n", "GHDR is OFF\n"), ([], "ghdr on\n", "Logdump 2 >")],
+)
+def test_an_interrupt_ends_a_script_with_130(arguments: list[str], typed: str, sign: str) -> None:
+    assert interrupted(*arguments, typed=typed, sign=sign) == (ExitStatus.INTERRUPTED, "")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logdump.render.json_shape import iso_time
 from logdump.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, parse_datetime
 from tests.conftest import UseZone
 from trailformat.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
@@ -137,6 +138,8 @@ class TestParseDatetime:
             ("2011-01-27 14:33:57.5", (2011, 1, 27, 14, 33, 57, 500_000)),
             ("2011-01-27 14:33:57.000123", (2011, 1, 27, 14, 33, 57, 123)),
             ("2005/03/03 04:29:45.800.569", (2005, 3, 3, 4, 29, 45, 800_569)),
+            ("2024-03-14T09:33", (2024, 3, 14, 9, 33)),
+            ("2024-03-14t09:33:00.250000", (2024, 3, 14, 9, 33, 0, 250_000)),
         ],
     )
     def test_dates_and_times(self, text: str, fields: tuple[int, ...]) -> None:
@@ -151,6 +154,30 @@ class TestParseDatetime:
     )
     def test_the_argument_is_meant_in_the_offsets_zone(self, offset: str, gmt: tuple[int, ...]) -> None:
         assert parse_datetime("2011-01-27 14:33:57", TimeOffset.parse(offset)) == julian(*gmt)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "2024-03-14T09:33:00Z",
+            "2024-03-14t09:33z",
+            "2024-03-14 09:33:00 Z",
+            "2024-03-14T09:33:00.000000Z",
+            "2024-03-14T09:33:00+00:00",
+            "2024-03-14T11:33:00+02:00",
+            "2024-03-14 11:33+02",
+            "2024-03-14T04:03:00-0530",
+            "2024-03-13T18:34:00.000-14:59",
+        ],
+    )
+    @pytest.mark.parametrize("offset", [GMT, LOCAL, TimeOffset(-899)])
+    def test_a_zone_that_is_entered_goes_before_that_of_timeoffset(self, text: str, offset: TimeOffset) -> None:
+        assert parse_datetime(text, offset) == julian(2024, 3, 14, 9, 33)
+
+    @given(st.datetimes(timezones=st.just(UTC)))
+    def test_what_our_json_writes_is_taken(self, moment: datetime) -> None:
+        text = iso_time(from_datetime(moment))
+        assert text is not None
+        assert parse_datetime(text, TimeOffset(90)) == from_datetime(moment)
 
     def test_a_missing_date_is_today_in_the_offsets_zone(self, use_zone: UseZone) -> None:
         use_zone(CALIFORNIA)
@@ -205,17 +232,25 @@ class TestParseDatetime:
         [
             ("", "a time is"),
             ("   ", "a time is"),
-            ("now", "a time is hh"),
+            ("now", "a time is \\[\\[yy\\]yy-mm-dd\\] \\[hh"),
+            ("now", "or ISO 8601"),
+            ("2024-03-14T", "a time is"),
+            ("T09:33", "a time is"),
+            ("09:33Z", "a time is"),
+            ("2024-03-14Z", "a time is"),
+            ("2024-03-14T09:33:00+2", "a time is"),
+            ("2024-03-14T09:33:00+15:00", "up to 14:59"),
+            ("2024-03-14T09:33:00+02:60", "up to 14:59"),
             ("2024-01-01 12:00 GMT", "a time is"),
             ("12:00 2024-01-01", "a time is"),
-            ("204-01-01", "a date is"),
-            ("2024-01", "a date is"),
-            ("2024-01/01", "a date is"),
-            ("2024-001-01", "a date is"),
-            ("12:00:00.1234567", "a time is hh"),
-            ("12:00:00.12.345", "a time is hh"),
-            ("12:00.5", "a time is hh"),
-            ("\u0661\u0662:00", "a time is hh"),
+            ("204-01-01", "a time is"),
+            ("2024-01", "a time is"),
+            ("2024-01/01", "a time is"),
+            ("2024-001-01", "a time is"),
+            ("12:00:00.1234567", "a time is"),
+            ("12:00:00.12.345", "a time is"),
+            ("12:00.5", "a time is"),
+            ("\u0661\u0662:00", "a time is"),
         ],
     )
     def test_other_text_is_refused_with_the_form(self, text: str, complaint: str) -> None:

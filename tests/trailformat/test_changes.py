@@ -8,19 +8,23 @@ import pytest
 from tests.trailformat.samples import header, metadata_record, table_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import (
+    BadData,
     ByteOrder,
     Change,
     Images,
     Record,
     TableDefinition,
     TrailFile,
+    Value,
     change_of,
     make_column,
+    make_file_header,
+    make_file_header_record,
     make_record,
     make_token,
 )
-from trailformat.changes import changes
-from trailformat.columns import Columns
+from trailformat.changes import ColumnChange, changes, row_columns, row_images
+from trailformat.columns import Column, Columns
 from trailformat.definitions_file import parse_definitions
 from trailformat.io_types import (
     DDL_OP,
@@ -32,9 +36,13 @@ from trailformat.io_types import (
     RESTART_OK,
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
+    UPDATE,
+    UPDATE_COMP,
 )
 from trailformat.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.record import replace_header
 from trailformat.row_definitions import RowDefinitions
+from trailformat.transactions import Transaction, TransactionContext
 
 Opened = Callable[..., TrailFile]
 FIRST, MIDDLE, LAST, ONLY = range(4)
@@ -180,6 +188,17 @@ def test_null_equals_null_and_differs_from_every_value(opened: Opened) -> None:
     assert [one.columns[1].is_changed for one in (same, other)] == [False, True]
 
 
+def test_what_fills_the_room_of_a_null_is_no_change(opened: Opened) -> None:
+    zeros, date = (Column(1, b"\xff\xff" + filler) for filler in (bytes(8), b"1900-01-"))
+    (key,) = image("A", -1)[:1]
+    change = only(opened(record(UNIFIED_UPDATE, (key, zeros), (key, date))))
+    assert (change.columns[1].before, change.columns[1].after) == (
+        Value(bytes(8), is_null=True),
+        Value(b"1900-01-", is_null=True),
+    )
+    assert not change.columns[1].is_changed
+
+
 @pytest.mark.parametrize(("io_type", "op"), [(PURGE_DATA, "TRUNCATE"), (DDL_OP, "DDL")])
 def test_changes_without_columns(opened: Opened, io_type: int, op: str) -> None:
     one = only(opened(make_record(header(1, io_type=io_type, partition=8))))
@@ -268,3 +287,162 @@ def test_text_is_in_the_character_set_of_the_ddr(tmp_path: Path, charset: int, t
         value = only(trail).columns[0].after
     assert value is not None
     assert (value.value or "\ufffd") == text
+
+
+class Known(TransactionContext):
+    """A context that knows the transaction of every record already."""
+
+    def of(self, record: Record) -> Transaction:
+        return Transaction("9", f"x{record.header.trans_ind}")
+
+
+def test_what_is_known_of_transactions_is_taken_over(opened: Opened) -> None:
+    trail = opened(*PAIR, record(INSERT, after=image("X")))
+    found = list(changes(trail, trail.records(), None, Known(trail)))
+    assert [(one.csn, one.xid) for one in found] == [("9", f"x{FIRST}"), ("9", f"x{ONLY}")]
+    last = change_of(trail, found[-1].records[0], None, Known(trail))
+    assert last is not None
+    assert (last.csn, last.xid) == ("9", f"x{ONLY}")
+
+
+def test_a_change_is_all_that_its_records_say(opened: Opened) -> None:
+    second = replace_header(PAIR[1], PAIR[1].header._replace(io_time=5))
+    trail = opened(PAIR[0], second)
+    one = only(trail)
+    before, after = (one for one in trail.records() if not one.is_metadata)
+    assert [each.raw for each in one.records] == [before.raw, after.raw]
+    assert one._replace(records=(), columns=()) == Change("UPDATE", "TEA.LEAVES", (), (), TABLE, "4711", "1.2.3", 5)
+    code, grams = TABLE.columns
+    assert [(each.index, each.name, each.definition, each.is_key) for each in one.columns] == [
+        (0, "CODE", code, True),
+        (1, "GRAMS", grams, False),
+    ]
+
+
+def test_columns_come_by_index_whichever_image_has_them(opened: Opened) -> None:
+    (code,), (grams,) = image("SEN01"), image(None, 890)
+    one = only(opened(record(UNIFIED_UPDATE, (grams, make_column(7, b"\1")), (code,))))
+    assert [(each.index, each.name, each.definition is None, each.is_key) for each in one.columns] == [
+        (0, "CODE", False, True),
+        (1, "GRAMS", False, False),
+        (7, "", True, False),
+    ]
+    assert [(each.before is None, each.after is None) for each in one.columns] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+
+
+BEFORE = record(FIELD_COMP, before=image("SEN01", 890), trans_ind=MIDDLE)
+AFTER = record(FIELD_COMP, after=image("SEN01", 880), trans_ind=MIDDLE)
+OTHER = make_record(header("", io_type=RESTART_OK))
+STREAMS: dict[str, tuple[list[Record], list[int]]] = {
+    "two pairs": ([BEFORE, AFTER, BEFORE, AFTER], [2, 2]),
+    "a before image twice": ([BEFORE, BEFORE, AFTER], [1, 2]),
+    "an after image twice": ([BEFORE, AFTER, AFTER], [2, 1]),
+    "no change between": ([BEFORE, OTHER, AFTER], [1, 1]),
+    "a row between": ([BEFORE, record(INSERT, after=image("X")), AFTER], [1, 1, 1]),
+    "a definition between": ([BEFORE, table_record(2, "TEA.BAGS"), AFTER], [2]),
+    "a row after the halves": ([AFTER, BEFORE, record(DELETE, before=image("X"))], [1, 1, 1]),
+    "no change at the end": ([BEFORE, OTHER], [1]),
+}
+
+
+@pytest.mark.parametrize(("records", "sizes"), STREAMS.values(), ids=STREAMS)
+def test_how_many_records_each_change_has(opened: Opened, records: list[Record], sizes: list[int]) -> None:
+    trail = opened(*records)
+    found = list(changes(trail, trail.records()))
+    assert [len(one.records) for one in found] == sizes
+    known = [change_of(trail, one) for one in trail.records() if not one.is_metadata]
+    assert [one.rba for one in known if one] == [each.rba for one in found for each in [one] * len(one.records)]
+
+
+@pytest.mark.parametrize("io_type", [UPDATE, UPDATE_COMP, FIELD_COMP])
+def test_both_halves_of_every_kind_of_update_belong_together(opened: Opened, io_type: int) -> None:
+    halves = [
+        make_record(header(1, io_type=io_type, before_after=which, trans_ind=MIDDLE, partition=12), b"")
+        for which in b"BA"
+    ]
+    trail = opened(*halves)
+    assert [len(one.records) for one in changes(trail, trail.records())] == [2]
+
+
+@pytest.mark.parametrize("trans_ind", [FIRST, ONLY])
+def test_an_after_image_that_begins_a_transaction_has_no_other_half(opened: Opened, trans_ind: int) -> None:
+    trail = opened(BEFORE, record(FIELD_COMP, after=image("SEN01", 880), trans_ind=trans_ind))
+    after = list(trail.records())[-1]
+    found = change_of(trail, after)
+    assert found is not None
+    assert [one.rba for one in found.records] == [after.rba]
+
+
+def test_damage_beside_a_half_leaves_it_alone(tmp_path: Path) -> None:
+    definition = metadata_record(2, 1, "TEA.LEAVES", build_table(TABLE, ByteOrder.BIG))
+    path = trail_of(tmp_path, definition, BEFORE, b"\xee" * 40, AFTER)
+    with TrailFile(path) as trail:
+        for rba in (definition.length, definition.length + BEFORE.length + 40):
+            half = trail.record_at(rba)
+            assert half is not None
+            found = change_of(trail, half)
+            assert found is not None
+            assert [one.rba for one in found.records] == [rba]
+
+
+def test_a_half_at_the_end_or_behind_a_file_header_is_alone(tmp_path: Path) -> None:
+    first = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
+    with TrailFile(trail_of(tmp_path, first, AFTER, BEFORE)) as trail:
+        found = [change_of(trail, one) for one in trail.records()]
+        assert [one and len(one.records) for one in found] == [None, 1, 1]
+        assert [len(one.records) for one in changes(trail, trail.records())] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("continued", "problem"),
+    [
+        (0, "its columns do not decode: column at byte 0 does not fit into the 9 bytes around it"),
+        (1, "its columns go on in the records that follow"),
+    ],
+)
+def test_why_columns_do_not_decode_is_said_in_full(opened: Opened, continued: int, problem: str) -> None:
+    assert only(opened(make_record(header(1, continued=continued), b"\0\0\0\x20SEN01"))).problem == problem
+
+
+def test_the_columns_of_one_record_are_those_of_its_images(opened: Opened) -> None:
+    trail = opened(record(INSERT, after=image("SEN01", 890)), make_record(header(1), b"\0\0\0\x20SEN01"))
+    _, good, bad = trail.records()
+    known = RowDefinitions(trail).of(good)
+    assert row_columns(good, known) == only_columns(trail, good)
+    with pytest.raises(BadData):
+        row_columns(bad, known)
+
+
+def only_columns(trail: TrailFile, row: Record) -> tuple[ColumnChange, ...]:
+    found = change_of(trail, row)
+    assert found is not None
+    return found.columns
+
+
+@pytest.mark.parametrize("order", list(ByteOrder))
+def test_a_full_image_is_read_in_its_order_behind_its_system_key(order: ByteOrder, tmp_path: Path) -> None:
+    head = header("TEA.BAGS", order, io_type=UPDATE, partition=0, syskey_len=4)
+    with TrailFile(trail_of(tmp_path, make_record(head, b"KEY.SEN01 \0\0\3\x7a", order=order))) as trail:
+        (row,) = trail.records()
+        found = change_of(trail, row, RowDefinitions(trail, SOURCE))
+    assert found is not None
+    assert [each.after and each.after.text for each in found.columns] == ["SEN01 ", "890"]
+
+
+@pytest.mark.parametrize("io_type", [FIELD_COMP, UPDATE_COMP])
+def test_an_update_of_columns_has_no_full_image(opened: Opened, io_type: int) -> None:
+    row = make_record(header("TEA.BAGS", io_type=io_type, partition=0), b"SEN01 \0\0\3\x7a")
+    assert sourced(opened(row)).columns == ()
+
+
+def test_a_full_image_that_does_not_fit_is_said_with_its_place(opened: Opened) -> None:
+    trail = opened(make_record(header("TEA.BAGS", partition=0), b"SEN01 \0\0"))
+    row = list(trail.records())[-1]
+    with pytest.raises(BadData) as caught:
+        row_images(row, RowDefinitions(trail, SOURCE).of(row))
+    problem = "column GRAMS does not fit between its offset and the next; expected 4 bytes"
+    assert str(caught.value) == f"{trail.path}, RBA {row.rba}: {problem}"

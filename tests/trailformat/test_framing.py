@@ -1,23 +1,28 @@
 from __future__ import annotations
 
 import struct
-import time
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.trailformat.samples import BOTH, header, row
+from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.strategies import ORDERS
-from trailformat import BadRecord, ByteOrder, PartialRecord, make_token
+from trailformat import BadRecord, ByteOrder, PartialRecord, Token, TrailFile, make_token
 from trailformat.framing import (
+    candidates,
+    claimed_length,
     detect_order,
     frame_length,
     header_at,
     header_payload,
     is_sound,
     next_sound,
+    payload_places,
     previous_sound,
+    sound_frame,
     start_before,
 )
 from trailformat.record import build_record
@@ -63,43 +68,134 @@ def test_the_header_begins_behind_two_tokens() -> None:
     assert header_payload(b"..." + ONE, 3, ByteOrder.BIG) == H.payload[:4] + b"\0\x0a" + H.payload[6:]
 
 
-@pytest.mark.parametrize("size", range(1, len(ONE)))
-def test_a_record_that_the_file_cuts_is_partial(size: int) -> None:
-    with pytest.raises(PartialRecord, match="the file ends inside the record"):
-        length_of(ONE[:size])
+HEADER = b"H\0\0\x22E" + bytes(33)
+WIDE_HEADER = b"H\x40\0\0\0\x22E" + bytes(33)
+
+SOUND = {
+    "the least": b"G\1\0\x2e" + HEADER + b"Z\1\0\x2e",
+    "the least wide one": b"G\x40\0\0\0\x32" + HEADER + b"Z\x40\0\0\0\x32",
+    "of a wide header": b"G\1\0\x30" + WIDE_HEADER + b"Z\1\0\x30",
+    "with an empty token": b"G\1\0\x32" + HEADER + b"U\0\0\0" + b"Z\1\0\x32",
+    "with an empty wide token": b"G\1\0\x34" + HEADER + b"U\x40\0\0\0\0" + b"Z\1\0\x34",
+    "with a token whose value is not set": b"G\1\0\x33" + HEADER + b"U\xff\0\1x" + b"Z\1\0\x33",
+    "with an info of all bits": b"G\xff\0\x2e" + HEADER + b"Z\1\0\x2e",
+    "the least file header": b"F\0\0\x0c" + b"0\0\0\0" + b"Z\0\0\x0c",
+    "the least wide file header": b"F\x40\0\0\0\x10" + b"0\0\0\0" + b"Z\x40\0\0\0\x10",
+}
+"""Records that are sound, and as short as they can be."""
+
+END = "the file ends inside the record; "
+BAD = {
+    "the least, without a header": (b"G\1\0\x08Z\1\0\x08", "record length too small; expected at least 46; found 8"),
+    "one byte too short": (b"G\1\0\x2d" + HEADER, "record length too small; expected at least 46; found 45"),
+    "one byte too short for a wide one": (
+        b"G\x40\0\0\0\x31" + HEADER,
+        "record length too small; expected at least 50; found 49",
+    ),
+    "a file header one byte too short": (
+        b"F\0\0\x0b0\0\0\0",
+        "record length too small; expected at least 12; found 11",
+    ),
+    "a wide one too": (b"F\x40\0\0\0\x0f0\0", "record length too small; expected at least 16; found 15"),
+    "another token first": (b"G\1\0\x2eD\0\0\x22", "record has no header; expected token x48 'H'; found x44"),
+    "another group first": (b"F\0\0\x401\0\0\0", "file header has no TrailInfo; expected token x30 '0'; found x31"),
+    "33 bytes of header": (
+        b"G\1\0\x2eH\0\0\x21E\0",
+        "record header too short; expected at least 34 bytes; found 33 bytes",
+    ),
+    "33 bytes of wide header": (
+        b"G\1\0\x40H\x40\0\0\0\x21",
+        "record header too short; expected at least 34 bytes; found 33 bytes",
+    ),
+    "another first byte": (b"G\1\0\x2eH\0\0\x22e\0", "record header is not sound; expected Hdr-Ind x45 'E'; found x65"),
+    "another first byte of a wide header": (
+        b"G\1\0\x40H\x40\0\0\0\x22e",
+        "record header is not sound; expected Hdr-Ind x45 'E'; found x65",
+    ),
+    "no trailer": (
+        b"G\1\0\x2e" + HEADER + b"z\1\0\x2e",
+        "record has no trailer; expected x5a 'Z' at RBA 45; found x7a",
+    ),
+    "no wide trailer": (
+        b"G\x40\0\0\0\x32" + HEADER + b"z\x40\0\0\0\x32",
+        "record has no trailer; expected x5a 'Z' at RBA 47; found x7a",
+    ),
+    "a trailer of another length": (
+        b"G\1\0\x2e" + HEADER + b"Z\1\0\x2f",
+        "trailer does not repeat the length; expected 46; found 47",
+    ),
+    "a wide trailer of a short record": (
+        b"G\1\0\x2e" + HEADER + b"Z\x40\0\x2e",
+        "trailer does not repeat the length; expected 46; found 46",
+    ),
+    "three bytes too many": (
+        b"G\1\0\x31" + HEADER + b"U\0\0" + b"Z\1\0\x31",
+        "tokens do not fill the record; expected end at RBA 48; found RBA 45",
+    ),
+    "a wide token cut": (
+        b"G\1\0\x33" + HEADER + b"U\x40\0\0\0" + b"Z\1\0\x33",
+        "tokens do not fill the record; expected end at RBA 50; found RBA 45",
+    ),
+    "a token that is too long": (
+        b"G\1\0\x32" + HEADER + b"U\0\0\1" + b"Z\1\0\x32",
+        "tokens do not fill the record; expected end at RBA 49; found RBA 50",
+    ),
+}
+"""Bytes, and what is wrong with them; of some no more than the first that tell."""
+
+PARTIAL = {
+    "seven bytes": (b"G\1\0\x2eH\0\0", END + "found 7 bytes"),
+    "one byte": (b"F", END + "found 1 bytes"),
+    "all but the last byte": (SOUND["the least"][:-1], END + "expected 46 bytes; found 45 bytes"),
+    "all but the trailer": (SOUND["the least wide one"][:-6], END + "expected 50 bytes; found 44 bytes"),
+    "half of a file header": (SOUND["the least file header"][:8], END + "expected 12 bytes; found 8 bytes"),
+    "a wide header without its first byte": (
+        SOUND["of a wide header"][:10],
+        END + "expected 48 bytes; found 10 bytes",
+    ),
+    "half of the length of a header": (b"G\1\0\x40H\x40\0\0\0", END + "expected 64 bytes; found 9 bytes"),
+}
+"""The beginning of a record that the file ends in, and what is said of it."""
+
+BEFORE, BEHIND = b"...", b"ZZZZ\0\0\0\0" * 9
+"""Bytes in front of what is looked at, and bytes behind the end, which must not be looked at."""
 
 
-@pytest.mark.parametrize("size", range(1, len(FILE_HEADER)))
-def test_a_file_header_that_the_file_cuts_is_partial(size: int) -> None:
-    with pytest.raises(PartialRecord):
-        length_of(FILE_HEADER[:size])
+def framed(data: bytes) -> int:
+    return frame_length(BEFORE + data + BEHIND, len(BEFORE), len(BEFORE) + len(data), ByteOrder.BIG)
 
 
-def damaged(at: int, byte: int, data: bytes = ONE) -> bytes:
-    changed = bytearray(data)
-    changed[at] = byte
-    return bytes(changed)
+@pytest.mark.parametrize("data", SOUND.values(), ids=SOUND)
+def test_the_shortest_sound_records(data: bytes) -> None:
+    assert framed(data) == len(data)
+    assert claimed_length(BEFORE + data, len(BEFORE), ByteOrder.BIG) == len(data)
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (damaged(0, ord("X")), "no record starts here; expected header token x47 'G'; found x58"),
-        (damaged(3, 20), "record length too small; expected at least 46; found 20"),
-        (damaged(4, ord("D")), "record has no header; expected token x48 'H'; found x44"),
-        (damaged(7, 33), "record header too short; expected at least 34 bytes; found 33 bytes"),
-        (damaged(8, ord("e")), "record header is not sound; expected Hdr-Ind x45 'E'; found x65"),
-        (damaged(len(ONE) - 4, ord("z")), f"record has no trailer; expected x5a 'Z' at RBA {len(ONE) - 4}; found x7a"),
-        (damaged(len(ONE) - 1, 9), f"trailer does not repeat the length; expected {len(ONE)}; found 9"),
-        (damaged(7, 46), f"tokens do not fill the record; expected end at RBA {len(ONE) - 4}; found RBA"),
-        (damaged(4, ord("1"), FILE_HEADER), "file header has no TrailInfo; expected token x30 '0'; found x31"),
-    ],
-    ids=["kind", "length", "no H", "short H", "Hdr-Ind", "no Z", "Z length", "tokens", "F"],
-)
-def test_what_is_wrong_with_a_record_is_said(data: bytes, problem: str) -> None:
+@pytest.mark.parametrize(("data", "problem"), BAD.values(), ids=BAD)
+def test_what_is_wrong_with_a_record_is_said_with_its_place(data: bytes, problem: str) -> None:
     with pytest.raises(BadRecord) as caught:
-        length_of(data)
-    assert str(caught.value).startswith(problem)
+        framed(data)
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(("data", "problem"), PARTIAL.values(), ids=PARTIAL)
+def test_what_is_there_of_a_half_written_record_is_said(data: bytes, problem: str) -> None:
+    with pytest.raises(PartialRecord) as caught:
+        framed(data)
+    assert str(caught.value) == problem
+
+
+def test_bytes_of_another_kind_are_no_record() -> None:
+    with pytest.raises(BadRecord) as caught:
+        length_of(b"X\1\0\x2e" + HEADER)
+    assert str(caught.value) == "no record starts here; expected header token x47 'G'; found x58"
+
+
+@pytest.mark.parametrize("data", SOUND.values(), ids=SOUND)
+def test_a_sound_record_that_the_file_cuts_is_partial(data: bytes) -> None:
+    for size in range(1, len(data)):
+        with pytest.raises(PartialRecord, match="the file ends inside the record"):
+            framed(data[:size])
 
 
 def test_a_record_without_any_token_is_bad_even_at_the_end_of_the_file() -> None:
@@ -126,6 +222,124 @@ def test_the_order_is_the_one_in_which_the_record_is_sound(order: ByteOrder) -> 
 
 def test_bytes_that_are_no_record_have_no_order() -> None:
     assert detect_order(b"nothing", 0, 7) is None
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_bytes_that_only_the_other_order_would_go_on_from_are_no_half_written_record(
+    order: ByteOrder, tmp_path: Path
+) -> None:
+    """Who follows a file waits for the rest of a half-written record, and would wait for ever."""
+    good, other = row(order=order), row(bytes(256 - row(b"").length), order=order.other)
+    path = trail_of(tmp_path, good, other.raw[:-7])
+    with TrailFile(path) as trail:
+        assert trail.record_at(0) is not None
+        with pytest.raises(BadRecord):
+            trail.record_at(good.length)
+
+
+LITTLE_ONE = row(bytes(300), order=ByteOrder.LITTLE).raw
+BIG_ONE = row(bytes(300)).raw
+
+FRAMES: dict[str, tuple[bytes, ByteOrder, bool, object]] = {
+    "of the order tried first": (BIG_ONE, ByteOrder.BIG, True, (len(BIG_ONE), ByteOrder.BIG)),
+    "of the other order": (LITTLE_ONE, ByteOrder.BIG, True, (len(LITTLE_ONE), ByteOrder.LITTLE)),
+    "half of one": (BIG_ONE[:-1], ByteOrder.BIG, True, PartialRecord),
+    "half of one of the other order": (LITTLE_ONE[:-1], ByteOrder.BIG, False, PartialRecord),
+    "half of one, in front of a whole one": (BIG_ONE[:40] + ONE, ByteOrder.BIG, True, BadRecord),
+    "garbage": (b"GARBAGE " * 9, ByteOrder.BIG, False, BadRecord),
+}
+
+
+@pytest.mark.parametrize(("data", "order", "is_known", "meaning"), FRAMES.values(), ids=FRAMES)
+def test_a_record_is_looked_for_in_both_orders(data: bytes, order: ByteOrder, is_known: bool, meaning: object) -> None:
+    end = len(BEFORE + data)
+
+    def found() -> tuple[int, ByteOrder]:
+        return sound_frame(BEFORE + data + BEHIND, len(BEFORE), end, order, order_known=is_known)
+
+    if isinstance(meaning, tuple):
+        assert found() == meaning
+        return
+    with pytest.raises((BadRecord, PartialRecord)) as caught:
+        found()
+    assert type(caught.value) is meaning
+
+
+def test_a_length_past_the_end_in_front_of_sound_records_is_said_to_be_wrong() -> None:
+    data = BEFORE + BIG_ONE[:40] + ONE
+    with pytest.raises(BadRecord) as caught:
+        sound_frame(data, len(BEFORE), len(data), ByteOrder.BIG, order_known=True)
+    problem = "the record's length runs past the end"
+    assert str(caught.value) == f"{problem}; expected {40 + len(ONE)} bytes; found {len(BIG_ONE)} bytes"
+
+
+PLACES = {
+    "data and tokens": (b"D\0\0\2ab" + b"T\0\0\3cde", (46, 2, 52, 3)),
+    "tokens alone": (b"T\0\0\3cde", (0, 0, 46, 3)),
+    "data alone, empty": (b"D\0\0\0", (46, 0, 0, 0)),
+    "the first of two": (b"D\0\0\1a" + b"D\0\0\2bc" + b"T\0\0\1d" + b"T\0\0\2ef", (46, 1, 57, 1)),
+    "the first of two, though it is empty": (b"D\0\0\0" + b"T\0\0\0" + b"D\0\0\2bc" + b"T\0\0\1d", (46, 0, 50, 0)),
+    "behind a token nobody knows": (b"?\0\0\1a" + b"D\0\0\2bc", (51, 2, 0, 0)),
+    "wide ones": (b"D\x40\0\0\0\2ab" + b"T\x41\0\0\0\1c", (48, 2, 56, 1)),
+    "ones whose value is not set": (b"D\xff\0\2ab" + b"T\xff\0\1c", (46, 2, 52, 1)),
+}
+"""Tokens behind the 38 bytes of H, and where from the record the payloads of D and T begin, with their sizes."""
+
+
+@pytest.mark.parametrize(("tokens", "places"), PLACES.values(), ids=PLACES)
+def test_data_and_tokens_stand_here(tokens: bytes, places: tuple[int, int, int, int]) -> None:
+    raw = build_record(0, HEADER + tokens, ByteOrder.BIG)
+    assert payload_places(BEFORE + raw + BEHIND, len(BEFORE), len(raw), ByteOrder.BIG) == places
+
+
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize(("info", "size"), [(0, 4), (WIDE, 6)])
+@pytest.mark.parametrize("more", [0, 0x40, 0x4000])
+def test_parts_stand_behind_lengths_of_two_bytes_or_four(order: ByteOrder, info: int, size: int, more: int) -> None:
+    tokens = [
+        Token(ord("H"), info, b"E" + bytes(33)),
+        Token(ord("T"), info, b"cde"),
+        Token(ord("D"), info, bytes(more)),
+    ]
+    raw = build_record(info, build_tokens(tokens, order), order)
+    assert header_at(BEFORE + raw, len(BEFORE)) == len(BEFORE) + 2 * size
+    assert header_payload(BEFORE + raw, len(BEFORE), order) == b"E" + bytes(33)
+    places = (4 * size + 34 + 3, more, 3 * size + 34, 3)
+    assert payload_places(BEFORE + raw, len(BEFORE), len(raw), order) == places
+
+
+LOOKS_LIKE = [b"G...H...E", b"G.....H...E", b"G...H.....E", b"G.....H.....E", b"F...0"]
+
+
+@pytest.mark.parametrize("look", LOOKS_LIKE)
+def test_every_place_that_looks_like_a_record_is_found_once(look: bytes) -> None:
+    data = look * (20_000 // len(look))
+    places = list(range(0, len(data), len(look)))
+    assert list(candidates(data, 0, len(data))) == places
+    assert list(candidates(data, 1, len(data) - 1)) == places[1:-1]
+    assert list(candidates(b"x" + data, 0, 5_000)) == [at + 1 for at in places if at + 1 + len(look) <= 5_000]
+
+
+@pytest.mark.parametrize("shift", range(-14, 15))
+def test_a_record_is_found_over_the_edge_of_what_is_read_at_once(shift: int) -> None:
+    before = 4_096 + shift
+    data = bytes(before) + ONE + bytes(1 << 20)
+    assert next_sound(data, 0, len(data), ByteOrder.BIG) == before
+    back = bytes(100) + ONE + bytes((1 << 20) + shift - len(ONE))
+    assert previous_sound(back, len(back), len(back), ByteOrder.BIG) == 100
+
+
+def test_the_previous_sound_record_begins_before_the_place() -> None:
+    data = ONE + ONE
+    places = {rba: previous_sound(data, rba, len(data), ByteOrder.BIG) for rba in (1, len(ONE), len(ONE) + 1)}
+    assert places == {1: 0, len(ONE): 0, len(ONE) + 1: len(ONE)}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_shortest_records_are_found_backwards(name: str) -> None:
+    raw = SOUND[name]
+    assert start_before(raw, len(raw), ByteOrder.BIG) == 0
+    assert start_before(ONE + raw + BEHIND, len(ONE + raw), ByteOrder.BIG) == len(ONE)
 
 
 def test_the_record_before_ends_where_this_one_begins() -> None:
@@ -194,7 +408,16 @@ def hostile(records: int) -> bytes:
 
 
 def test_nested_records_over_empty_tokens_do_not_take_quadratic_time() -> None:
-    data = hostile(3000)
-    begin = time.perf_counter()
-    next_sound(data, 0, len(data), ByteOrder.BIG)
-    assert time.perf_counter() - begin < 5
+    records, calls = 30, 0
+    data = hostile(records)
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "c_call"
+
+    sys.setprofile(count)
+    try:
+        next_sound(data, 0, len(data), ByteOrder.BIG)
+    finally:
+        sys.setprofile(None)
+    assert 500 * records < calls < 2000 * records

@@ -85,6 +85,101 @@ def test_columns_that_do_not_fit_are_refused(column: Column) -> None:
         build_full_image((column,), PLAIN, 14)
 
 
+BUILT = {
+    "values": (PLAIN, {0: b"SEN01 ", 1: b"\0\0\3\x7a", 2: b"good"}, 14, b"SEN01 \0\0\3\x7agood"),
+    "some of them": (PLAIN, {1: b"\0\0\3\x7a"}, 14, bytes(6) + b"\0\0\3\x7a" + bytes(4)),
+    "indicators in front": (
+        NULLABLE,
+        {0: b"SEN01", 1: b"\0\0\3\x7a", 2: b"\0\3hot"},
+        22,
+        b"\0\0SEN01\0" + b"\0\0\0\0\3\x7a" + b"\0\0\0\3hot\0",
+    ),
+    "null": (NULLABLE, {1: None, 2: None}, 22, bytes(8) + b"\xff\xff" + bytes(4) + b"\xff\xff" + bytes(6)),
+    "room to the byte": (NULLABLE, {2: b"\0\4fine"}, 22, bytes(14) + b"\0\0\0\4fine"),
+    "a short value": (PLAIN, {0: b"SEN"}, 14, b"SEN" + bytes(11)),
+}
+
+
+@pytest.mark.parametrize(("definition", "values", "length", "image"), BUILT.values(), ids=BUILT)
+def test_a_full_image_is_these_bytes(
+    definition: TableDefinition, values: dict[int, bytes | None], length: int, image: bytes
+) -> None:
+    columns = tuple(make_column(index, value) for index, value in values.items())
+    assert build_full_image(columns, definition, length) == image
+
+
+SPLIT: dict[str, tuple[TableDefinition, bytes, list[tuple[int, bytes]]]] = {
+    "nothing": (PLAIN, b"", []),
+    "up to the offset of a column": (PLAIN, b"SEN01 ", [(0, b"\0\0SEN01 ")]),
+    "values side by side": (
+        PLAIN,
+        b"SEN01 \0\0\3\x7agood",
+        [(0, b"\0\0SEN01 "), (1, b"\0\0\0\0\3\x7a"), (2, b"\0\0good")],
+    ),
+    "an indicator where two bytes are left": (NULLABLE, b"\xff\xffSEN01\0", [(0, b"\xff\xffSEN01")]),
+    "no indicator where one byte is left": (NULLABLE, b"SEN01\0", [(0, b"\0\0SEN01")]),
+    "the rest of the record behind the last": (
+        table(nonstop("CODE", CHAR, 2, 0)),
+        b"\xff\xffABmore",
+        [(0, b"\xff\xffAB")],
+    ),
+    "a length that says more than there is": (
+        table(nonstop("NOTE", VARCHAR, 4, 0)),
+        b"\0\0\0\x09abcd",
+        [(0, b"\0\0\0\x09abcd")],
+    ),
+    "no room for a length": (table(nonstop("NOTE", VARCHAR, 4, 0)), b"\1", [(0, b"\0\0\1")]),
+    "a length and its indicator": (
+        table(nonstop("NOTE", VARCHAR, 4, 0)),
+        b"\xff\xff\0\4fine",
+        [(0, b"\xff\xff\0\4fine")],
+    ),
+    "a length without room for an indicator": (
+        table(nonstop("NOTE", VARCHAR, 4, 0)),
+        b"\0\2hi\0\0\0",
+        [(0, b"\0\0\0\2hi")],
+    ),
+    "a length of nothing": (table(nonstop("NOTE", VARCHAR, 4, 0)), b"\0\0", [(0, b"\0\0\0\0")]),
+    "a type that is not known": (table(nonstop("NOTE", 999, 2, 0)), b"\0\0AB", [(0, b"\0\0AB")]),
+    "offsets in another order": (
+        table(nonstop("B", CHAR, 2, 2), nonstop("A", CHAR, 2, 0)),
+        b"aabb",
+        [(0, b"\0\0bb"), (1, b"\0\0aa")],
+    ),
+    "no definition of any column": (table(), b"SEN01 ", []),
+}
+
+
+@pytest.mark.parametrize(("definition", "data", "columns"), SPLIT.values(), ids=SPLIT)
+def test_an_image_comes_apart_into_these_columns(
+    definition: TableDefinition, data: bytes, columns: list[tuple[int, bytes]]
+) -> None:
+    assert [(one.index, one.raw) for one in split_full_image(data, definition, ByteOrder.BIG)] == columns
+
+
+def test_what_does_not_fit_is_said() -> None:
+    with pytest.raises(BadData) as read:
+        split_full_image(b"SEN01", PLAIN, ByteOrder.BIG)
+    assert str(read.value) == "column CODE does not fit between its offset and the next; expected 6 bytes"
+    refused = {
+        "table has no column 3": make_column(3, b""),
+        "column CODE does not fit; expected at most 6 bytes": make_column(0, b"too long"),
+        "column NOTE does not fit; expected at most 4 bytes": make_column(2, b"too long"),
+        "column CODE has no room for an indicator, so that it cannot be NULL": make_column(0, None),
+    }
+    for problem, wrong in refused.items():
+        with pytest.raises(CannotWrite) as caught:
+            build_full_image((wrong,), PLAIN, 14)
+        assert str(caught.value) == problem
+
+
+def test_an_image_is_no_longer_than_it_should_be() -> None:
+    with pytest.raises(CannotWrite) as caught:
+        build_full_image((make_column(2, b"good"),), PLAIN, 8)
+    assert str(caught.value) == "column NOTE does not fit; expected at most 0 bytes"
+    assert build_full_image((Column(1, b"\xff\xff1900"),), NULLABLE, 22) == bytes(8) + b"\xff\xff" + bytes(12)
+
+
 @given(st.binary(max_size=60), st.lists(COLUMN_DEFINITIONS, max_size=4), ORDERS)
 def test_any_definition_splits_or_is_bad(data: bytes, columns: list[ColumnDefinition], order: ByteOrder) -> None:
     with contextlib.suppress(BadData):

@@ -96,3 +96,44 @@ def test_a_before_image_over_64_kb_cannot_be_written_with_two_bytes_of_length() 
     large = (make_column(0, bytes(40_000)), make_column(1, bytes(40_000)))
     with pytest.raises(CannotWrite, match="before image cannot be written"):
         build_images(Images(large, NEW, 2), ByteOrder.BIG)
+
+
+C0, C1 = "0000 0005 0000 6f6c64", "0000 0005 0000 6e6577 0001 0002 ffff"
+"""OLD and NEW as they stand in a big-endian record."""
+WRITTEN = {
+    "none": (Images(None, None), ""),
+    "after": (Images(None, NEW), C1),
+    "before": (Images(OLD, None), C0),
+    "two bytes of length": (Images(OLD, NEW, 2), "0009" + C0 + C1),
+    "four bytes of length": (Images(OLD, NEW, 4), "00000009" + C0 + C1),
+    "no before image": (Images(None, NEW, 4), "00000000" + C1),
+    "no after image": (Images(OLD, None, 2), "0009" + C0),
+}
+
+
+@pytest.mark.parametrize(("images", "stored"), WRITTEN.values(), ids=WRITTEN)
+def test_images_are_these_bytes(images: Images, stored: str) -> None:
+    assert build_images(images, ByteOrder.BIG) == bytes.fromhex(stored)
+
+
+PROBLEMS = {
+    "one image": (INSERT, b"\0\0\0", "column at byte 0 does not fit into the 3 bytes around it"),
+    "no length": (PK_UPDATE, b"", "before image cannot be decoded"),
+    "a length past the end": (UNIFIED_UPDATE, b"\0\0\0\1", "before image cannot be decoded"),
+    "the before image": (PK_UPDATE, b"\0\1\0", "column at byte 0 does not fit into the 1 bytes around it"),
+    "the after image": (PK_UPDATE, b"\0\0\0\0", "column at byte 0 does not fit into the 2 bytes around it"),
+}
+
+
+@pytest.mark.parametrize(("io_type", "data", "problem"), PROBLEMS.values(), ids=PROBLEMS)
+def test_what_is_wrong_with_images_is_said(io_type: int, data: bytes, problem: str) -> None:
+    with pytest.raises(BadData) as caught:
+        parse_images(header(io_type=io_type), data, ByteOrder.BIG)
+    assert caught.value.problem == problem
+
+
+def test_what_cannot_be_written_is_said() -> None:
+    with pytest.raises(CannotWrite) as caught:
+        build_images(Images(OLD, NEW), ByteOrder.BIG)
+    problem = "a record with two images needs a length in front of the first; expected 2 or 4 bytes"
+    assert str(caught.value) == problem

@@ -54,6 +54,32 @@ def test_the_other_byte_order_does_not_fit() -> None:
     assert parse_piece(_header(), build_piece(MIDDLE, bytes(2000), ByteOrder.BIG), ByteOrder.LITTLE) is None
 
 
+AGREE: dict[str, tuple[PieceHeader, int, int, int]] = {
+    "the only one": (PieceHeader(0, 1, 1, 0, 1), 1, 0, 1),
+    "the first": (PieceHeader(0xFFFF, 1, 2, 0, 5), 4, 1, 2),
+    "the last": (PieceHeader(1, 2, 2, 4, 5), 1, 0, 2),
+    "the last of 255": (PieceHeader(1, 255, 255, 4, 5), 1, 0, 255),
+    "one of 300": (PieceHeader(1, 256, 300, 4, 50), 1, 1, 255),
+}
+"""Numbers of a piece, the size of its value, Continued and RecCount that agree."""
+
+
+@pytest.mark.parametrize(("numbers", "size", "continued", "rec_count"), AGREE.values(), ids=AGREE)
+def test_numbers_that_agree_are_taken(numbers: PieceHeader, size: int, continued: int, rec_count: int) -> None:
+    data = build_piece(numbers, bytes(size), ByteOrder.BIG)
+    assert data[:HEADER_BYTES] == b"".join(number.to_bytes(4, "big") for number in numbers)
+    assert parse_piece(_header(continued=continued, rec_count=rec_count), data, ByteOrder.BIG) == numbers
+    for other in (numbers._replace(column=0x10000), numbers._replace(total=numbers.offset + size - 1)):
+        data = build_piece(other, bytes(size), ByteOrder.BIG)
+        assert parse_piece(_header(continued=continued, rec_count=rec_count), data, ByteOrder.BIG) is None
+
+
+def test_a_number_that_does_not_fit_is_named() -> None:
+    with pytest.raises(CannotWrite) as caught:
+        build_piece(MIDDLE._replace(total=1 << 32), b"", ByteOrder.BIG)
+    assert caught.value.problem == "LOB piece cannot be written"
+
+
 @pytest.mark.parametrize("data", [b"", bytes(HEADER_BYTES), b"The first cup moistens my lips and throat"])
 def test_other_data_says_nothing(data: bytes) -> None:
     assert parse_piece(_header(), data, ByteOrder.BIG) is None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trailformat.samples import BOTH, header, row, trail_of
+from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import BadData, ByteOrder, Record, TrailFile
 from trailformat import lobs as module
 from trailformat.io_types import LARGE_OBJECT
@@ -217,3 +217,130 @@ def test_a_large_lob_takes_little_memory(tmp_path: Path) -> None:
             tracemalloc.stop()
     assert size == len(value)
     assert peak < len(value) // 4
+
+
+def made(rba: int, path: Path, **fields: object) -> Lob:
+    """A LOB of the row at 0 of a file, whole unless ``fields`` say otherwise."""
+    whole = Lob(1, 1, False, Spot(path, 0), Spot(path, rba), 1, 0, None, (), ())
+    return whole._replace(**fields)  # type: ignore[arg-type]  # the fields of a Lob
+
+
+def test_a_lob_says_all_that_is_known_of_it(tmp_path: Path) -> None:
+    base = row()
+    first, second = pieces(1, TEXT[:100]), plain(b"ab", b"cde")
+    path = trail_of(tmp_path, base, *first, *second, *pieces(1, BYTES[:10], image="B"))
+    at = base.length + sum(one.length for one in first)
+    behind = at + sum(one.length for one in second)
+    assert look(path, 0) == [
+        made(base.length, path, pieces=2, size=100, total=100),
+        made(at, path, ordinal=2, column=None, pieces=2, size=5),
+        made(behind, path, ordinal=3, is_before=True, pieces=1, size=10, total=10),
+    ]
+    assert [value_of(path, at, ordinal) for ordinal in (1, 2, 3)] == [TEXT[:100], b"abcde", BYTES[:10]]
+
+
+def placed(*places: tuple[int, int, int, int]) -> list[Record]:
+    """Pieces of column 1: number, offset, size, total; of 9 of which the last is not there."""
+    return [
+        make_record(
+            header(io_type=LARGE_OBJECT, continued=1, rec_count=9),
+            build_piece(PieceHeader(1, number, 9, offset, total), bytes(size), ByteOrder.BIG),
+        )
+        for number, offset, size, total in places
+    ]
+
+
+WRONG = {
+    "a gap": (placed((1, 0, 10, 99), (3, 20, 10, 99)), (Missing(10, 10), Missing(30, 69)), ()),
+    "the beginning": (placed((2, 10, 10, 99)), (Missing(0, 10), Missing(20, 79)), ()),
+    "another length": (
+        placed((1, 0, 10, 99), (2, 10, 10, 98)),
+        (Missing(20, 78),),
+        ("its pieces disagree about its length, 99 and 98 bytes",),
+    ),
+    "a piece again": (
+        placed((1, 0, 10, 99), (2, 10, 10, 99), (2, 5, 5, 99), (3, 20, 10, 99)),
+        (Missing(30, 69),),
+        ("a piece at byte 5 comes behind byte 20",),
+    ),
+    "more than there is": (
+        placed((1, 0, 10, 99), (3, 20, 10, 40)),
+        (Missing(10, 10), Missing(30, 10)),
+        ("its pieces disagree about its length, 99 and 40 bytes",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("parts", "missing", "problems"), WRONG.values(), ids=WRONG)
+def test_what_is_missing_and_what_is_wrong_is_said(
+    parts: list[Record], missing: tuple[Missing, ...], problems: tuple[str, ...], tmp_path: Path
+) -> None:
+    (lob,) = look(trail_of(tmp_path, row(), *parts, row()), 0)
+    assert (lob.missing, lob.problems, lob.is_whole) == (missing, problems, False)
+
+
+def test_no_more_gaps_and_problems_are_kept_than_anybody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_GAPS", 2)
+    monkeypatch.setattr(module, "_MOST_PROBLEMS", 1)
+    parts = placed((1, 0, 10, 99), (3, 20, 10, 98), (5, 40, 10, 97), (7, 60, 10, 97))
+    (lob,) = look(trail_of(tmp_path, row(), *parts, row()), 0)
+    assert lob.missing == (Missing(10, 10), Missing(30, 10))
+    assert lob.problems == ("its pieces disagree about its length, 99 and 98 bytes",)
+
+
+UNKNOWN: dict[str, tuple[list[Record], list[tuple[str, ...]]]] = {
+    "the last piece is not there": (
+        [row(), *plain(b"a", b"b", b"c")[:2], row()],
+        [("its last piece is not there",)],
+    ),
+    "a piece is not there": ([row(), *plain(b"a", b"c", rec_count=3)], [("2 pieces are there, RecCount says 3",)]),
+    "of more than can be counted": ([row(), *plain(b"a", b"c", rec_count=255)], [()]),
+    "of 254": ([row(), *plain(b"a", b"c", rec_count=254)], [("2 pieces are there, RecCount says 254",)]),
+    "without a base": (
+        [*plain(b"a", b"b"), *plain(b"c", rec_count=2)],
+        [
+            ("its base record is not found, nor perhaps its first pieces",),
+            ("1 pieces are there, RecCount says 2",),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("records", "problems"), UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_wrong_with_lobs_of_an_unknown_layout_is_said(
+    records: list[Record], problems: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    assert [one.problems for one in look(trail_of(tmp_path, *records), 0)] == problems
+
+
+def test_a_missing_file_is_said_of_the_lob_that_goes_on_in_it(tmp_path: Path) -> None:
+    first, second = plain(b"a", b"b")
+    path = trail_of(tmp_path, row(), *plain(b"whole"), first, name="tt000000000")
+    trail_of(tmp_path, second, row(), name="tt000000002")
+    whole, lob = look(path, 0)
+    missing = tmp_path / "tt000000001"
+    assert whole.problems == ()
+    assert lob.problems == (f"damage at RBA 0 of {missing}: the file is missing", "its last piece is not there")
+    assert lob.pieces == 1
+
+
+def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = trail_of(tmp_path, row(), *(one for _ in range(3) for one in plain(b"x")), row())
+    with pytest.raises(BadData) as caught:
+        value_of(path, 0, 4)
+    assert str(caught.value) == f"{path}, RBA 0: LOB 4 is not whole"
+    monkeypatch.setattr(module, "MOST_LOBS", 3)
+    assert len(look(path, 0)) == 3
+    monkeypatch.setattr(module, "MOST_LOBS", 2)
+    at = row().length + 2 * plain(b"x")[0].length
+    with pytest.raises(BadData) as caught:
+        look(path, 0)
+    assert str(caught.value) == f"{path}, RBA {at}: more LOBs in a row than there can be"
+
+
+def test_a_record_that_is_none_of_a_row_is_named(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), table_record(1, "A.B"))
+    for rba in (row().length, path.stat().st_size):
+        with pytest.raises(BadData) as caught:
+            look(path, rba)
+        assert str(caught.value) == f"{path}, RBA {rba}: this record belongs to no row"

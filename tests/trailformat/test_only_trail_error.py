@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import examples, stride
 from tests.trailformat.samples import IO_TIME, metadata_record, row, table_record
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import (
@@ -38,8 +39,8 @@ from trailformat.transaction_extent import extent_at
 from trailformat.transactions import TransactionContext
 
 _SMALL = 1200
-_STEP = 29
-_FLIPS = 100
+_STEP = stride(58)
+_FLIPS = examples(30)
 _PARTS = (
     *("tokens", "header", "data", "data_length", "gg_tokens", "user_tokens", "metadata", "name", "images"),
     *("csn", "xid", "row_id", "table_index", "is_metadata", "metadata_indexes", "trailer", "frame", "file_header"),
@@ -191,7 +192,7 @@ ROW_HEADERS = st.builds(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(200))
 @given(ROW_HEADERS, st.lists(st.tuples(st.sampled_from(b"DTU?"), INFOS, PAYLOADS), max_size=4), ORDERS)
 def test_garbage_in_a_sound_frame(
     folder: Path, header: RecordHeader, parts: list[tuple[int, int, bytes]], order: ByteOrder
@@ -201,14 +202,14 @@ def test_garbage_in_a_sound_frame(
     walk_bytes(folder, table_record(1, "TEAS", order).raw + raw + row(name=1, order=order).raw)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(150))
 @given(PAYLOADS)
 def test_garbage_in_a_metadata_tree(folder: Path, payload: bytes) -> None:
     data = build_tokens([Token(0x30, 0, payload)], ByteOrder.BIG)
     walk_bytes(folder, b"".join(metadata_record(kind, 1, "TEAS", data).raw for kind in (1, 2, 3)) + row(name=1).raw)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(150))
 @given(st.lists(st.tuples(st.integers(0x30, 0x42), INFOS, PAYLOADS), max_size=5), PAYLOADS)
 def test_garbage_in_a_file_header(folder: Path, parts: list[tuple[int, int, bytes]], rest: bytes) -> None:
     body = build_tokens([Token(0x30, 0, _as_tokens(parts))], ByteOrder.BIG) + rest

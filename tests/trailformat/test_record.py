@@ -18,15 +18,17 @@ from trailformat import (
     Record,
     RecordHeader,
     Token,
+    TrailError,
     make_column,
     make_file_header,
     make_file_header_record,
+    make_header,
     make_record,
     make_token,
 )
 from trailformat.columns import Columns
 from trailformat.metadata import TableDefinition
-from trailformat.record import build_record
+from trailformat.record import build_record, replace_header
 from trailformat.tokens import WIDE, build_tokens
 from trailformat.user_tokens import build_user_tokens
 
@@ -90,6 +92,17 @@ def test_a_record_over_64_kb_gets_wide_lengths() -> None:
     assert record.header.record_length == 0xFFFF
     assert record.data_length == 0x10000
     assert record.build() == record.raw
+
+
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize(("length", "is_wide"), [(65_534, False), (65_535, False), (65_540, True)])
+def test_a_record_is_wide_only_where_two_bytes_do_not_hold_its_length(
+    length: int, is_wide: bool, order: ByteOrder
+) -> None:
+    short = make_record(header(order=order), b"", order=order)
+    record = make_record(header(order=order), bytes(length - short.length - 4 - 4 * is_wide), order=order)
+    assert (record.length, record.frame.is_wide) == (length, is_wide)
+    assert Record(record.raw, order=order).build() == record.raw
 
 
 def test_data_length_is_rec_length() -> None:
@@ -187,6 +200,91 @@ def test_a_row_is_no_file_header() -> None:
 
 def test_repr_tells_type_place_and_length() -> None:
     assert repr(row()) == f"<Record Insert at RBA 0, {row().length} bytes>"
+
+
+BROKEN = {
+    "header": (
+        make_file_header_record(make_file_header({})).raw,
+        "record has no header; expected token x47 'G'; found x46",
+    ),
+    "file_header": (row().raw, "this record is no file header"),
+    "images": (make_record(header(), b"\0").raw, "column at byte 0 does not fit into the 1 bytes around it"),
+    "tokens": (build_record(1, b"H\0\0\x09", ByteOrder.BIG), "token at byte 0 does not fit into the 4 bytes around it"),
+    "gg_tokens": (
+        build_record(1, build_tokens([row().tokens[0], make_token("T", b"L\0\0\x09")], ByteOrder.BIG), ByteOrder.BIG),
+        "token at byte 0 does not fit into the 4 bytes around it",
+    ),
+    "user_tokens": (make_record(header(), user_tokens=b"a").raw, "user token is not terminated"),
+    "metadata": (metadata_record(2, 7, "TEA.LEAVES", b"junk").raw, "token at byte 0 does not fit"),
+}
+"""What a part of a record is asked of, and what is said when it is not there."""
+
+
+@pytest.mark.parametrize("part", BROKEN)
+def test_what_is_wrong_with_a_part_is_said_with_file_and_rba(part: str) -> None:
+    raw, problem = BROKEN[part]
+    with pytest.raises(TrailError) as caught:
+        getattr(Record(raw, rba=77, path=Path("lt000000")), part)
+    assert str(caught.value).startswith(f"lt000000, RBA 77: {problem}")
+
+
+def test_a_record_is_these_bytes() -> None:
+    head = bytes.fromhex("4500004100020500 0000000000000000 0000000000000000 00000000 035200000001") + b"A.B\0"
+    tokens = b"H\0\0\x26" + head + b"D\0\0\2xy" + b"T\0\0\5L\0\0\0011" + b"U\0\0\4a\0b\0"
+    raw = b"G\1\0\x49" + tokens + b"Z\1\0\x49"
+    made = make_record(make_header(5, name_field=b"A.B\0"), b"xy", [make_token("L", b"1")], b"a\0b\0")
+    assert made.raw == raw
+    assert (made.rba, made.path, made.order, made.length) == (0, None, ByteOrder.BIG, 0x49)
+    assert (made.frame, made.trailer, made.body) == (Token(0x47, 1, tokens), Token(0x5A, 1, b""), tokens)
+    assert made.token("L") is None
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_wide_record_has_its_body_between_six_bytes_each(order: ByteOrder) -> None:
+    record = make_record(header(order=order), bytes(0x10000), order=order)
+    length = order.encode(record.length, 4)
+    assert record.raw == b"G\x41" + length + record.body + b"Z\x41" + length
+    assert (record.frame, record.trailer) == (Token(0x47, 0x41, record.body), Token(0x5A, 0x41, b""))
+
+
+def test_a_file_header_is_these_bytes() -> None:
+    record = make_file_header_record(make_file_header({}))
+    assert record.raw[:2] == b"F\0"
+    assert record.raw[-4:-2] == b"Z\0"
+    assert repr(record) == f"<Record FileHeader at RBA 0, {record.length} bytes>"
+    assert record.build() == record.raw
+    assert not record.is_metadata
+
+
+@pytest.mark.parametrize(("size", "length", "printed"), [(65_474, 65_535, 7), (65_475, 65_540, 65_475)])
+def test_rec_length_counts_unless_the_record_is_wide(size: int, length: int, printed: int) -> None:
+    record = make_record(header(), bytes(size))
+    record = replace_header(record, record.header._replace(record_length=7))
+    assert (record.length, record.data_length) == (length, printed)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_another_header_leaves_everything_else_as_it_was(order: ByteOrder) -> None:
+    tokens = [*row(order=order).tokens, Token(0xFE, 0x01, b"?")]
+    raw = build_record(0x03, build_tokens(tokens, order), order)
+    record = Record(raw, rba=77, order=order, path=Path("lt000000"))
+    other = replace_header(record, record.header._replace(trans_ind=2))
+    assert (other.rba, other.order, other.path, other.length) == (77, order, Path("lt000000"), record.length)
+    assert other.header == record.header._replace(trans_ind=2)
+    assert other.tokens[1:] == record.tokens[1:]
+    assert (other.frame.info, other.trailer.info) == (0x03, 0x03)
+    assert replace_header(other, record.header).raw == raw
+
+
+def test_the_first_of_two_tokens_counts() -> None:
+    body = build_tokens([row().tokens[0], make_token("D", b"one"), make_token("D", b"two")], ByteOrder.BIG)
+    assert Record(build_record(1, body, ByteOrder.BIG)).data == b"one"
+    assert make_record(header(), b"", [make_token("L", b"1"), make_token("L", b"2")]).csn == "1"
+
+
+def test_a_short_row_id_is_shown_as_it_is() -> None:
+    assert make_record(header(), b"", [make_token("R", b"AAA")]).row_id == "AAA"
+    assert make_record(header(), b"", [make_token("R", b"")]).row_id == ""
 
 
 def test_a_part_that_does_not_fit_cannot_be_written() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.trailformat.samples import header
 from tests.trailformat.strategies import HEADERS, ORDERS
-from trailformat import BadRecord, ByteOrder, CannotWrite, RecordHeader
+from trailformat import BadRecord, ByteOrder, CannotWrite, RecordHeader, make_header
 from trailformat.record_header import HEADER_SIZE, build_header, header_layout, name_field, name_text, parse_header
 
 PRINTED = "450c 0041 003a 05ff 02f2 4a02 fd11 6400 0000 0000 014a daec 0001 a7b2 0052 0000 0001 0001"
@@ -64,6 +64,39 @@ def test_before_after_b_is_a_before_image() -> None:
     assert not header(before_after=ord("A")).is_before
 
 
+def test_a_header_has_the_fields_of_a_record_outside_of_any_table_unless_given() -> None:
+    usual = (0x45, 0, 0, 0x41, 0, 5, 0, 0, 0, 0, 3, 0x52, 0, 0, 0, 1, b"\0")
+    assert make_header(5) == RecordHeader(*usual)
+    assert make_header(5, trans_ind=0, audit_pos=7) == RecordHeader(*usual)._replace(trans_ind=0, audit_pos=7)
+
+
+@pytest.mark.parametrize(
+    ("order", "stored"),
+    [
+        (ByteOrder.BIG, "45010203 0405 06 07 08090a0b0c0d0e0f 1011121314151617 18191a1b 1c1d1e1f2021 4100"),
+        (ByteOrder.LITTLE, "45010203 0504 06 07 0f0e0d0c0b0a0908 1716151413121110 1b1a1918 1c1d1e1f2021 4100"),
+    ],
+)
+def test_the_fields_stand_at_these_bytes(order: ByteOrder, stored: str) -> None:
+    fields = RecordHeader(
+        *(0x45, 1, 2, 3, 0x0405, 6, 7, 0x08090A0B0C0D0E0F, 0x1011121314151617, 0x18191A1B),
+        *(0x1C, 0x1D, 0x1E, 0x1F, 0x20, 0x21, b"A\0"),
+    )
+    assert build_header(fields, order) == bytes.fromhex(stored)
+    assert parse_header(bytes.fromhex(stored), order) == fields
+
+
+def test_what_cannot_be_written_is_named() -> None:
+    refused = {0x10000: "table index 65536 cannot be written", "\ud800": "table name cannot be written"}
+    for name, problem in refused.items():
+        with pytest.raises(CannotWrite) as caught:
+            name_field(name, ByteOrder.BIG)  # type: ignore[arg-type]  # an index or a text
+        assert caught.value.problem == problem
+    with pytest.raises(CannotWrite) as caught:
+        build_header(make_header(256), ByteOrder.BIG)
+    assert caught.value.problem == "record header cannot be written"
+
+
 @pytest.mark.parametrize("size", [0, 1, HEADER_SIZE - 1])
 def test_fewer_than_34_bytes_are_a_bad_record(size: int) -> None:
     with pytest.raises(BadRecord, match=f"record header too short; expected at least 34 bytes; found {size} bytes"):
@@ -99,3 +132,8 @@ def test_a_name_that_does_not_fit_cannot_be_written(name: int | str) -> None:
 )
 def test_a_stored_name_ends_at_its_nul_and_bad_utf_8_is_escaped(stored: bytes, name: str) -> None:
     assert name_text(stored) == name
+
+
+@pytest.mark.parametrize("behind", [b"", b"\0", b"\0junk", b"\0junk\0", b"\0\0.C"])
+def test_a_name_ends_at_its_nul_whatever_stands_behind(behind: bytes) -> None:
+    assert name_text(b"A.B" + behind) == "A.B"

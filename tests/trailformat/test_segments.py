@@ -7,12 +7,21 @@ from pathlib import Path
 import pytest
 
 from tests.trailformat.samples import BOTH, row, table_record, trail_of
-from trailformat import BadData, ByteOrder, Record, TrailFile, make_column
+from trailformat import (
+    BadData,
+    ByteOrder,
+    Record,
+    TrailFile,
+    make_column,
+    make_file_header,
+    make_file_header_record,
+)
 from trailformat import segments as module
 from trailformat.columns import build_columns
 from trailformat.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.lob_pieces import PieceHeader, build_piece
 from trailformat.record import make_record
-from trailformat.segments import Kind, SegmentContext, whole_record
+from trailformat.segments import Kind, Row, Segment, SegmentContext, joined, records_from, row_before, whole_record
 from trailformat.trail_sequence import Spot
 
 from .samples import header
@@ -171,3 +180,204 @@ def test_other_records_have_no_fragments(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row(continued=1), piece(continued=0))
     with TrailFile(path) as trail:
         assert [whole_record(trail, one) for one in trail.records()] == [None, None, None]
+
+
+def rows_before(path: Path) -> dict[int, Row]:
+    """What is found on the way back from each part of a file, by its RBA."""
+    with TrailFile(path) as trail:
+        parts = [one for one in trail.records() if module.kind_of(one) is not None]
+        return {one.rba: row_before(trail, one.rba) for one in parts}
+
+
+def test_the_way_back_tells_what_has_passed(tmp_path: Path) -> None:
+    lob, last = piece(rec_count=2), piece(rec_count=2, continued=0)
+    fragment = make_record(header(io_type=RECORD_FRAGMENT, continued=1), b"rest")
+    records = [row(), fragment, fragment, lob, last, table_record(1, "A.B"), lob, lob]
+    path = trail_of(tmp_path, *records)
+    places = [sum(one.length for one in records[:at]) for at in range(len(records))]
+    base = Spot(path, 0)
+    assert rows_before(path) == {
+        places[1]: Row(base, base, 0, 0),
+        places[2]: Row(base, base, 1, 0),
+        places[3]: Row(base, base, 2, 0),
+        places[4]: Row(base, base, 2, 1),
+        places[6]: Row(base, base, 2, 0),
+        places[7]: Row(base, base, 2, 1),
+    }
+
+
+def test_without_a_base_the_way_back_ends_at_the_first_part(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, table_record(1, "A.B"), piece(), piece(), piece())
+    first, second, third = rows_before(path).items()
+    assert first == (first[0], Row(None, Spot(path, first[0]), 0, 0))
+    assert second[1] == Row(None, Spot(path, first[0]), 0, 1)
+    assert third[1] == Row(None, Spot(path, first[0]), 0, 2)
+
+
+@pytest.mark.parametrize(("farthest", "is_found"), [(3, False), (4, True)])
+@pytest.mark.parametrize("files", [1, 2])
+def test_so_many_records_are_looked_at_on_the_way_back(
+    files: int, farthest: int, is_found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FARTHEST", farthest)
+    parts = [piece(), piece(), piece()]
+    first = trail_of(tmp_path, row(), *(parts if files == 1 else parts[:1]), *([] if files == 2 else [piece()]))
+    last = first if files == 1 else trail_of(tmp_path, *parts[1:], piece(), name="tt000000001")
+    with TrailFile(last) as trail:
+        found = row_before(trail, trail.size - piece().length)
+    assert found.base == (Spot(first, 0) if is_found else None)
+    assert found.pieces == (3 if is_found else farthest)
+
+
+PLACES: dict[str, tuple[Record, Row, Segment]] = {
+    "a fragment": (
+        make_record(header(io_type=RECORD_FRAGMENT, continued=1)),
+        Row(Spot(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.FRAGMENT, Spot(Path("tt"), 7), 3, None),
+    ),
+    "the last fragment": (
+        make_record(header(io_type=RECORD_FRAGMENT, continued=0)),
+        Row(Spot(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.FRAGMENT, Spot(Path("tt"), 7), 3, 3),
+    ),
+    "the last fragment of nothing": (
+        make_record(header(io_type=RECORD_FRAGMENT, continued=0)),
+        Row(None, None, 2, 5),
+        Segment(Kind.FRAGMENT, None, None, None),
+    ),
+    "a piece": (piece(rec_count=6), Row(Spot(Path("tt"), 7), None, 2, 5), Segment(Kind.LOB, Spot(Path("tt"), 7), 6, 6)),
+    "a piece too many": (
+        piece(rec_count=5),
+        Row(Spot(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.LOB, Spot(Path("tt"), 7), 6, None),
+    ),
+    "a piece of nothing": (piece(rec_count=1), Row(), Segment(Kind.LOB, None, None, 1)),
+    "a piece of none": (piece(rec_count=0), Row(), Segment(Kind.LOB, None, None, None)),
+    "a piece of 254": (piece(rec_count=254), Row(), Segment(Kind.LOB, None, None, 254)),
+    "a piece of more than can be counted": (piece(rec_count=255), Row(), Segment(Kind.LOB, None, None, None)),
+    "a piece that says its place": (
+        piece(rec_count=4, data=build_piece(PieceHeader(3, 3, 4, 4000, 7000), bytes(2000), ByteOrder.BIG)),
+        Row(Spot(Path("tt"), 7)),
+        Segment(Kind.LOB, Spot(Path("tt"), 7), 3, 4, PieceHeader(3, 3, 4, 4000, 7000)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("part", "known", "place"), PLACES.values(), ids=PLACES)
+def test_the_place_of_a_part(part: Record, known: Row, place: Segment) -> None:
+    assert known.place_of(part, place.kind) == place
+
+
+def test_parts_are_counted() -> None:
+    fragment = make_record(header(io_type=RECORD_FRAGMENT, continued=1))
+    assert Row(None, None, 2, 5).with_part(fragment, Kind.FRAGMENT) == Row(None, None, 3, 5)
+    assert Row(None, None, 2, 5).with_part(piece(), Kind.LOB) == Row(None, None, 2, 6)
+    assert Row(None, None, 2, 5).with_part(piece(continued=0), Kind.LOB) == Row(None, None, 2, 0)
+
+
+def test_parts_in_the_order_of_the_file_are_those_of_their_base(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), piece(), piece())
+    with TrailFile(path) as trail:
+        context = SegmentContext(trail)
+        places = [context.of(one) for one in trail.records()]
+    assert places == [None, Segment(Kind.LOB, Spot(path, 0), 1, 3), Segment(Kind.LOB, Spot(path, 0), 2, 3)]
+
+
+def test_neither_a_file_header_nor_a_part_has_fragments(tmp_path: Path) -> None:
+    first = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
+    fragment = make_record(header(io_type=RECORD_FRAGMENT), b"rest")
+    with TrailFile(trail_of(tmp_path, first, piece(), fragment)) as trail:
+        assert [whole_record(trail, one) for one in trail.records()] == [None, None, None]
+
+
+def test_a_jump_does_not_leave_what_was_known_behind(tmp_path: Path) -> None:
+    base = row()
+    path = trail_of(tmp_path, base, piece(), table_record(1, "A.B"), row(b"other"), piece(), piece())
+    with TrailFile(path) as trail:
+        records = list(trail.records())
+        context = SegmentContext(trail)
+        assert context.of(records[0]) is None
+        assert context.of(records[2]) is None
+        place = context.of(records[4])
+        assert place is not None
+        assert (place.base, place.number) == (Spot(path, records[3].rba), 1)
+        assert context.of(records[1]) == Segment(Kind.LOB, Spot(path, 0), 1, 3)
+
+
+def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> None:
+    first = trail_of(tmp_path, row(), GARBAGE, row(b"b"), name="tt000000000")
+    second = tmp_path / "tt000000001"
+    second.write_bytes(b"no trail at all")
+    trail_of(tmp_path, row(b"d"), name="tt000000003")
+    with TrailFile(first) as trail:
+        found = list(records_from(trail, Spot(first, row().length)))
+    assert [spot for spot, _ in found] == [
+        Spot(first, row().length),
+        Spot(first, row().length + len(GARBAGE)),
+        Spot(second, 0),
+        Spot(tmp_path / "tt000000002", 0),
+    ]
+    said = [one.data[-1:] if isinstance(one, Record) else type(one).__name__ for _, one in found]
+    assert said == ["BadRecord", b"b", "NotATrail", "NotATrail"]
+    assert str(found[3][1]) == f"{tmp_path / 'tt000000002'}: the file is missing"
+
+
+def test_records_of_another_file_come_from_the_place_asked_for(tmp_path: Path) -> None:
+    first = trail_of(tmp_path, row(), name="tt000000000")
+    second = trail_of(tmp_path, row(), row(b"b"), name="tt000000001")
+    third = trail_of(tmp_path, row(b"c"), name="tt000000002")
+    with TrailFile(first) as trail:
+        found = [spot for spot, _ in records_from(trail, Spot(second, row().length))]
+    assert found == [Spot(second, row().length), Spot(third, 0)]
+
+
+@pytest.mark.parametrize(
+    ("between", "is_whole"),
+    [(table_record(1, "A.B"), True), (GARBAGE, False), (row(), False), (piece(), False)],
+    ids=["a definition", "damage", "a row", "a LOB piece"],
+)
+def test_what_stands_between_fragments(between: Record | bytes, is_whole: bool, tmp_path: Path) -> None:
+    base, first, second = cut_row(bytes(90), 20, 40)
+    path = trail_of(tmp_path, base, first, between, second)
+    with TrailFile(path) as trail:
+        record = trail.record_at(0)
+        assert record is not None
+        if is_whole:
+            assert joined(trail, record).data == bytes(90)
+            return
+        assert joined(trail, record) is record
+        with pytest.raises(BadData) as caught:
+            whole_record(trail, record)
+    problem = "a record fragment is missing; expected one with Continued N"
+    assert str(caught.value) == f"{path}, RBA 0: {problem}"
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_the_whole_record_is_the_base_but_for_its_data(order: ByteOrder, tmp_path: Path) -> None:
+    columns = build_columns((make_column(0, b"leaf" * 9),), order)
+    path = trail_of(tmp_path, row(order=order), *cut_row(columns, 7, 30, order=order))
+    with TrailFile(path) as trail:
+        base = trail.record_at(row().length)
+        assert base is not None
+        whole = joined(trail, base)
+    assert (whole.rba, whole.path, whole.order, whole.data) == (row().length, path, order, columns)
+    assert (whole.header, whole.frame.info) == (base.header, base.frame.info)
+    assert [one.id for one in whole.tokens] == [one.id for one in base.tokens]
+
+
+@pytest.mark.parametrize(("largest", "is_whole"), [(90, True), (89, False)])
+def test_a_record_is_put_together_up_to_so_many_bytes(
+    largest: int, is_whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LARGEST", largest)
+    path = trail_of(tmp_path, row(), *cut_row(bytes(90), 20, 40))
+    with TrailFile(path) as trail:
+        base = trail.record_at(row().length)
+        assert base is not None
+        if is_whole:
+            assert joined(trail, base).data == bytes(90)
+            return
+        with pytest.raises(BadData) as caught:
+            whole_record(trail, base)
+    problem = "the record is too large with its fragments; expected at most 89 bytes"
+    assert str(caught.value) == f"{path}, RBA {row().length}: {problem}"

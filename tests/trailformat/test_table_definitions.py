@@ -63,6 +63,17 @@ def test_a_reference_has_the_columns_of_the_definition_it_refers_to(tmp_path: Pa
         assert len(columns.columns) == 3
 
 
+def test_a_reference_has_the_columns_that_its_table_was_last_given(tmp_path: Path) -> None:
+    tdrs = table_record(1, "TEAS", columns=3), table_record(1, "TEAS", columns=5)
+    path = trail_of(tmp_path, DDR, *tdrs, metadata_record(REFERENCE, 1, "ARCHIVE"), row(name=2))
+    with TrailFile(path) as trail:
+        entry = trail.table_of(list(trail.records())[-1])
+        assert entry is not None
+        columns = trail.tables.columns(entry)
+        assert columns is not None
+        assert len(columns.columns) == 5
+
+
 def test_a_reference_to_a_lost_definition_has_a_name_and_no_columns(tmp_path: Path) -> None:
     path = trail_of(tmp_path, metadata_record(REFERENCE, 1, "ARCHIVE"), row(name=2))
     with TrailFile(path) as trail:

@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 
 from fixtures.catalogue import names
-from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record
+from tests.trailformat.samples import BOTH, IO_TIME, header, metadata_record, row, table_record
 from trailformat import (
     ByteOrder,
     CannotWrite,
@@ -24,6 +24,7 @@ from trailformat import (
     make_file_header_record,
     make_token,
 )
+from trailformat.file_header import Value
 from trailformat.metadata_kinds import DATABASE, REFERENCE
 
 HEADER = make_file_header({"TrailInfo": {"URI": "uri:samovar", "FileName": "", "Seqno": 0, "FirstCSN": "42"}})
@@ -141,6 +142,18 @@ def test_every_file_gets_a_header_with_its_own_name_and_number(tmp_path: Path) -
     assert second.get("TrailInfo", "FileName") == str(tmp_path / "lt000001")
     assert second.get("TrailInfo", "Seqno") == 1
     assert second.get("TrailInfo", "FirstCSN") is None
+
+
+def test_a_rolled_file_does_not_say_that_it_begins_with_the_first_one(tmp_path: Path) -> None:
+    """POSITION CSN and POSITION TIME go by what the headers say of a file's beginning."""
+    begin: dict[str, Value] = {"Seqno": 0, "FirstCSN": "4711", "FirstIOTime": IO_TIME}
+    with TrailWriter(tmp_path / "lt000000", max_bytes=1) as writer:
+        writer.write(make_file_header_record(make_file_header({"TrailInfo": begin})))
+        writer.write(row())
+        writer.write(row())
+    first, second = (read(tmp_path / name)[0].file_header for name in ("lt000000", "lt000001"))
+    assert (first.get("TrailInfo", "FirstCSN"), first.get("TrailInfo", "FirstIOTime")) == ("4711", IO_TIME)
+    assert (second.get("TrailInfo", "FirstCSN"), second.get("TrailInfo", "FirstIOTime")) == (None, None)
 
 
 def test_a_record_larger_than_a_file_has_one_of_its_own(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from trailformat import transaction_extent as extents
 from trailformat.io_types import RECORD_FRAGMENT
 from trailformat.scan import Engine, is_available
 from trailformat.trail_sequence import Spot
-from trailformat.transaction_extent import Extent, extent_at
+from trailformat.transaction_extent import extent_at
+from trailformat.transaction_walk import Extent
 from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
@@ -194,6 +195,29 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert extent is not None
     assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
     assert extent.after == Spot(later, later.stat().st_size)
+
+
+def test_a_file_before_that_is_no_trail_counts_as_missing(tmp_path: Path) -> None:
+    earlier = tmp_path / "tt000000001"
+    earlier.write_bytes(b"no trail")
+    goes_on = trail_of(tmp_path, *rows(LAST, ONLY), name="tt000000002")
+    extent = at(goes_on, 0)
+    assert extent is not None
+    assert (extent.begin, extent.missing) == (None, earlier)
+    begins = trail_of(tmp_path, *rows(FIRST, LAST), name="tt000000002")
+    extent = at(begins, 0)
+    assert extent is not None
+    assert extent.begin == Spot(begins, 0)
+
+
+def test_a_missing_file_is_named_though_the_transaction_goes_on_in_later_ones(tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows(FIRST), name="tt000000000")
+    asked = trail_of(tmp_path, *rows(MIDDLE), name="tt000000002")
+    last = trail_of(tmp_path, *rows(LAST), name="tt000000003")
+    extent = at(asked, 0)
+    assert extent is not None
+    assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
+    assert extent.after == Spot(last, last.stat().st_size)
 
 
 def test_a_missing_file_behind_leaves_the_transaction_open(tmp_path: Path) -> None:

@@ -75,6 +75,17 @@ def test_after_a_jump_the_beginning_is_looked_for(tmp_path: Path) -> None:
         ] * 3
 
 
+def test_a_row_behind_a_transaction_that_somebody_else_found_has_not_its_csn(tmp_path: Path) -> None:
+    """A scan hands its findings over in the middle of a file: what follows the end is another transaction's."""
+    path = trail_of(tmp_path, begun(TEN, FIRST), last(), middle())
+    with TrailFile(path) as trail:
+        _, end, row_behind = trail.records()
+        context = TransactionContext(trail)
+        context.learn(end, TEN)
+        assert context.open_at(row_behind.rba) is None
+        assert context.of(row_behind) == NO_TRANSACTION
+
+
 def test_records_may_be_asked_for_backwards(tmp_path: Path) -> None:
     path = trail_of(tmp_path, begun(TEN, FIRST), last(), begun(TWENTY, FIRST), last())
     with TrailFile(path) as trail:

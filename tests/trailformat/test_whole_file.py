@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trailformat import CannotWrite
-from trailformat.whole_file import WholeFile
+from trailformat.whole_file import StagedFiles, WholeFile
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path) -> None:
@@ -55,3 +55,45 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(CannotWrite, match="No space left"), WholeFile(tmp_path / "note") as file:
         file.write(b"half")
     assert list(tmp_path.iterdir()) == []
+
+
+def _staged(folder: Path, names: list[str]) -> StagedFiles:
+    """Files that are complete and wait for their names."""
+    files = StagedFiles(replace=True)
+    for name in names:
+        file = files.new(folder / name)
+        file.write(b"new")
+        files.finish(file)
+    return files
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("failing", ["a", "b", "c"])
+def test_files_that_were_replaced_come_back_when_another_cannot_get_its_name(
+    failing: str, links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(b"old")
+    files, replace = _staged(tmp_path, ["a", "b", "c"]), Path.replace
+
+    def refusing(path: Path, target: Path) -> Path:
+        if path.name.endswith(".part") and target.name == failing:
+            raise OSError(5, "Input/output error")
+        return replace(path, target)
+
+    def no_links(_path: Path, _target: Path) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(Path, "replace", refusing)
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+    with pytest.raises(OSError, match="Input/output error"):
+        files.publish()
+    files.discard()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"old", "b": b"old"}
+
+
+def test_files_that_are_replaced_together_leave_nothing_beside(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    _staged(tmp_path, ["a", "b"]).publish()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"new", "b": b"new"}

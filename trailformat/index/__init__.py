@@ -18,6 +18,7 @@ from __future__ import annotations
 from trailformat.index.building import build, reach
 from trailformat.index.keeping import IndexFolder
 from trailformat.index.marks import ROWS_PER_MARK
+from trailformat.index.neighbours import Neighbours, neighbours_of
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import TableTotals
 from trailformat.index.trail_index import TrailIndex
@@ -30,12 +31,14 @@ __all__ = [
     "ROWS_PER_MARK",
     "BadSpan",
     "IndexFolder",
+    "Neighbours",
     "Places",
     "Row",
     "TableTotals",
     "TrailIndex",
     "TransactionSpan",
     "build",
+    "neighbours_of",
     "reach",
     "reason",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trailformat.index.open_transactions import TransactionMarker
 from trailformat.index.places import Places
 from trailformat.index.trail_index import TrailIndex
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine
@@ -28,20 +29,26 @@ def build(
         index.clear()
     place = index.place(trail)
     engine = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
+    marker = TransactionMarker(trail, index.open_transactions) if isinstance(index, TrailIndex) else None
     for batch in Scan(trail, place, stop, engine, _ROWS[engine]):
+        if marker is not None:
+            marker.extend(batch)
         index.extend(batch)
         yield index.covered
         if index.partial:
             return
 
 
-def reach(trail: TrailFile, rba: int) -> bool:
-    """Extend the places of the file to ``rba`` if that takes no more than about a second; whether they cover it."""
+def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> bool:
+    """Extend the places of the file to ``rba`` if that takes no more than about a second; whether they cover it.
+
+    With ``at_once`` only a few megabytes are gone over for it.
+    """
     places = trail.index.places
     if not places.fits(trail):
         trail.index.clear()
     way = min(rba, trail.size) - places.end
-    if places.covered < rba and (way < NUMBA_PAYS or choose_engine(way) is Engine.NUMBA):
+    if places.covered < rba and (way < NUMBA_PAYS or (not at_once and choose_engine(way) is Engine.NUMBA)):
         for _ in build(trail, places, stop=rba):
             pass
     return places.covered >= rba

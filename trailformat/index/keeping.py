@@ -9,7 +9,6 @@ it costs nothing but going over the trail again.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -18,9 +17,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from trailformat.errors import NotATrail
+from trailformat.errors import NotATrail, TrailError
 from trailformat.index.trail_index import TrailIndex
 from trailformat.trail_file import TrailFile
+from trailformat.whole_file import WholeFile
 
 MOST_BYTES = 16 << 20
 """Of one file; what would be larger is not kept."""
@@ -66,9 +66,10 @@ class IndexFolder:
                 return False
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._holds(self._path(state), data):
-                _write(self._path(state), data)
+                with WholeFile(self._path(state), replace=True, mode=0o600) as file:
+                    file.write(data)
                 self._drop_the_oldest()
-        except (OSError, NotATrail, ValueError):
+        except (OSError, TrailError, ValueError):
             return False
         return True
 
@@ -108,18 +109,3 @@ def _parse(data: bytes) -> Any:
     if first + b"\n" != _FIRST_LINE % zlib.crc32(body):
         raise ValueError("not an index, or damaged")
     return json.loads(body)
-
-
-def _write(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise

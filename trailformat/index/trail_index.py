@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trailformat.index.open_transactions import OpenTransactions
 from trailformat.index.owners import first_csn, owner_at
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import Sums, TableTotals
@@ -27,11 +28,13 @@ class TrailIndex:
         places: rows by number and by RBA, the metadata, the damage. They are cheap: a walk for another end can feed
             them alone, so that they may be ahead of the sums.
         sums: tables, times, transactions.
+        open_transactions: which transaction goes on at places inside long ones, as far as ``build`` has gone.
     """
 
     def __init__(self) -> None:
         self.places = Places()
         self.sums = Sums()
+        self.open_transactions = OpenTransactions()
 
     @classmethod
     def of_state(cls, state: Any) -> TrailIndex:
@@ -51,6 +54,7 @@ class TrailIndex:
         """Forget everything."""
         self.sums.clear()
         self.places.clear()
+        self.open_transactions.clear()
 
     def extend(self, batch: Batch) -> None:
         """Take in the next batch of a walk in file order; rows that are known already are passed over.

@@ -7,16 +7,18 @@
     32      ...     an object file in the machine's own format
 
 The digest covers the sources of the kernels and what they are compiled with and for: another version of anything is
-another file. A file that is not what was written, or that somebody else could have written, is not used.
+another file. A file that is not what was written, or that others could have written, is not used.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import tempfile
 from pathlib import Path
+
+from trailformat.errors import CannotWrite
+from trailformat.scan.private_folder import private_folder, read_private
+from trailformat.whole_file import WholeFile
 
 _HERE = Path(__file__).parent
 _CONSTANTS = (
@@ -35,41 +37,25 @@ _SHA256_SIZE = 32
 
 
 def kept(made_with: str) -> Path | None:
-    """Where the kernels stand, or would; None where there is no place of the user's own.
+    """Where the kernels stand, or would; None where others could write there: each process then compiles its own.
 
     ``made_with`` names the compiler and the processor.
     """
     digest = hashlib.sha256(made_with.encode())
     for source in [*sorted(_HERE.glob("kernel*.py")), *(_HERE.parent / name for name in _CONSTANTS)]:
         digest.update(source.read_bytes())
-    try:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        directory = Path(home) / "logdump" / "kernels"
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
-            return None
-    except (OSError, RuntimeError):
-        return None
-    return directory / f"{digest.hexdigest()[:32]}.o"
+    folder = private_folder("kernels")
+    return folder / f"{digest.hexdigest()[:32]}.o" if folder else None
 
 
 def read(path: Path) -> bytes | None:
     """The object file that was kept, or None."""
-    try:
-        kept_bytes = path.read_bytes()
-    except OSError:
-        return None
+    kept_bytes = read_private(path) or b""
     code = kept_bytes[_SHA256_SIZE:]
     return code if hashlib.sha256(code).digest() == kept_bytes[:_SHA256_SIZE] else None
 
 
 def keep(path: Path, code: bytes) -> None:
     """Keep an object file; where it cannot be written, the kernels are compiled anew in every process."""
-    with contextlib.suppress(OSError):
-        file, temporary = tempfile.mkstemp(dir=path.parent)
-        try:
-            with os.fdopen(file, "wb") as out:
-                out.write(hashlib.sha256(code).digest() + code)
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
+    with contextlib.suppress(CannotWrite), WholeFile(path, replace=True, mode=0o600, is_durable=False) as file:
+        file.write(hashlib.sha256(code).digest() + code)

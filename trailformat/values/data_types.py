@@ -6,6 +6,7 @@ NonStop SQL's; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md tells
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from trailformat.values import characters, datetimes, decimals, floats, integers, intervals
@@ -41,32 +42,25 @@ _ZONED = {
 FIXED_TEXT, VARIABLE_TEXT = frozenset(_FIXED), frozenset(_VARIABLE)
 """Codes of characters, of fixed length and with a length in front."""
 _INTERVALS = {
-    195: ("YEAR", "YEAR"),
-    196: ("MONTH", "MONTH"),
-    197: ("YEAR", "MONTH"),
-    198: ("DAY", "DAY"),
-    199: ("HOUR", "HOUR"),
-    200: ("DAY", "HOUR"),
-    201: ("MINUTE", "MINUTE"),
-    202: ("HOUR", "MINUTE"),
-    203: ("DAY", "MINUTE"),
-    204: ("SECOND", "SECOND"),
-    205: ("MINUTE", "SECOND"),
-    206: ("HOUR", "SECOND"),
-    207: ("DAY", "SECOND"),
-    208: ("FRACTION", "FRACTION"),
-    209: ("SECOND", "FRACTION"),
-    210: ("MINUTE", "FRACTION"),
-    211: ("HOUR", "FRACTION"),
-    212: ("DAY", "FRACTION"),
+    195: "YEAR",
+    196: "MONTH",
+    197: "YEAR TO MONTH",
+    198: "DAY",
+    199: "HOUR",
+    200: "DAY TO HOUR",
+    201: "MINUTE",
+    202: "HOUR TO MINUTE",
+    203: "DAY TO MINUTE",
+    204: "SECOND",
+    205: "MINUTE TO SECOND",
+    206: "HOUR TO SECOND",
+    207: "DAY TO SECOND",
+    208: "FRACTION",
+    209: "SECOND TO FRACTION",
+    210: "MINUTE TO FRACTION",
+    211: "HOUR TO FRACTION",
+    212: "DAY TO FRACTION",
 }
-
-
-def _interval(most: str, least: str) -> DataType:
-    fields = intervals.fields_between(most, least)
-    name = f"INTERVAL {most}" if most == least else f"INTERVAL {most} TO {least}"
-    return DataType(name, intervals.decoder(fields), intervals.encoder(fields))
-
 
 DATA_TYPES: dict[int, DataType] = {
     **{code: DataType(name, characters.decode_fixed, characters.encode_fixed) for code, name in _FIXED.items()},
@@ -75,19 +69,25 @@ DATA_TYPES: dict[int, DataType] = {
         for code, name in _VARIABLE.items()
     },
     **{
-        code: DataType(f"INT{8 * size}", integers.decoder(size), integers.encoder(size))
+        code: DataType(
+            f"INT{8 * size}", partial(integers.decode, size, signed=True), partial(integers.encode, size, signed=True)
+        )
         for code, size in INTEGERS.items()
     },
     **{
-        code: DataType(f"UINT{8 * size}", integers.decoder(size, signed=False), integers.encoder(size, signed=False))
+        code: DataType(
+            f"UINT{8 * size}",
+            partial(integers.decode, size, signed=False),
+            partial(integers.encode, size, signed=False),
+        )
         for code, size in UNSIGNED.items()
     },
-    140: DataType("TANDEM REAL", floats.tandem_decoder(4), floats.tandem_encoder(4)),
-    141: DataType("TANDEM DOUBLE", floats.tandem_decoder(8), floats.tandem_encoder(8)),
-    142: DataType("REAL", floats.ieee_decoder(4), floats.ieee_encoder(4)),
-    143: DataType("DOUBLE", floats.ieee_decoder(8), floats.ieee_encoder(8)),
+    140: DataType("TANDEM REAL", partial(floats.decode_tandem, 4), partial(floats.encode_tandem, 4)),
+    141: DataType("TANDEM DOUBLE", partial(floats.decode_tandem, 8), partial(floats.encode_tandem, 8)),
+    142: DataType("REAL", partial(floats.decode_ieee, 4), partial(floats.encode_ieee, 4)),
+    143: DataType("DOUBLE", partial(floats.decode_ieee, 8), partial(floats.encode_ieee, 8)),
     **{
-        code: DataType(name, decimals.zoned_decoder(sign), decimals.zoned_encoder(sign))
+        code: DataType(name, partial(decimals.decode_zoned, sign), partial(decimals.encode_zoned, sign))
         for code, (name, sign) in _ZONED.items()
     },
     155: DataType("BIGNUM UNSIGNED", None, None),
@@ -97,6 +97,9 @@ DATA_TYPES: dict[int, DataType] = {
         "DATETIME VARYING", datetimes.decode_variable, datetimes.encode_variable, is_variable=True
     ),
     DATETIME: DataType("DATETIME", datetimes.decode, datetimes.encode),
-    **{code: _interval(most, least) for code, (most, least) in _INTERVALS.items()},
+    **{
+        code: DataType(f"INTERVAL {span}", partial(intervals.decode, span), partial(intervals.encode, span))
+        for code, span in _INTERVALS.items()
+    },
 }
 """By code."""

@@ -21,11 +21,10 @@ from trailformat.values.characters import with_length, without_length
 from trailformat.values.value import Plain, plain_text
 
 _DATE = r"(?P<date>-?\d{4,6}-\d\d-\d\d(?:(?: AD| BC)(?![A-Z]))?)"
-_TIME = r"(?P<time>\d\d:\d\d(?::\d\d)?)(?:\.(?P<fraction>\d{0,9}))?"
+_TIME = r"(?P<time>\d\d:\d\d(?P<seconds>:\d\d)?)(?(seconds)(?:\.(?P<fraction>\d{0,9}))?)"
 _ZONE = r"(?P<zone>[+-]\d\d(?::?\d\d){0,2}|[A-Za-z][\w/+-]{0,62})"
 _FORM = re.compile(rf"(?:{_DATE})?(?:(?(date)[: T]|){_TIME}(?: ?{_ZONE})?)?", re.ASCII)
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?:?(\d\d)?", re.ASCII)
-_LONGEST = 128
 
 
 def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
@@ -40,7 +39,7 @@ def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: 
 def parse_moment(text: str) -> date | datetime | time | str:
     """The date, time or moment that ``text`` writes; text where Python has no such value. Raises like decode."""
     text = text.strip(" \0")
-    found = _FORM.fullmatch(text) if 0 < len(text) <= _LONGEST else None
+    found = _FORM.fullmatch(text) if text else None
     if found is None:
         if text.lstrip("+-").lower() in ("infinity", "inf"):
             return text
@@ -65,17 +64,13 @@ def _text(data: bytes, codec: str) -> str:
 
 
 def _typed(found: re.Match[str]) -> date | datetime | time:
-    day = date.fromisoformat(found["date"]) if found["date"] else None
     if not found["time"]:
-        if day is None:
-            raise ValueError("neither date nor time")
-        return day
+        return date.fromisoformat(found["date"])
     fraction = (found["fraction"] or "").ljust(9, "0")
     if fraction[6:] != "000":
         raise ValueError("nanoseconds")
-    clock = time.fromisoformat(f"{found['time']}.{fraction[:6]}" if len(found["time"]) > 5 else found["time"])
-    clock = clock.replace(tzinfo=_zone(found["zone"]))
-    return clock if day is None else datetime.combine(day, clock)
+    clock = time.fromisoformat(found["time"]).replace(microsecond=int(fraction[:6]), tzinfo=_zone(found["zone"]))
+    return datetime.combine(date.fromisoformat(found["date"]), clock) if found["date"] else clock
 
 
 def _zone(text: str | None) -> timezone | None:

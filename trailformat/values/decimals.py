@@ -13,12 +13,13 @@ layouts from COBOL and NonStop; no trail with such a column was seen.)
 from __future__ import annotations
 
 import enum
+from decimal import Decimal
 
 from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.integers import scaled, unscaled
-from trailformat.values.value import Decode, Encode, Plain, plain_text
+from trailformat.values.value import Plain, plain_text
 
 _MOST_BYTES = 1000
 _MINUS_BIT = 0x80
@@ -34,36 +35,31 @@ class Sign(enum.Enum):
     TRAILING = enum.auto()
 
 
-def _signed_digits() -> dict[int, tuple[int, bool]]:
-    """Every byte that is a digit with a sign in it: the digit, and whether it is negative."""
-    zones = {0x30: False, 0xF0: False, 0xC0: False, 0xB0: True, 0xD0: True, 0x70: True}
-    digits = {zone | digit: (digit, minus) for zone, minus in zones.items() for digit in range(10)}
-    for digit, (plus, minus) in enumerate(zip(b"{ABCDEFGHI", b"}JKLMNOPQR", strict=True)):
-        digits |= {plus: (digit, False), minus: (digit, True)}
-    return digits
-
-
-_SIGNED = _signed_digits()
+_ZONES = {0x30: False, 0xF0: False, 0xC0: False, 0xB0: True, 0xD0: True, 0x70: True}
+_SIGNED = {
+    **{zone | digit: (digit, minus) for zone, minus in _ZONES.items() for digit in range(10)},
+    **{byte: (digit, False) for digit, byte in enumerate(b"{ABCDEFGHI")},
+    **{byte: (digit, True) for digit, byte in enumerate(b"}JKLMNOPQR")},
+}
+"""Every byte that is a digit with a sign in it: the digit, and whether it is negative."""
 _PLAIN = {zone | digit: digit for zone in (0x30, 0xF0) for digit in range(10)}
 _SIGNS = {ord("+"): False, ord("-"): True, 0x4E: False, 0x60: True, ord(" "): False}
 """A sign on its own, in ASCII and EBCDIC."""
 
 
-def zoned_decoder(sign: Sign) -> Decode:
-    """What reads zoned numbers."""
-
-    def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
-        digits, minus = _split(data, sign)
-        if not digits or len(digits) > _MOST_BYTES:
-            raise BadData("no digits, or too many", found=f"{len(data)} bytes")
-        number = 0
-        for byte in digits:
-            if byte not in _PLAIN:
-                raise BadData("not a digit", found=f"x{byte:02x}")
-            number = 10 * number + _PLAIN[byte]
-        return scaled(-number if minus else number, definition.scale)
-
-    return decode
+def decode_zoned(
+    sign: Sign, data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str
+) -> int | Decimal:
+    """A zoned number with its sign at this place."""
+    digits, minus = _split(data, sign)
+    if not digits or len(digits) > _MOST_BYTES:
+        raise BadData("no digits, or too many", found=f"{len(data)} bytes")
+    number = 0
+    for byte in digits:
+        if byte not in _PLAIN:
+            raise BadData("not a digit", found=f"x{byte:02x}")
+        number = 10 * number + _PLAIN[byte]
+    return scaled(-number if minus else number, definition.scale)
 
 
 def _split(data: bytes, sign: Sign) -> tuple[bytes, bool]:
@@ -83,25 +79,21 @@ def _split(data: bytes, sign: Sign) -> tuple[bytes, bool]:
     return (plain + rest if at_front else rest + plain), minus
 
 
-def zoned_encoder(sign: Sign) -> Encode:
-    """What writes them, in ASCII and in the length of the column."""
-
-    def encode(value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-        number = unscaled(value, definition.scale)
-        if sign is Sign.NONE and number < 0:
-            raise CannotWrite("column has no sign", found=plain_text(value))
-        is_separate = sign in (Sign.LEADING_SEPARATE, Sign.TRAILING_SEPARATE)
-        digits = _digits(number, definition.internal_length - is_separate)
-        minus = b"-" if number < 0 else b"+"
-        if sign is Sign.LEADING_SEPARATE:
-            return minus + digits
-        if sign is Sign.TRAILING_SEPARATE:
-            return digits + minus
-        at = 0 if sign is Sign.LEADING else len(digits) - 1
-        signed = digits[at] | (_MINUS_BIT if number < 0 else 0)
-        return digits[:at] + bytes([signed]) + digits[at + 1 :]
-
-    return encode
+def encode_zoned(sign: Sign, value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+    """A zoned number in ASCII and in the length of the column."""
+    number = unscaled(value, definition.scale)
+    if sign is Sign.NONE and number < 0:
+        raise CannotWrite("column has no sign", found=plain_text(value))
+    is_separate = sign in (Sign.LEADING_SEPARATE, Sign.TRAILING_SEPARATE)
+    digits = _digits(number, definition.internal_length - is_separate)
+    minus = b"-" if number < 0 else b"+"
+    if sign is Sign.LEADING_SEPARATE:
+        return minus + digits
+    if sign is Sign.TRAILING_SEPARATE:
+        return digits + minus
+    at = 0 if sign is Sign.LEADING else len(digits) - 1
+    signed = digits[at] | (_MINUS_BIT if number < 0 else 0)
+    return digits[:at] + bytes([signed]) + digits[at + 1 :]
 
 
 def _digits(number: int, count: int) -> bytes:
@@ -111,7 +103,7 @@ def _digits(number: int, count: int) -> bytes:
     return digits
 
 
-def decode_packed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
+def decode_packed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> int | Decimal:
     """A packed number."""
     digits = data.hex()
     if not digits[:-1].isdecimal() or digits[-1:] not in "abcdef" or len(data) > _MOST_BYTES:

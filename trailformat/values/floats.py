@@ -15,23 +15,21 @@ from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import CannotWrite
 from trailformat.values.integers import check_size
-from trailformat.values.value import Decode, Encode, Plain
+from trailformat.values.value import Plain
 
 _LAYOUTS = {4: struct.Struct(">f"), 8: struct.Struct(">d")}
 _EXPONENT_BITS, _BIAS = 9, 256
 _ALL_WHOLE = 1 << 24
 """From here on a single-precision number has no fraction."""
+_DIGITS = range(6, 10)
+"""One of so many digits always tells a single-precision number."""
 
 
-def ieee_decoder(size: int) -> Decode:
-    """What reads IEEE numbers of 4 or 8 bytes; those of 4 as the shortest decimal number that they stand for."""
-
-    def decode(data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
-        check_size(data, size)
-        (number,) = _LAYOUTS[size].unpack(data)
-        return float(number) if size == 8 else _shortest(number)
-
-    return decode
+def decode_ieee(size: int, data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> float:
+    """An IEEE number of 4 or 8 bytes; one of 4 as the shortest decimal number that it stands for."""
+    check_size(data, size)
+    number: float = _LAYOUTS[size].unpack(data)[0]
+    return number if size == 8 else _shortest(number)
 
 
 def _shortest(number: float) -> float:
@@ -39,61 +37,55 @@ def _shortest(number: float) -> float:
     if not abs(number) < _ALL_WHOLE:
         return number
     single = _LAYOUTS[4]
-    shorter = (float(f"{number:.{digits}g}") for digits in range(6, 9))
+    shorter = (float(f"{number:.{digits}g}") for digits in _DIGITS)
     return next((one for one in shorter if single.unpack(single.pack(one))[0] == number), number)
 
 
-def ieee_encoder(size: int) -> Encode:
-    """What writes them."""
-
-    def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-        try:
-            return _LAYOUTS[size].pack(_number(value))
-        except OverflowError:
-            raise CannotWrite(f"number does not fit into {size} bytes", found=str(value)[:40]) from None
-
-    return encode
+def encode_ieee(size: int, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+    """The bytes of an IEEE number."""
+    try:
+        return _LAYOUTS[size].pack(_number(value))
+    except OverflowError:
+        raise CannotWrite(f"number does not fit into {size} bytes", found=str(value)[:40]) from None
 
 
-def tandem_decoder(size: int) -> Decode:
-    """What reads Tandem numbers of 4 or 8 bytes, rounded to a Python float."""
-    fraction_bits = 8 * size - 1 - _EXPONENT_BITS
-
-    def decode(data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
-        check_size(data, size)
-        bits = int.from_bytes(data, "big")
-        if not bits:
-            return 0.0
-        exponent = (bits & (1 << _EXPONENT_BITS) - 1) - _BIAS
-        fraction = bits >> _EXPONENT_BITS & (1 << fraction_bits) - 1
-        size_ = math.ldexp(float(1 << fraction_bits | fraction), exponent - fraction_bits)
-        return -size_ if bits >> 8 * size - 1 else size_
-
-    return decode
+def decode_tandem(size: int, data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> float:
+    """A Tandem number of 4 or 8 bytes, rounded to a Python float."""
+    check_size(data, size)
+    fraction_bits = _fraction_bits(size)
+    bits = int.from_bytes(data, "big")
+    if not bits:
+        return 0.0
+    exponent = (bits & (1 << _EXPONENT_BITS) - 1) - _BIAS
+    fraction = bits >> _EXPONENT_BITS & (1 << fraction_bits) - 1
+    magnitude = math.ldexp(float(1 << fraction_bits | fraction), exponent - fraction_bits)
+    return -magnitude if bits >> 8 * size - 1 else magnitude
 
 
-def tandem_encoder(size: int) -> Encode:
-    """What writes them."""
-    fraction_bits = 8 * size - 1 - _EXPONENT_BITS
+def encode_tandem(size: int, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+    """The bytes of a Tandem number."""
+    fraction_bits = _fraction_bits(size)
+    number = _number(value)
+    if not number:
+        return bytes(size)
+    if not math.isfinite(number):
+        raise CannotWrite("Tandem numbers are finite", found=str(value))
+    mantissa, exponent = math.frexp(abs(number))
+    whole = round(math.ldexp(mantissa, fraction_bits + 1))
+    if whole >> fraction_bits + 1:
+        whole, exponent = whole >> 1, exponent + 1
+    exponent += _BIAS - 1
+    if not 0 <= exponent < 1 << _EXPONENT_BITS:
+        raise CannotWrite(f"number does not fit into {size} bytes", found=str(value))
+    fraction = whole & (1 << fraction_bits) - 1
+    bits = (number < 0) << 8 * size - 1 | fraction << _EXPONENT_BITS | exponent
+    if not bits:
+        raise CannotWrite("Tandem has no such number: its bytes mean 0", found=str(value))
+    return bits.to_bytes(size, "big")
 
-    def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-        number = _number(value)
-        if not number:
-            return bytes(size)
-        if not math.isfinite(number):
-            raise CannotWrite("Tandem numbers are finite", found=str(value))
-        mantissa, exponent = math.frexp(abs(number))
-        whole = round(math.ldexp(mantissa, fraction_bits + 1))
-        if whole >> fraction_bits + 1:
-            whole, exponent = whole >> 1, exponent + 1
-        exponent += _BIAS - 1
-        if not 0 <= exponent < 1 << _EXPONENT_BITS:
-            raise CannotWrite(f"number does not fit into {size} bytes", found=str(value))
-        fraction = whole & (1 << fraction_bits) - 1
-        bits = fraction << _EXPONENT_BITS | exponent
-        return (bits | ((number < 0) << 8 * size - 1)).to_bytes(size, "big")
 
-    return encode
+def _fraction_bits(size: int) -> int:
+    return 8 * size - 1 - _EXPONENT_BITS
 
 
 def _number(value: Plain) -> float:

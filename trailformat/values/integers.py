@@ -13,32 +13,28 @@ from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.numbers import MOST_EXPONENT
-from trailformat.values.value import Decode, Encode, Plain, plain_text
+from trailformat.values.value import Plain, plain_text
 
 _MOST_DIGITS = 4000
 """Python refuses to make an integer of some more digits than these."""
 
 
-def decoder(size: int, *, signed: bool = True) -> Decode:
-    """What reads integers of ``size`` bytes: an int, or a Decimal when the column has a scale."""
-
-    def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> Plain:
-        check_size(data, size)
-        return scaled(int.from_bytes(data, "big", signed=signed), definition.scale)
-
-    return decode
+def decode(
+    size: int, data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str, *, signed: bool
+) -> int | Decimal:
+    """An integer of ``size`` bytes: an int, or a Decimal when the column has a scale."""
+    check_size(data, size)
+    return scaled(int.from_bytes(data, "big", signed=signed), definition.scale)
 
 
-def encoder(size: int, *, signed: bool = True) -> Encode:
-    """What writes them."""
-
-    def encode(value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-        try:
-            return unscaled(value, definition.scale).to_bytes(size, "big", signed=signed)
-        except OverflowError:
-            raise CannotWrite(f"number does not fit into {size} bytes", found=plain_text(value)) from None
-
-    return encode
+def encode(
+    size: int, value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str, *, signed: bool
+) -> bytes:
+    """The bytes of such an integer."""
+    try:
+        return unscaled(value, definition.scale).to_bytes(size, "big", signed=signed)
+    except OverflowError:
+        raise CannotWrite(f"number does not fit into {size} bytes", found=plain_text(value)) from None
 
 
 def check_size(data: bytes, size: int) -> None:
@@ -71,7 +67,8 @@ def unscaled(value: Plain, scale: int) -> int:
     if not isinstance(exponent, int) or abs(exponent) > MOST_EXPONENT or len(digits) > _MOST_DIGITS:
         raise CannotWrite("not a number of this column", found=plain_text(value)[:40])
     number, power = int("".join(map(str, digits))), exponent + scale
-    if power < 0 and number % 10**-power:
+    size: int
+    size, rest = divmod(number * 10 ** max(power, 0), 10 ** max(-power, 0))
+    if rest:
         raise CannotWrite(f"number has more than {scale} decimals", found=plain_text(value)[:40])
-    size: int = number * 10**power if power >= 0 else number // 10**-power
     return -size if sign else size

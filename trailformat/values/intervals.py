@@ -11,46 +11,48 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import cache
 
 from trailformat import charsets
 from trailformat.byte_order import ByteOrder
 from trailformat.column_definition import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
-from trailformat.values.value import Decode, Encode, Plain, plain_text
+from trailformat.values.value import Plain, plain_text
 
-FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "FRACTION")
-_UNITS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
+_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "FRACTION")
+_UNITS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000, "FRACTION": 1}
+"""Microseconds of the fields that Python has a type for; months and years have no length."""
 _LONGEST = 64
 _SPLIT = re.compile(r"[ :.-]")
 
 
-def fields_between(most: str, least: str) -> tuple[str, ...]:
-    """The fields of an interval from ``most`` to ``least``."""
-    return FIELDS[FIELDS.index(most) : FIELDS.index(least) + 1]
+@cache
+def _fields(span: str) -> tuple[str, ...]:
+    """The fields of an interval of this span, ``DAY`` or ``DAY TO SECOND``."""
+    first, *last = (_FIELDS.index(field) for field in span.split(" TO "))
+    return _FIELDS[first : (last or [first])[0] + 1]
 
 
-def decoder(fields: tuple[str, ...]) -> Decode:
-    """What reads intervals of these fields."""
-
-    def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
-        return parse_interval(_text(data, charsets.codec_of(definition.charset, codec)), fields)
-
-    return decode
+def decode(span: str, data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> timedelta | str:
+    """An interval of this span; text where Python has no such value."""
+    return parse_interval(_text(data, charsets.codec_of(definition.charset, codec)), span)
 
 
-def parse_interval(text: str, fields: tuple[str, ...]) -> timedelta | str:
-    """The interval of these fields that ``text`` writes; text where Python has no such value.
+def parse_interval(text: str, span: str) -> timedelta | str:
+    """The interval of this span that ``text`` writes; text where Python has no such value.
 
     Raises:
         BadData: it is none.
     """
+    fields = _fields(span)
     sign, digits = (text[0], text[1:].lstrip()) if text[:1] in ("+", "-") else ("", text)
-    parts = _SPLIT.split(digits) if len(digits) <= _LONGEST else []
+    parts = _SPLIT.split(digits)
     known = [field for field in fields if field != "FRACTION"]
-    if len(parts) not in (len(fields), len(known)) or not all(part.isascii() and part.isdecimal() for part in parts):
-        raise BadData(f"not an interval {fields[0]} TO {fields[-1]}", found=repr(text[:40]))
+    is_formed = len(parts) in (len(fields), len(known)) and all(part.isascii() and part.isdecimal() for part in parts)
+    if not is_formed or len(digits) > _LONGEST:
+        raise BadData(f"not an interval {span}", found=repr(text[:40]))
     minus = "-" if sign == "-" else ""
-    if fields[0] in ("YEAR", "MONTH"):
+    if fields[0] not in _UNITS:
         return minus + "-".join([str(int(parts[0])), *parts[1:]])
     return _duration(fields, parts, minus, text)
 
@@ -77,29 +79,26 @@ def _duration(fields: tuple[str, ...], parts: list[str], minus: str, text: str) 
         return text
 
 
-def encoder(fields: tuple[str, ...]) -> Encode:
-    """What writes them: a sign, two digits a field, six for the fraction; of a field that leads as many as it takes."""
-
-    def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-        if isinstance(value, timedelta) and fields[0] not in ("YEAR", "MONTH"):
-            return _written(value, fields).encode()
-        if isinstance(value, str):
-            return charsets.encode(value, "ascii")
-        raise CannotWrite(f"not an interval {fields[0]} TO {fields[-1]}", found=plain_text(value))
-
-    return encode
+def encode(span: str, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
+    """An interval: a sign, two digits a field, six for the fraction; of the field that leads as many as it takes."""
+    if isinstance(value, timedelta) and _fields(span)[0] in _UNITS:
+        return _written(value, span).encode()
+    if isinstance(value, str):
+        return charsets.encode(value, "ascii")
+    raise CannotWrite(f"not an interval {span}", found=plain_text(value))
 
 
-def _written(value: timedelta, fields: tuple[str, ...]) -> str:
+def _written(value: timedelta, span: str) -> str:
+    fields = _fields(span)
     sign, rest = ("-", -value) if value < timedelta(0) else ("+", value)
     left = rest // timedelta(microseconds=1)
     parts = []
     for field in fields:
-        size = _UNITS.get(field, 1)
+        size = _UNITS[field]
         parts.append(f"{left // size:0{6 if field == 'FRACTION' else 2}d}")
         left %= size
     if left:
-        raise CannotWrite(f"interval has more than {fields[0]} TO {fields[-1]}", found=plain_text(value))
+        raise CannotWrite(f"interval has more than {span}", found=plain_text(value))
     text = parts[0]
     for before, field, part in zip(fields, fields[1:], parts[1:], strict=False):
         text += (" " if before == "DAY" else "." if field == "FRACTION" else ":") + part

@@ -49,7 +49,7 @@ def _image(which: int) -> Callable[[Rows], Any]:
         kind = IMAGE.arrow(pa)
         array = lists(kind, parts.first, _columns(rows, parts, _values(rows, which), kind.value_type), present)
         asked = _asked(rows)
-        _tell(rows, which)
+        tell(rows, which)
         try:
             return replaced(array, list(asked), [one.images[which] for one in asked.values()])
         except pa.ArrowException:
@@ -102,13 +102,13 @@ def value_problems(rows: Rows, which: int) -> list[ValueProblem]:
     return sorted([*_values(rows, which).problems, *asked], key=lambda one: one.row)
 
 
-def _tell(rows: Rows, which: int) -> None:
-    """Say what is null because it does not decode, unless the column ``problems`` does."""
-    if rows.source.explains_nulls:
+def tell(rows: Rows, which: int) -> None:
+    """Say what does not decode, unless it is to be null and the column ``problems`` says it."""
+    if rows.source.explains_nulls and not rows.source.options.undecodable_ends:
         return
-    for images in _asked(rows).values():
+    for row, images in _asked(rows).items():
         if images.error is not None:
-            rows.source.undecodable(images.error)
+            rows.source.undecodable(images.error, is_cut=bool(rows.record(row).header.continued))
     if problems := value_problems(rows, which):
         first, others = problems[0], len(problems) - 1
         more = f" ({others} more values of this batch do not decode)" if others else ""

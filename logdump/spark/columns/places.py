@@ -24,9 +24,9 @@ def _file(rows: Rows) -> Any:
     return pa.DictionaryArray.from_arrays(np.zeros(len(rows), np.int32), [rows.source.part.path]).dictionary_decode()
 
 
-def _seqno(rows: Rows) -> Any:
-    seqno = rows.source.part.seqno
-    return pa.nulls(len(rows), pa.int32()) if seqno is None else pa.array(np.full(len(rows), seqno, np.int32))
+def _of_file(rows: Rows, number: int | None) -> Any:
+    """One number for all rows of a file."""
+    return pa.nulls(len(rows), pa.int32()) if number is None else pa.array(np.full(len(rows), number, np.int32))
 
 
 def _number(column: str) -> Callable[[Rows], Any]:
@@ -81,7 +81,8 @@ def reason(trail: TrailFile, rba: int, kind: int) -> str:
 
 BUILDERS = {
     "file": _file,
-    "seqno": _seqno,
+    "seqno": lambda rows: _of_file(rows, rows.source.part.seqno),
+    "file_order": lambda rows: _of_file(rows, rows.source.part.file_order),
     "rba": _number("rba"),
     "length": _number("length"),
     "raw": _raw,

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.spark.column_types import STRINGS, TEXTS
-from logdump.spark.columns.images import SIDES, image_parts, value_problems
+from logdump.spark.columns.images import SIDES, image_parts, tell, value_problems
 from logdump.spark.columns.tokens import gg_parts, user_tokens_by_row
 from logdump.spark.rows import Rows
 from trailformat import Record, TrailError, parse_ddl
-from trailformat.ddl import DDL_NAMES
+from trailformat.ddl import ddl_name
 from trailformat.io_types import DDL_OP
 
 _PARTS: dict[str, Callable[[Record], Any]] = {
@@ -28,7 +28,7 @@ _CUT = "the columns go on in the record fragments that follow"
 def _ddl(rows: Rows) -> Any:
     found: list[list[tuple[str, str]] | None] = [None] * len(rows)
     for row in np.flatnonzero(rows.is_record & (rows.of("io_type") == DDL_OP)).tolist():
-        found[row] = [(DDL_NAMES.get(key, key), value) for key, value in parse_ddl(rows.record(row).data)]
+        found[row] = [(ddl_name(key) or key, value) for key, value in parse_ddl(rows.record(row).data)]
     return pa.array(found, TEXTS.arrow(pa))
 
 
@@ -36,23 +36,25 @@ def _problems(rows: Rows) -> Any:
     suspects = rows.is_record & ~(image_parts(rows).is_sound & gg_parts(rows).is_sound)
     values: dict[int, list[str]] = {}
     for which, side in enumerate(SIDES):
+        tell(rows, which)
         for one in value_problems(rows, which):
             values.setdefault(one.row, []).append(f"{side}.{one.column}: {one.reason}")
     suspects[[row for row, pairs in user_tokens_by_row(rows).items() if isinstance(pairs, TrailError)]] = True
     found: list[list[str] | None] = [None] * len(rows)
     for row in np.flatnonzero(suspects).tolist():
-        found[row] = list(_problems_of(rows.record(row))) or None
+        found[row] = list(_problems_of(rows, rows.record(row))) or None
     for row, told in values.items():
         found[row] = [*told, *(found[row] or ())]
     return pa.array(found, STRINGS.arrow(pa))
 
 
-def _problems_of(record: Record) -> Iterator[str]:
+def _problems_of(rows: Rows, record: Record) -> Iterator[str]:
     for what, part in _PARTS.items():
         try:
             part(record)
         except TrailError as error:
-            is_cut = what == "images" and record.header.continued
+            is_cut = what == "images" and bool(record.header.continued)
+            rows.source.undecodable(error, is_cut=is_cut)
             yield f"{what}: {_CUT if is_cut else error.problem}"
 
 

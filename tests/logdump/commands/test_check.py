@@ -125,28 +125,42 @@ def test_progress_is_told_at_the_steps_of_notify(shop: Line) -> None:
     assert [event.records for event in shop.events if isinstance(event, Progress)] == [22]
 
 
+class Stopped:
+    """A scan that Ctrl+C ends in its third batch of five rows."""
+
+    whole = staticmethod(trailformat.scan.scan)
+
+    def __init__(self, *arguments: object) -> None:
+        self._scan = self.whole(*arguments, batch_size=5)  # type: ignore[arg-type]
+        self._batches = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._scan, name)
+
+    def __iter__(self) -> Stopped:
+        return self
+
+    def __next__(self) -> object:
+        self._batches += 1
+        if self._batches == 3:
+            raise KeyboardInterrupt
+        return next(self._scan)
+
+
 def test_ctrl_c_keeps_what_was_found_and_says_so(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = trailformat.scan.scan
-
-    class Stopped:
-        def __init__(self, *arguments: object) -> None:
-            self._scan = whole(*arguments, batch_size=5)  # type: ignore[arg-type]
-            self._batches = 0
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(self._scan, name)
-
-        def __iter__(self) -> Stopped:
-            return self
-
-        def __next__(self) -> object:
-            self._batches += 1
-            if self._batches == 3:
-                raise KeyboardInterrupt
-            return next(self._scan)
-
     monkeypatch.setattr(check, "scan", Stopped)
     with pytest.raises(KeyboardInterrupt):
         shop("check")
     assert (result(shop).records, result(shop).is_partial) == (10, True)
     assert [event.status for event in shop.events if isinstance(event, Notice)] == [ExitStatus.INTERRUPTED]
+
+
+def test_ctrl_c_in_the_first_of_two_files_looks_at_no_second(
+    line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "scan", Stopped)
+    with pytest.raises(KeyboardInterrupt):
+        line(f"check {trails / 'st00000000?'}")
+    assert (result(line).records, result(line).is_partial) == (10, True)
+    [notice] = [event for event in line.events if isinstance(event, Notice)]
+    assert f"{trails / 'st000000000'}, after 10 records" in notice.lines[0]

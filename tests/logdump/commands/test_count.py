@@ -11,6 +11,7 @@ from logdump.events import CountShown, IntervalShown, Notice, Progress, Transact
 from logdump.language.command import ArgumentError
 from logdump.times import GMT, parse_datetime
 from tests.logdump.line import Line
+from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Batch, Engine, scan
 
@@ -79,6 +80,14 @@ def test_start_and_end_bound_the_io_time(shop: Line) -> None:
 def test_file_restricts_to_tables(shop: Line) -> None:
     count = _count(shop, "file *.sales").counted
     assert {name for name, _ in count.tables} == {"TEAHOUSE.SALES"}
+
+
+def test_intervals_without_a_start_begin_at_a_full_minute(line: Line, tmp_path: Path) -> None:
+    times = [IO_TIME, IO_TIME + 30_000_000, IO_TIME + 60_000_000]
+    line(f"open {trail_of(tmp_path, *(row(io_time=one, trans_ind=3) for one in times))}; count interval 1")
+    starts = [event.start for event in line.events if isinstance(event, IntervalShown)]
+    assert [(start % 60_000_000, IO_TIME - start < 60_000_000) for start in starts[:1]] == [(0, True)]
+    assert len(starts) == 2
 
 
 def test_intervals_add_up_to_the_total(shop: Line) -> None:

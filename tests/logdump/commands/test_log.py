@@ -113,7 +113,7 @@ def test_it_takes_one_name(line: Line, arguments: str) -> None:
 def test_a_file_that_cannot_be_written_is_told(line: Line, tmp_path: Path) -> None:
     target = tmp_path / "missing" / "log"
     assert line(f"log {target}") == [f"The session log {target} cannot be written: No such file or directory."]
-    assert line(f"log {tmp_path}") == [f"The session log {tmp_path} cannot be written: it is not a regular file."]
+    assert line(f"log {tmp_path}") == [f"{tmp_path} is a folder: LOG writes to a file and to nothing else."]
     assert line("log") == ["Session log is OFF"]
 
 
@@ -169,3 +169,44 @@ def test_writelog_writes_its_text_with_or_without_quotes(line: Line, tmp_path: P
 
 def test_writelog_needs_a_log(line: Line) -> None:
     assert line("writelog hello") == ["There is no session log. LOG <filename> opens one."]
+
+
+OBEYED = """\
+-- what to look at
+# and how
+timeoffset gmt
+
+ghdr on; detail data
+open {trail}
+n 2
+nonsense
+  pos 1811
+n
+fc usertoken
+          off
+
+reclen 12
+log
+writelog "between"
+count detail
+"""
+
+
+def _log_of(lines: list[str], log: Path) -> list[str]:
+    """What the session log holds between its first and its last line, under prompts without numbers."""
+    Batch(["usertoken on", f"log to {log}", *lines, "log stop"]).run()
+    copied = log.read_text().splitlines()[1:-1]
+    return [re.sub(r"^\S+\.oby, line \d+: ", "", re.sub(r"^Logdump \d+ >", "Logdump >", one)) for one in copied]
+
+
+def test_the_log_of_a_file_that_is_obeyed_is_that_of_the_lines_typed(
+    tmp_path: Path, trails: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "a.oby"
+    script.write_text(OBEYED.format(trail=trails / "et000000000"))
+    typed = _log_of(script.read_text().splitlines(), tmp_path / "log.txt")
+    (tmp_path / "log.txt").unlink()
+    obeyed = _log_of([f"obey {script}"], tmp_path / "log.txt")
+    assert "Logdump >ghdr on; detail data" in typed
+    assert obeyed == [f"Logdump >obey {script}", *typed]
+    capsys.readouterr()

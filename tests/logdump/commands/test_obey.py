@@ -29,8 +29,8 @@ def test_the_example_of_the_manual_runs(line: Line, here: Path) -> None:
     assert line.session.settings.ghdr
 
 
-def test_a_line_that_begins_with_two_hyphens_is_a_comment(line: Line, here: Path) -> None:
-    (here / "a.oby").write_text("-- reclen 11; reclen 12\n  --reclen 13\nreclen\n")
+def test_a_line_that_begins_with_two_hyphens_or_a_hash_is_a_comment(line: Line, here: Path) -> None:
+    (here / "a.oby").write_text("-- reclen 11; reclen 12\n  --reclen 13\n# reclen 14\n  #!reclen 15\nreclen\n")
     assert line("obey a.oby") == ["Reclen is 140"]
 
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from logdump.events import Progress
+from logdump.events import NoRecordThere, PositionShown, Progress
+from logdump.exit_status import ExitStatus
 from tests.logdump.line import Line
+from tests.logdump.program import logdump
 from tests.trailformat.index.reference import walked
 from tests.trailformat.samples import row, trail_of
 from trailformat.scan import BAD_SPAN, Engine
@@ -43,7 +45,7 @@ def test_turning_round_shows_the_same_record_again(shop: Line) -> None:
     ],
 )
 def test_position_answers_where_reading_goes_on(command: str, answer: str, shop: Line) -> None:
-    assert shop(command) == [answer]
+    assert shop(command)[:1] == [answer]
 
 
 def test_position_last_is_the_last_record(shop: Line) -> None:
@@ -53,13 +55,23 @@ def test_position_last_is_the_last_record(shop: Line) -> None:
 
 def test_position_in_the_middle_of_a_record_names_the_next_good_header(shop: Line) -> None:
     second = _rbas(shop)[1]
-    shown = shop("pos 7; n")
-    assert shown[1].startswith("Bad record found at RBA 7")
+    shown = shop("pos 7") and shop("n")
+    assert shown[0].startswith("Bad record found at RBA 7")
     assert shown[-1] == f"Next good header at RBA {second}: SCANFORHEADER (SFH) goes there."
 
 
-def test_position_refuses_what_is_no_place(shop: Line) -> None:
-    assert "an RBA, FIRST, LAST, EOF, RECORD, REVERSE, FORWARD, CSN, TIME or MARK" in shop("pos there")[0]
+@pytest.mark.parametrize("word", ["o", "there", "-1", "1.5", "0x", "99999999999999999999", "Straße", "reverse;"])
+def test_position_refuses_what_is_no_place_as_logdump_does(word: str, shop: Line) -> None:
+    shop("pos 1130")
+    assert shop(f'pos "{word}"') == [f"Error: Invalid file position ({word.upper()})"]
+    assert shop("pos") == ["Reading forward from RBA 1130"]
+
+
+@pytest.mark.parametrize("form", ["csn x", "time x", "mark x", "record x"])
+def test_the_forms_of_our_own_have_refusals_of_their_own(form: str, shop: Line) -> None:
+    said = shop(f"pos {form}")
+    assert shop.failures
+    assert not said[0].startswith("Error: Invalid file position")
 
 
 def test_position_record_goes_to_a_record_by_its_number(shop: Line) -> None:
@@ -72,7 +84,7 @@ def test_position_record_goes_to_a_record_by_its_number(shop: Line) -> None:
 def test_position_record_counts_damage_as_a_record(line: Line, trails: Path) -> None:
     line(f"open {trails / 'gt000000000'}")
     (bad,) = [row for row in walked(trails / "gt000000000") if row.kind == BAD_SPAN]
-    assert line(f"pos record {bad.number}") == [f"Reading forward from RBA {bad.rba}"]
+    assert line(f"pos record {bad.number}")[0] == f"Reading forward from RBA {bad.rba}"
 
 
 @pytest.mark.parametrize("word", ["", "five", "-1"])
@@ -122,9 +134,9 @@ def test_reading_in_reverse_shows_damage_where_it_begins_and_goes_on_before_it(l
 def test_reading_in_reverse_from_inside_a_record_names_it(line: Line, tmp_path: Path) -> None:
     line(f"open {trail_of(tmp_path, row(), row())}")
     rba = row().length + 20
-    shown = line(f"pos {rba} rev; n")
+    shown = line(f"pos {rba} rev") and line("n")
     inside = f"no record ends here, found a place inside the record at RBA {row().length}"
-    assert shown[1] == f"Bad record found at RBA {rba}: {inside}"
+    assert shown[0] == f"Bad record found at RBA {rba}: {inside}"
 
 
 def test_the_previous_good_header_is_none_in_the_data_of_a_record(line: Line, tmp_path: Path) -> None:
@@ -189,3 +201,47 @@ def test_a_growing_trail_shows_its_new_records(line: Line, trails: Path, tmp_pat
         file.write(whole[-50:])
     line("n")
     assert [*seen, *line.rbas] == _rbas(line)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("pos 2800", NoRecordThere(Path(), 2800, False, 2722, 2892, True, 5453)),
+        ("pos 999999", NoRecordThere(Path(), 999_999, False, 5352, None, False, 5453)),
+        ("pos 2800 rev", NoRecordThere(Path(), 2800, True, 2722, 2892, True, 5453)),
+        ("pos 5454 rev", NoRecordThere(Path(), 5454, True, 5352, None, False, 5453)),
+        ("pos mark here", NoRecordThere(Path(), 3000, False, 2892, 3069, True, 5453)),
+    ],
+)
+def test_a_place_without_a_record_is_told_at_once_with_those_around_it(
+    command: str, told: NoRecordThere, shop: Line
+) -> None:
+    shop("pos 3000; mark here; pos 0")
+    shop(command)
+    position, there = shop.events
+    assert isinstance(position, PositionShown)
+    assert there == told._replace(path=shop.session.trail.path)
+
+
+@pytest.mark.parametrize("command", ["pos", "pos 0", "pos 1811", "pos eof", "pos 5453 rev", "pos 2008 rev", "pos last"])
+def test_nothing_is_told_where_reading_can_go_on(command: str, shop: Line) -> None:
+    shop(command)
+    assert [type(event) for event in shop.events] == [PositionShown]
+
+
+def test_it_is_narration_and_the_command_has_failed(trails: Path) -> None:
+    answer = logdump("-c", f"open {trails / 'et000000000'}", "-c", "pos 2800; pos")
+    assert answer.status == ExitStatus.COMMAND_FAILED
+    assert answer.out.splitlines()[1:] == ["Reading forward from RBA 2800"] * 2
+    assert answer.err.splitlines() == [
+        "No record starts at RBA 2800: it lies inside the record at RBA 2722.",
+        "The record before it: RBA 2722. The record after it: RBA 2892.",
+    ]
+
+
+def test_in_damage_it_says_so(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'gt000000000'}")
+    assert line("pos 3600")[1:] == [
+        "No record starts at RBA 3600: the bytes there are damaged.",
+        "The record before it: RBA 3391. The record after it: RBA 3631.",
+    ]

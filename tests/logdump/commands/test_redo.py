@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.logdump.line import Line
+from trailformat import TrailWriter, make_token
+from trailformat.io_types import INSERT
+from trailformat.record_header import make_header, name_field
+from trailformat.transactions import FIRST, LAST
 
 
 def test_redo_prints_the_transaction_at_the_position(shop: Line) -> None:
@@ -51,9 +57,11 @@ def test_a_transaction_without_end_is_not_committed(line: Line, trails: Path, tm
     cut = tmp_path / "et000000000"
     cut.write_bytes((trails / "et000000000").read_bytes()[:2700])
     line(f"open {cut}")
-    shown = line("redo")
-    assert "to the end of the file" in shown[0]
-    assert shown[-1].startswith("-- The file ends before this transaction does")
+    (said,) = line("redo")
+    assert said == (
+        "-- Left out: transaction 5.1.8801 CSN 41882317 2024/03/14 09:31:00.000.000, RBA 1811, 2 records:"
+        " it is open at the end of the trail: its rest is not written yet, or will never come."
+    )
 
 
 def test_a_word_that_is_no_dialect_is_refused(shop: Line) -> None:
@@ -61,7 +69,50 @@ def test_a_word_that_is_no_dialect_is_refused(shop: Line) -> None:
     assert "'sqlserver' is no number of transactions" in shop.failures[0].lines[0]
 
 
-def test_a_name_cannot_end_the_comment_it_stands_in(line: Line, trails: Path) -> None:
-    line(f"open {trails / 'et000000000'}")
-    line("pos 0")
-    assert all(one.isprintable() for one in line("undo 50"))
+_LINES = "A\nDROP TABLE X; --\x1b[2J\u2028DROP TABLE Y;-"
+
+
+def _hostile_trail(path: Path) -> None:
+    """A transaction whose CSN, TRANID and table hold line breaks; its second row cannot be written."""
+    tokens = make_token("L", _LINES.encode()), make_token("6", _LINES.encode())
+    with TrailWriter(path) as writer:
+        for trans_ind in (FIRST, LAST):
+            header = make_header(INSERT, io_time=0, name_field=name_field(_LINES, writer.order))
+            header = header._replace(trans_ind=trans_ind, before_after=ord("A"))
+            writer.write_values(header, b"no columns", tokens if trans_ind == FIRST else ())
+        open_end = make_header(INSERT, io_time=0, name_field=name_field(_LINES, writer.order))
+        writer.write_values(open_end._replace(trans_ind=FIRST), b"", tokens)
+
+
+@pytest.mark.parametrize("command", ["redo 9", "undo 9", "redo 9 oracle include cut", "redo 9 mysql"])
+def test_no_text_of_a_trail_ends_the_comment_it_stands_in(command: str, line: Line, tmp_path: Path) -> None:
+    _hostile_trail(tmp_path / "ho000000000")
+    line(f"open {tmp_path / 'ho000000000'}")
+    said = line(command)
+    assert len(said) > 3
+    assert all(one.isprintable() for one in said)
+    assert {one for one in said if not one.startswith("-- ")} <= {"START TRANSACTION;", "COMMIT;"}
+    assert not [one for one in said if one.endswith("-")]
+
+
+def test_the_same_in_a_file(tmp_path: Path, line: Line) -> None:
+    _hostile_trail(tmp_path / "ho000000000")
+    line(f"open {tmp_path / 'ho000000000'}")
+    line(f"export sql to {tmp_path / 'script'} postgresql")
+    said = (tmp_path / "script").read_text().splitlines()
+    assert {one for one in said if not one.startswith("-- ")} == {"SET client_encoding TO 'UTF8';", "BEGIN;", "COMMIT;"}
+    assert all(one.isprintable() for one in said)
+
+
+@pytest.mark.parametrize("name", ["ddlinj000000", "ddlcomment000000"])
+@pytest.mark.parametrize("dialect", ["oracle", "mysql", "postgresql", "ansi"])
+def test_the_trails_of_an_attack_give_no_second_statement(name: str, dialect: str, evidence: Path, line: Line) -> None:
+    path = evidence.parent / "hostile" / name
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    line(f"open {path}")
+    text = "\n".join(line(f"redo 99 {dialect}"))
+    runnable = [one for one in text.splitlines() if not one.lstrip().startswith("--")]
+    commands = ("HOST", "!", "DROP") if dialect in ("oracle", "ansi") else ("DROP",)
+    assert not [one for one in runnable if one.startswith(commands) or "\\" in one]
+    assert text.rstrip().endswith("COMMIT;")

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import errno
-import os
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
+from logdump import saving
 from logdump.exit_status import ExitStatus
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile, TrailSequence
+from trailformat.io_types import COMMENT
 
 SOUND = sorted(path for path in TRAILS.glob("??*") if path.name[0] in "ehorpusv" and path.name != "README.md")
 
@@ -107,6 +107,16 @@ def test_comments_stand_around_what_was_saved(shop: Line, tmp_path: Path) -> Non
     assert b"et000000000" in records[1].data
 
 
+@pytest.mark.parametrize("succeeds", [True, False], ids=["saved", "refused"])
+def test_the_direction_of_reading_stays(shop: Line, tmp_path: Path, *, succeeds: bool) -> None:
+    target = tmp_path / "xx000000000"
+    if not succeeds:
+        target.write_bytes(b"mine")
+    shop(f"pos eof; pos reverse; pos 3391; save {target} 2 records")
+    assert bool(shop.failures) is not succeeds
+    assert shop.session.cursor.is_backwards
+
+
 def test_an_existing_file_is_not_replaced_unasked(shop: Line, tmp_path: Path) -> None:
     target = tmp_path / "xx000000000"
     target.write_bytes(b"mine")
@@ -129,44 +139,75 @@ def test_the_open_trail_is_never_the_target(how: str, line: Line, tmp_path: Path
     assert source.read_bytes() == (TRAILS / "et000000000").read_bytes()
 
 
-def test_a_full_disk_leaves_nothing_and_loses_nothing(
-    shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "xx000000000"
-    target.write_bytes(b"mine")
-
-    def full(_file: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    shop("skip 4")
-    before = shop.session.cursor.next
-    shown = shop(f"save {target} !")
-    assert "No space left on device" in shown[0]
-    assert shop.failures[0].status is ExitStatus.COMMAND_FAILED
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["xx000000000"]
-    assert target.read_bytes() == b"mine"
-    assert shop.session.cursor.next == before
-
-
 def test_damage_in_the_source_stops_save_and_leaves_nothing(line: Line, tmp_path: Path) -> None:
     line(f"open {TRAILS / 'gt000000000'}; save {tmp_path / 'xx000000000'}")
     assert line.failures[0].status is ExitStatus.BAD_DATA
     assert not list(tmp_path.iterdir())
 
 
-def test_an_interrupt_leaves_nothing(shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = iter(range(3))
+@pytest.mark.parametrize("name", ["rt000000000", "rl000000000"])
+@pytest.mark.parametrize("start", range(2, 10))
+def test_every_row_saved_from_the_middle_has_its_columns(start: int, name: str, line: Line, tmp_path: Path) -> None:
+    """A reference whose table is not in the new file, or under another index, is written as that table."""
+    target = tmp_path / "xx000000009"
+    line(f"open {TRAILS / name}; skip {start}; save {target}")
+    with TrailFile(target) as trail:
+        rows = [one for one in trail.records() if not one.is_file_header and one.table_index]
+        entries = [trail.table_of(one) for one in rows]
+        names = [trail.name_of(one) for one in rows]
+    assert all(entry is not None and entry.definition_rba is not None for entry in entries)
+    assert names == [named for named, _ in _rows(TRAILS / name)][len(_rows(TRAILS / name)) - len(names) :]
 
-    def interrupted(self: TrailFile, rba: int, _original: object = TrailFile.record_at) -> object:
-        if next(calls, None) is None:
-            raise KeyboardInterrupt
-        return _original(self, rba)  # type: ignore[operator]
 
-    monkeypatch.setattr(TrailFile, "record_at", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        shop(f"save {tmp_path / 'xx000000000'}")
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_committs_changes_the_time_of_every_record_and_nothing_else(name: str, line: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000000"
+    line(f"open {TRAILS / name}; skip 7; save {target} 3 records committs 212577168660000001")
+    saved = [one for one in _records(target) if not one.is_file_header and not one.is_metadata]
+    originals = {one.data: one.header for one in _records(TRAILS / name) if not one.is_file_header}
+    assert [one.header.io_time for one in saved] == [212577168660000001] * 3
+    assert all(one.header == originals[one.data]._replace(io_time=212577168660000001) for one in saved)
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_comments_have_the_byte_order_of_the_trail_and_the_time_of_the_save(
+    name: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "current_timestamp", lambda: 212577168660000002)
+    target = tmp_path / "xx000000000"
+    line(f"open {TRAILS / name}; save {target} 2 records comment")
+    comments = [one for one in _records(target) if not one.is_file_header and one.header.io_type == COMMENT]
+    assert [one.header.io_time for one in comments] == [212577168660000002] * 2
+    assert {one.order for one in comments} == {_records(TRAILS / name)[1].order}
+    assert [one.data.decode() for one in comments] == [
+        f"Logdump SAVE of {TRAILS / name} from RBA 0",
+        "Logdump SAVE ends, 2 records",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("xx transind", "TRANSIND takes a value."),
+        ("xx transind sideways", "TRANSIND takes FIRST, MIDDLE, END or ONLY, not 'sideways'."),
+        ("xx committs", "COMMITTS takes a value."),
+        ("xx committs noon", "'noon' is not a Julian timestamp."),
+        ("xx megabytes", "MEGABYTES takes a value."),
+        ("xx oldformat", "SAVE OLDFORMAT is not supported: the format before release 6.0 is not known."),
+        ("xx 5", "5 takes a value."),
+        ("xx 5 apples", "5 takes RECORDS or BYTES, not 'apples'."),
+        ("xx frob", "'frob' is not an option of SAVE or a number of RECORDS or BYTES."),
+        ("", "takes a file name."),
+    ],
+)
+def test_what_is_wrong_with_the_arguments_is_said_in_full(arguments: str, message: str, shop: Line) -> None:
+    assert shop(f"save {arguments}")[0].endswith(message)
+
+
+@pytest.mark.parametrize(("size", "is_right"), [("0", False), ("1", True)])
+def test_megabytes_are_at_least_one(size: str, is_right: bool, shop: Line, tmp_path: Path) -> None:
+    shop(f"save {tmp_path / 'xx000000000'} 1 record megabytes {size}")
+    assert (not shop.failures) is is_right
 
 
 @pytest.mark.parametrize(

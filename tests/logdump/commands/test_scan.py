@@ -6,7 +6,9 @@ import pytest
 
 from logdump.events import RecordShown
 from tests.logdump.line import Line
-from trailformat import Record
+from tests.trailformat.samples import column, metadata_record, row, trail_of
+from trailformat import ByteOrder, Record, TableDefinition
+from trailformat.metadata import build_table
 from trailformat.transactions import BEGINS, ENDS, is_transactional
 
 
@@ -96,6 +98,25 @@ def test_sfmd_walks_over_definitions(text: str, kinds: list[int], shop: Line) ->
 def test_sfmd_finds_an_index(shop: Line) -> None:
     shop("sfmd tdr 2")
     assert _shown(shop).metadata_indexes == (1, 2)
+
+
+def test_sfmd_tells_the_definition_in_force_whatever_stands_behind_it(tmp_path: Path, line: Line) -> None:
+    name = "TEA.LEAVES"
+    tdr = metadata_record(2, 1, name, build_table(TableDefinition(1, 1, (column(),)), ByteOrder.BIG))
+    again = metadata_record(2, 1, name, build_table(TableDefinition(1, 1, (column("COST"),)), ByteOrder.BIG))
+    path = trail_of(tmp_path, tdr, row(name=1), row(name=1), again, row(name=1))
+    line(f"open {path}")
+    starts = [one.rba for one in line.session.trail.records()]
+    for position, in_force in zip(starts, [0, 0, 0, 3, 3], strict=True):
+        line(f"pos {position}")
+        line("sfmd tdr 1")
+        assert line.rbas == [starts[in_force]]
+    line("pos 0; n; sfmd tdr 1 next")
+    assert line.rbas[-1] == starts[3]
+    line("pos eof rev; sfmd tdr 1")
+    assert line.rbas == [starts[3]]
+    line("sfmd tdr 1")
+    assert line.rbas == [starts[0]]
 
 
 def test_sfh_steps_over_damage(line: Line, trails: Path) -> None:

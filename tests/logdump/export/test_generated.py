@@ -12,11 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from tests.logdump.export.rows import arrow_rows, check_values, expected_rows, json_rows
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
+from tests.searching import examples
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import ByteOrder, Record
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=records_of_a_table())
 def test_every_row_is_there_with_all_that_decodes(records: list[Record], tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
-from logdump.exit_status import ExitStatus
 from logdump.export import arrow_files, text_file
 from tests.logdump.line import Line
-from trailformat import Record, TrailFile
+from trailformat import TrailFile
 
 ALL = [
     "jsonl to T",
@@ -39,56 +35,6 @@ def _export(line: Line, words: str, target: Path) -> list[str]:
 
 def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
-
-
-@pytest.mark.parametrize("words", ALL)
-def test_a_full_disk_leaves_nothing(words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_file: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    shop("skip 4")
-    before = shop.session.cursor.next
-    shown = _export(shop, words, tmp_path / "out")
-    assert "No space left on device" in shown[0]
-    assert shop.failures[0].status is ExitStatus.COMMAND_FAILED
-    assert _names(tmp_path) == []
-    assert shop.session.cursor.next == before
-
-
-@pytest.mark.parametrize("words", ALL)
-def test_a_write_that_fails_leaves_nothing(words: str, tmp_path: Path) -> None:
-    target = tmp_path / "folder" / "out"
-    target.parent.mkdir()
-    command = f"open {TRAILS / 'et000000000'}; export {words.replace('T', str(target), 1)}"
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
-
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = [sys.executable, "-m", "logdump", "-c", command]
-    done = subprocess.run(
-        run, capture_output=True, text=True, check=False, preexec_fn=limit, env=environment, timeout=120
-    )
-    assert done.returncode == ExitStatus.COMMAND_FAILED
-    assert "File too large" in done.stderr
-    assert _names(target.parent) == []
-
-
-@pytest.mark.parametrize("words", ALL)
-def test_an_interrupt_leaves_nothing(words: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    original, calls = Record.header.func, iter(range(12))  # type: ignore[attr-defined]
-
-    def interrupted(record: Record) -> object:
-        if next(calls, None) is None:
-            raise KeyboardInterrupt
-        return original(record)
-
-    monkeypatch.setattr(Record, "header", property(interrupted))
-    with pytest.raises(KeyboardInterrupt):
-        _export(shop, words, tmp_path / "out")
-    monkeypatch.undo()
-    assert _names(tmp_path) == []
 
 
 @pytest.mark.parametrize("words", ALL)
@@ -217,3 +163,20 @@ def test_damage_is_stepped_over_and_told(line: Line, tmp_path: Path) -> None:
 
 def _sound(trail: TrailFile) -> list[int]:
     return list(trail.sound_rbas(0, trail.size))
+
+
+def test_a_folder_that_cannot_be_replaced_stays(shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop(f"export csv to {tmp_path / 'out'} by table")
+    before = {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()}
+    rename = Path.rename
+
+    def fail_from_part(path: Path, target: Path) -> Path:
+        if path.suffix == ".part":
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail_from_part)
+    shop(f"pos 0; filter rectype insert; export csv to {tmp_path / 'out'} by table replace")
+    assert "Input/output error" in shop.failures[0].lines[0]
+    assert {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()} == before
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from logdump.filters import Criterion, FilterSet, Subject, apply, parse_criterion
+from logdump.selection import Selection
+from logdump.session import Session
 from logdump.times import GMT
 from trailformat import (
     ByteOrder,
     Record,
     RecordHeader,
     Token,
+    TrailFile,
     make_file_header,
     make_file_header_record,
     make_header,
@@ -70,3 +73,10 @@ def filters(*statements: str) -> FilterSet:
 def tell(made: FilterSet, statement: str) -> list[str]:
     """Carry out one statement, as typed after FILTER."""
     return apply(made, statement, GMT)
+
+
+def selection_through(trail: TrailFile, filters: FilterSet | None) -> Selection:
+    """What a session with this filter selects of a trail."""
+    session = Session()
+    session.filters_in_use = filters
+    return session.selection(trail)

@@ -56,3 +56,10 @@ def test_an_operator_may_lack_its_value() -> None:
 def test_what_is_no_comparison_is_refused(text: str, message: str) -> None:
     with pytest.raises(FilterError, match=message):
         split_comparison(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("GT 'a b c'", "'a b c'"), ("'a b c' GT", "'a b c'"), ("> 'a  b' ", "'a  b'")]
+)
+def test_a_value_keeps_its_blanks(text: str, value: str) -> None:
+    assert split_comparison(text) == (Comparison.GREATER, value)

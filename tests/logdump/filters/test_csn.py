@@ -18,6 +18,7 @@ SQL_SERVER = "00000d7e:0000036b:01bd"
         (ORACLE, "number", (7824137832,)),
         (WRAPPED, "number", (7824137832,)),
         ("0.2623161", "number", (2623161,)),
+        ("65535.4294967295", "number", (281474976710655,)),
         ("0x2806b7", "number", (2623159,)),
         (MYSQL, "MySQL position", (4, 1095)),
         ("4:1095", "MySQL position", (4, 1095)),
@@ -33,7 +34,9 @@ def test_every_database_writes_its_csn_its_own_way(text: str, kind: str, parts: 
     assert csn_key(text) == CsnKey(kind, parts)
 
 
-@pytest.mark.parametrize("text", ["", "abc", "1.2.3", "1:2:3", "1/2/3", "70000.1", "0.4294967296", "٣", "9" * 300])
+@pytest.mark.parametrize(
+    "text", ["", "abc", "1.2.3", "1:2:3", "1/2/3", "65536.0", "70000.1", "0.4294967296", "٣", "9" * 300]
+)
 def test_anything_else_is_no_csn(text: str) -> None:
     assert csn_key(text) is None
 

@@ -97,6 +97,7 @@ class TestString:
 
     def test_a_doubled_quote_is_a_quote(self) -> None:
         assert meets('STRING "5"" pipe"', subject(data=b'5" pipe'))
+        assert meets("STRING 'it''s'", subject(data=b"it's"))
 
     def test_text_is_sought_as_utf8(self) -> None:
         assert meets("STRING Zürich", subject(data="Zürich".encode()))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from logdump.filters import FilterSet, show
 
-from .subjects import filters
+from .subjects import filters, subject
 
 FIRST_EXAMPLE = """\
 Data filters are ENABLED
@@ -106,3 +106,14 @@ def test_control_characters_never_reach_the_terminal() -> None:
     lines = show(filters("FILENAME a\x1b[2J", 'STRING "\x07"'))
     assert all(line.isprintable() for line in lines)
     assert "Filename-0 : a\\x1b[2J" in lines
+
+
+def test_quotes_are_doubled_bytes_that_are_no_text_escaped_and_hex_grouped_from_the_left() -> None:
+    made = filters('STRING "5"" pipe"', "STRING \udcff", "HEX aabbcc")
+    assert made.accepts(subject(data=b"\xff"))
+    assert show(made)[2:-1] == [
+        'STRING-0   : ( 7), "5"" pipe"',
+        r'STRING-1   : ( 1), "\udcff"',
+        "HEX-0      : ( 3)",
+        "AABB CC",
+    ]

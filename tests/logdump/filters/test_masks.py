@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.filters import FilterSet, apply, value_masks
-from logdump.selection import Selection
 from logdump.times import GMT
 from tests.logdump.export.strategies import records_of_a_table
+from tests.logdump.filters.subjects import selection_through
+from tests.searching import examples
 from tests.trailformat.samples import column, header, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
+from trailformat.io_types import RECORD_FRAGMENT
 from trailformat.metadata import build_table
 from trailformat.scan import Batch, Engine, scan
 from trailformat.values import decode_value
@@ -101,10 +103,10 @@ def test_the_same_records_pass(size: int, statements: list[str]) -> None:
         apply(filters, statement, GMT)
     for path in FILES:
         with TrailFile(path) as trail:
-            one_by_one = Selection(trail, [filters])
+            one_by_one = selection_through(trail, filters)
             records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
             expected = [record.rba for record in records if record and one_by_one.accepts(record)]
-            by_columns = Selection(trail, [filters])
+            by_columns = selection_through(trail, filters)
             found = []
             for batch in scan(trail, engine=Engine.PYTHON, batch_size=size):
                 numbers: Any = _with_numpy(batch)
@@ -112,14 +114,14 @@ def test_the_same_records_pass(size: int, statements: list[str]) -> None:
             assert found == expected, path.name
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=records_of_a_table(), wanted=st.sampled_from(WANTED))
 def test_the_same_values_hold_whatever_their_types(records: list[Record], wanted: str, tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records)
     filters = FilterSet()
     apply(filters, f"VALUE C0 {wanted}", GMT)
     with TrailFile(path) as trail:
-        one_by_one, by_columns = Selection(trail, [filters]), Selection(trail, [filters])
+        one_by_one, by_columns = selection_through(trail, filters), selection_through(trail, filters)
         (batch,) = scan(trail, engine=Engine.PYTHON)
         numbers: Any = _with_numpy(batch)
         found = numbers.rba[by_columns.rows(numbers)].tolist()
@@ -138,7 +140,42 @@ def test_a_name_that_two_columns_have_but_for_capitals_is_asked_of_the_record(tm
     apply(filters, "VALUE Price = 5", GMT)
     with TrailFile(path) as trail:
         (batch,) = scan(trail, engine=Engine.PYTHON)
-        assert Selection(trail, [filters]).rows(_with_numpy(batch)).tolist() == [False, True]
+        assert selection_through(trail, filters).rows(_with_numpy(batch)).tolist() == [False, True]
+
+
+def test_a_value_that_stands_in_a_fragment_is_found(tmp_path: Path) -> None:
+    definition = TableDefinition(1, 1, (column("A", scale=0), column("B", scale=0)))
+    pieces = [make_column(index, (5 + index).to_bytes(8, "big")) for index in (0, 1)]
+    first, whole = (
+        make_record(header(1), Images(None, tuple(some)), order=ByteOrder.BIG).data for some in (pieces[:1], pieces)
+    )
+    assert whole.startswith(first)
+    path = trail_of(
+        tmp_path,
+        metadata_record(2, 1, "TEA.LEAVES", build_table(definition, ByteOrder.BIG)),
+        make_record(header(1, continued=1), first, order=ByteOrder.BIG),
+        make_record(header(1, io_type=RECORD_FRAGMENT), whole[len(first) :], order=ByteOrder.BIG),
+    )
+    filters = FilterSet()
+    apply(filters, "VALUE B = 6", GMT)
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, engine=Engine.PYTHON)
+        assert selection_through(trail, filters).rows(_with_numpy(batch)).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+@pytest.mark.parametrize("order", list(ByteOrder))
+def test_a_stored_integer_is_sought_in_the_orders_of_its_file(order: ByteOrder, width: int, tmp_path: Path) -> None:
+    value = 0x0102
+    stored = {one: value.to_bytes(width // 8, "big" if one is ByteOrder.BIG else "little") for one in ByteOrder}
+    rows = [row(b"--" + stored[one] + b"--", order=order) for one in (ByteOrder.BIG, ByteOrder.LITTLE)]
+    filters = FilterSet()
+    apply(filters, f"INT{width} {value}", GMT)
+    with TrailFile(trail_of(tmp_path, *rows)) as trail:
+        (batch,) = scan(trail, engine=Engine.PYTHON)
+        found = selection_through(trail, filters).rows(_with_numpy(batch)).tolist()
+        assert found == [True, order is ByteOrder.LITTLE]
+        assert found == [selection_through(trail, filters).accepts(record) for record in trail.records()]
 
 
 def test_each_different_value_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,6 +186,6 @@ def test_each_different_value_is_decoded_once(tmp_path: Path, monkeypatch: pytes
     filters = FilterSet()
     apply(filters, "VALUE C0 > 0.01", GMT)
     with TrailFile(path) as trail:
-        selection = Selection(trail, [filters])
+        selection = selection_through(trail, filters)
         passing = [int(selection.rows(_with_numpy(batch)).sum()) for batch in scan(trail, batch_size=7)]
     assert (sum(passing), decode.call_count) == (50, 1)

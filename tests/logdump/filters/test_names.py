@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from logdump.filters import FilterError
+from logdump.filters.name_criteria import TableName
 
 from .subjects import criterion, file_header, meets, subject
 
@@ -75,3 +76,17 @@ def test_thirty_two_names_are_allowed_and_no_more() -> None:
 def test_what_is_no_list_of_names_is_refused(option: str, message: str) -> None:
     with pytest.raises(FilterError, match=f"^FILENAME: .*{message}.*Syntax: FILTER FILENAME <template>"):
         criterion(option)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "name", "fits"),
+    [
+        (("hr.*",), "HR.REGIONS", True),
+        (("oe.*", "hr.regions"), "HR.REGIONS", True),
+        (("HR",), "HR.REGIONS", False),
+        (("*",), "", True),
+        (("$qa01.*",), "\\TRILL.$QA01.QASRC.ACCTN", False),
+    ],
+)
+def test_file_of_count_takes_any_name_as_it_is(patterns: tuple[str, ...], name: str, fits: bool) -> None:
+    assert TableName(patterns).fits(name) is fits

@@ -48,6 +48,7 @@ def test_words_for_the_place_in_the_transaction(word: str, number: int) -> None:
 class TestSyskey:
     def test_it_is_the_first_bytes_of_the_data_big_endian(self) -> None:
         assert meets("SYSKEY 4294967302", subject(data=bytes.fromhex("0000000100000006 ffff"), syskey_len=8))
+        assert meets("SYSKEY 5", subject(data=b"\5\6", syskey_len=1))
         assert meets("SYSKEY >= 0xffffffff", subject(data=b"\xff\xff\xff\xff\0", syskey_len=4))
 
     def test_a_record_without_a_key_meets_nothing(self) -> None:

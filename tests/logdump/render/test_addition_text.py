@@ -1,4 +1,4 @@
-"""What text adds below Logdump's own lines, and where JSON has the same."""
+"""What VALUES adds below Logdump's own lines, and where JSON has the same."""
 
 from __future__ import annotations
 
@@ -6,79 +6,83 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from logdump.render.addition_text import ddl_lines
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 
 
-def _open(line: Line, path: Path, detail: str) -> Line:
-    line(f"open {path}; detail {detail}")
+def _open(line: Line, path: Path, switches: str = "values on") -> Line:
+    line(f"open {path}; {switches}")
     return line
 
 
-def test_a_piece_says_its_place_as_logdump_does_and_where_its_row_is(line: Line, trails: Path) -> None:
-    said = _open(line, trails / "kt000000000", "on")("pos 2252; n")
-    assert said[-2:] == ["Column 1, LOB fragment 2 of 4", "NAME, bytes 64 to 127 of 219, base record at RBA 1811"]
+def test_a_piece_says_its_place_and_where_its_row_is(line: Line, trails: Path) -> None:
+    said = _open(line, trails / "kt000000000")("pos 2252; n")
+    assert said[-1] == "LOB fragment 2 of 4, column 1 NAME, bytes 64 to 127 of 219, base record at RBA 1811"
 
 
 def test_a_piece_of_an_unknown_layout_is_counted(line: Line, trails: Path) -> None:
-    assert (
-        _open(line, trails / "pt000000000", "on")("pos 2212; n")[-1] == "LOB fragment 3 of 4, base record at RBA 1811"
-    )
+    assert _open(line, trails / "pt000000000")("pos 2212; n")[-1] == "LOB fragment 3 of 4, base record at RBA 1811"
 
 
 def test_a_fragment_is_counted(line: Line, trails: Path) -> None:
-    _open(line, trails / "pt000000000", "on")
+    _open(line, trails / "pt000000000")
     assert line("pos 2517; n")[-1] == "Record fragment 1, base record at RBA 2407"
     assert line("n")[-1] == "Record fragment 2 of 2, base record at RBA 2407"
 
 
-def test_a_cut_record_shows_the_columns_of_the_whole(line: Line, trails: Path) -> None:
-    said = _open(line, trails / "pt000000000", "data")("pos 2407; n")
-    assert "Columns cannot be shown: they go on in the record fragments that follow" in said
+def test_a_cut_record_shows_the_columns_of_the_whole_where_detail_shows_columns(line: Line, trails: Path) -> None:
+    said = _open(line, trails / "pt000000000", "values on; detail data")("pos 2407; n")
     assert "With its fragments 82 bytes:" in said
     assert "Column 5 (0x0005), Length 10 (0x000a)." in said
+    assert "With its fragments 82 bytes:" not in line("detail off; pos 2407; n")
 
 
-@pytest.mark.parametrize("rba", [1811, 1980, 2407, 2517])
-def test_with_detail_off_nothing_is_added(rba: int, line: Line, trails: Path) -> None:
-    said = _open(line, trails / "pt000000000", "off")(f"pos {rba}; n")
-    assert not [text for text in said if "fragment" in text.lower() and "RecordFragment" not in text]
+def test_a_cut_record_without_values_says_beside_its_lines_where_its_columns_are(trails: Path) -> None:
+    path = trails / "pt000000000"
+    answer = logdump("-c", f"open {path}; detail on; pos 2407; n")
+    assert answer.err == (
+        f"{path}, RBA 2407: the columns go on in the record fragments that follow: VALUES ON shows the whole\n"
+    )
+    assert answer.status == 0
+    assert not logdump("-c", f"open {path}; pos 2407; n").err
 
 
 def test_a_lost_fragment_is_a_notice(line: Line, trails: Path, tmp_path: Path) -> None:
     path = tmp_path / "pt000000000"
     path.write_bytes((trails / "pt000000000").read_bytes()[:2599])
-    said = _open(line, path, "on")("pos 2407; n")
+    said = _open(line, path)("pos 2407; n")
     assert said[-1].endswith("a record fragment is missing")
 
 
-def test_ddl_shows_its_statement_under_detail_data(line: Line, trails: Path) -> None:
-    said = _open(line, trails / "dt000000000", "data")("sft ddlop")
+def test_ddl_shows_its_items_and_its_statement(line: Line, trails: Path) -> None:
+    said = _open(line, trails / "dt000000000")("sft ddlop")
     assert said[-9:] == [
-        "csn         : 41882317",
-        "sequence    : 0",
-        "owner       : TEAHOUSE",
-        "object      : TEAS",
-        "object_type : TABLE",
-        "operation   : CREATE",
-        "ddl_table   : GGADMIN.GGS_DDL_HIST",
+        "marker_sequence : 41882317",
+        "object_id       : 0",
+        "owner           : TEAHOUSE",
+        "object          : TEAS",
+        "object_type     : TABLE",
+        "operation       : CREATE",
+        "history_table   : GGADMIN.GGS_DDL_HIST",
         "statement:",
         " create table teas (tea_code varchar(6) default 'n/a' primary key)",
     ]
 
 
-def test_detail_on_shows_no_statement(line: Line, trails: Path) -> None:
-    assert "statement:" not in _open(line, trails / "dt000000000", "on")("sft ddlop")
+def test_items_whose_meaning_is_not_known_stand_under_their_ids() -> None:
+    assert list(ddl_lines(b",C21='x',,C17('1')='NLS_LANGUAGE',,@@")) == [
+        "C21             : x",
+        "nls_parameter('1'): NLS_LANGUAGE",
+        "(no item)       : ,@@",
+    ]
 
 
 def test_comments_stand_apart_and_lines_stay_lines() -> None:
     text = b",C1='create table t -- of tea\n (c int) /* GOLDENGATE_DDL_REPLICATION */',"
     assert list(ddl_lines(text)) == [
-        "comment     : -- of tea",
-        "comment     : /* GOLDENGATE_DDL_REPLICATION */",
+        "comment         : -- of tea",
+        "comment         : /* GOLDENGATE_DDL_REPLICATION */",
         "statement:",
         " create table t",
         "  (c int)",

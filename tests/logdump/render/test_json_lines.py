@@ -12,6 +12,7 @@ from logdump.render.json_lines import PARTS, SHAPES, render
 from logdump.render.json_shape import Shape, exact, iso_time
 from logdump.settings import Settings
 from scripts.json_members import PAGE, updated
+from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.render.records import a_record
 from trailformat import BadRecord, TrailError, make_token
@@ -267,6 +268,7 @@ def test_a_pipe_of_objects_has_no_banner_and_no_prompts(trails: Path) -> None:
         "file_header",
         "failure",
         "position",
+        "no_record",
         "bad_record",
     ]
     assert answer.err == ""
@@ -289,3 +291,15 @@ def test_a_value_that_does_not_decode_says_why(trails: Path) -> None:
     column = next(one for one in found if one["type"] == "record")["after"][0]
     assert (column["name"], column["type"], column["text"]) == (None, None, None)
     assert column["problem"] == "no definition of this column"
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_the_environment_has_every_line_of_the_text_as_a_setting(is_open: bool, line: Line, trails: Path) -> None:
+    if is_open:
+        line(f"open {trails / 'et000000000'}; pos 1811 rev")
+    shown = [one.split(":", 1) for one in line("env")]
+    described = the_object(line.events[0])
+    assert list(described["settings"].values()) == [value.strip() for _, value in shown]
+    assert len(described["settings"]) == len(shown)
+    expected = (str(trails / "et000000000"), 5453, 1811, "reverse") if is_open else (None,) * 4
+    assert tuple(described[name] for name in ("file", "end_of_file", "rba", "direction")) == expected

@@ -5,9 +5,10 @@ import pytest
 from logdump.release import Release
 from logdump.settings import Detail, Level
 from tests.logdump.render.records import a_record, lines_of
-from trailformat import ByteOrder, TableEntry, make_column, make_token
+from trailformat import ByteOrder, Record, TableEntry, make_column, make_token
 from trailformat.columns import build_columns
 from trailformat.io_types import LARGE_OBJECT, PK_UPDATE, RECORD_FRAGMENT, UNIFIED_UPDATE
+from trailformat.lob_pieces import PieceHeader, build_piece
 from trailformat.user_tokens import build_user_tokens
 
 COLUMNS = build_columns([make_column(0, b"\0\4leaf"), make_column(300, None)], ByteOrder.BIG)
@@ -119,21 +120,43 @@ def test_a_piece_of_a_large_object_is_shown_as_bytes() -> None:
     assert shown[-1] == f" {'7069 6563 65':<49} | piece"
 
 
-def test_the_columns_of_a_row_that_is_cut_go_on_in_its_fragments() -> None:
-    shown = lines_of(a_record(COLUMNS[:-1], continued=1), detail=Detail.ON)
-    assert shown[-1] == "Columns cannot be shown: they go on in the record fragments that follow"
-    fragment = a_record(COLUMNS[-1:], io_type=RECORD_FRAGMENT)
-    assert not [line for line in lines_of(fragment, detail=Detail.ON) if line.startswith("Column")]
+@pytest.mark.parametrize(
+    "record",
+    [
+        a_record(COLUMNS[:-1], continued=1),
+        a_record(COLUMNS[-1:], io_type=RECORD_FRAGMENT),
+        a_record(COLUMNS[:-1]),
+        a_record(COLUMNS, partition=0),
+    ],
+    ids=["cut", "fragment", "damaged", "full image"],
+)
+def test_data_that_is_no_column_list_is_shown_as_bytes_alone(record: Record) -> None:
+    assert lines_of(record, detail=Detail.DATA) == lines_of(record)
 
 
-def test_columns_that_do_not_decode_say_why() -> None:
-    assert lines_of(a_record(COLUMNS[:-1]), detail=Detail.ON)[-1].startswith(
-        "Columns cannot be shown: column at byte 12 "
-    )
+@pytest.mark.parametrize("release", Release)
+def test_up_to_12_1_a_blank_line_ends_data_that_no_columns_and_no_tokens_follow(release: Release) -> None:
+    is_old = release in (Release.R11_1, Release.R12_1)
+    record = a_record(COLUMNS, tokens=(make_token("L", b"1"),), user_tokens=b"A\0b\0")
+    assert (lines_of(record, release=release)[-1] == "") == is_old
+    assert lines_of(record, release=release, ggstoken=Level.ON).count("") == 2
+    assert lines_of(record, release=release, usertoken=Level.ON).count("") == 2
+    assert lines_of(record, release=release, detail=Detail.ON).count("") == 1
+    assert lines_of(a_record(), release=release).count("") == 1
 
 
-def test_a_full_record_image_has_no_columns() -> None:
-    assert not [line for line in lines_of(a_record(COLUMNS, partition=0), detail=Detail.DATA) if "Column" in line]
+PIECE = build_piece(PieceHeader(3, 3, 4, 4000, 6100), bytes(2000), ByteOrder.BIG)
+
+
+def test_a_lob_piece_says_under_ghdr_which_it_is() -> None:
+    record = a_record(PIECE, io_type=LARGE_OBJECT, continued=1, rec_count=4)
+    assert lines_of(record, ghdr=True)[-1] == "Column 3, LOB fragment 3 of 4"
+    assert not [line for line in lines_of(record, detail=Detail.DATA) if "LOB" in line]
+
+
+def test_a_lob_piece_that_does_not_tell_its_number_has_no_such_line() -> None:
+    record = a_record(b"text", io_type=LARGE_OBJECT, rec_count=4)
+    assert not [line for line in lines_of(record, ghdr=True) if "LOB" in line]
 
 
 def test_metadata_that_does_not_decode_is_shown_as_bytes() -> None:

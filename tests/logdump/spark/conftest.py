@@ -13,8 +13,6 @@ from logdump.spark.java import missing_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -23,13 +21,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         pytest.skip(missing)
     from logdump.spark import session
 
-    settings = {
-        "spark_sql_warehouse_dir": str(tmp_path_factory.mktemp("warehouse")),
-        "spark_sql_shuffle_partitions": "2",
-        "spark_driver_extraJavaOptions": _QUICK_START,
-    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        started = session("local[2,4]", **settings)
+        started = session("local[2,4]", spark_sql_warehouse_dir=str(tmp_path_factory.mktemp("warehouse")))
     yield started
     started.stop()

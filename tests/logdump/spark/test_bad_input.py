@@ -20,7 +20,7 @@ from trailformat import TrailFile
 DAMAGED = TRAILS / "ft000000000"
 GARBAGE = TRAILS / "gl000000000"
 GOOD = TRAILS / "et000000000"
-RBA = Request((Selected("rba", COLUMNS[2]),), Options())
+RBA = Request((Selected("rba", next(one for one in COLUMNS if one.name == "rba")),), Options())
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_permissive_shows_damage_as_a_row_and_keeps_the_good_ones(path: Path) ->
     (damage,) = [row for row in found if row["_corrupt_record"] is not None]
     assert damage["raw"] == path.read_bytes()[damage["rba"] : damage["rba"] + damage["length"]]
     given = {name for name, value in damage.items() if value is not None}
-    assert given == {"file", "seqno", "rba", "length", "raw", "_corrupt_record"}
+    assert given == {"file", "seqno", "file_order", "rba", "length", "raw", "_corrupt_record"}
 
 
 @pytest.mark.parametrize(
@@ -155,5 +155,5 @@ def test_what_was_appended_since_the_plan_is_left_to_the_next_read(mixture: Path
     path.write_bytes(whole[:4000])
     slices = [one for lot in plan(Options(path=str(path))) for one in lot]
     path.write_bytes(whole)
-    found = [rba for batch in read(slices, RBA) for rba in batch.column(0).to_pylist()]
+    found = [rba for batch in read(slices, RBA) for rba in batch.column("rba").to_pylist()]
     assert found == [rba for rba in sound(GOOD) if rba < 4000]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from logdump.spark.java import java_version, missing_java
-from scripts import provide_java
 
 
 @pytest.fixture
@@ -51,18 +50,6 @@ def test_without_java_the_message_names_the_command() -> None:
 def test_an_old_java_is_none(only_java: Path) -> None:
     make(only_java, 'openjdk version "11.0.1"')
     assert "and this is 11;" in (missing_java() or "")
-
-
-@pytest.mark.usefixtures("only_java")
-def test_where_nothing_can_be_installed_the_command_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    provide_java.main()
-    assert "apt-get install --yes default-jre-headless\nSpark's tests are skipped." in capsys.readouterr().err
-
-
-def test_with_java_there_nothing_happens(only_java: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    make(only_java, 'openjdk version "17.0.1"')
-    provide_java.main()
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.usefixtures("only_java")

@@ -148,6 +148,29 @@ def test_an_error_in_the_middle_leaves_everything_as_it_was(
     assert _contents(out) == before
 
 
+@pytest.mark.parametrize("mode", [Mode.APPEND, Mode.OVERWRITE])
+def test_an_error_before_anything_was_moved_leaves_the_mark(
+    mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for ``_SUCCESS`` reads the folder of the job before as complete."""
+    out = _holding(tmp_path, "lt000000000", "_SUCCESS")
+    before = _contents(out)
+    staging, parts = _job(out)
+
+    rename, calls = Path.rename, list[Path]()
+
+    def fail_once(path: Path, name: Path) -> Path:
+        calls.append(path)
+        if len(calls) == 1:
+            raise OSError(5, "Input/output error", str(path))
+        return rename(path, name)
+
+    monkeypatch.setattr(Path, "rename", fail_once)
+    with pytest.raises(CannotWrite, match="Input/output error"):
+        publish(staging, Target.parse(str(out)), mode, parts)
+    assert _contents(out) == before
+
+
 def test_what_cannot_be_undone_yet_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = _holding(tmp_path, "lt000000000")
     before = _contents(out)

@@ -27,7 +27,7 @@ def test_columns_leave_the_others_null() -> None:
 
 def test_columns_make_the_schema_where_none_is_given() -> None:
     assert default_ddl(Options(columns=("OP", "rba"))) == "`OP` string, `rba` bigint"
-    assert default_ddl(Options()).startswith("`file` string, `seqno` int, `rba` bigint, ")
+    assert default_ddl(Options()).startswith("`file` string, `seqno` int, `file_order` int, `rba` bigint, ")
 
 
 def test_a_summary_has_columns_of_its_own() -> None:
@@ -44,7 +44,7 @@ def test_the_corrupt_record_has_the_name_that_is_wanted() -> None:
     ("fields", "message"),
     [
         (schema(rbaa=LongType()), "schema: there is no column rbaa; did you mean rba?"),
-        (schema(zzz=LongType()), "schema: there is no column zzz; there are file, seqno, rba,"),
+        (schema(zzz=LongType()), "schema: there is no column zzz; there are file, seqno, file_order, rba,"),
         (schema(rba=IntegerType()), "schema: column rba is bigint, not int"),
         (schema(after=StringType()), "schema: column after is array<struct<"),
         (schema(rba=LongType(), RBA=LongType()), "schema: rba stands there twice"),

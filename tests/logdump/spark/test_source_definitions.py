@@ -49,7 +49,7 @@ def test_without_the_option_there_are_none() -> None:
         (str(FILES / "missing.def"), "missing.def: No such file or directory"),
         (str(FILES), "obey: Is a directory"),
         (str(FILES / "broken.def"), "broken.def: line 9: column PRICE lacks numbers"),
-        ("s3://bucket/a.def", "only files that every worker can open"),
+        ("s3://bucket/a.def", "only files of this machine's own paths"),
         ("a\0b", "null"),
     ],
 )

@@ -15,20 +15,22 @@ from logdump.spark.planning import plan
 from logdump.spark.reading import Request, read
 from logdump.spark.schema import COLUMNS, Selected
 from tests.logdump.spark.reads import planned, rows, table
+from tests.searching import examples
 
 WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
-SIZES = random.Random(5).sample(range(40, 6000), 100)
+SIZES = (40, *random.Random(5).sample(range(41, 6000), examples(20)))
+"""The smallest puts each record of a fixture at the edge of a piece."""
 BULK = ("rba", "length", "op", "table", "time", "csn", "xid", "tdr_index", "raw")
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
 def test_every_record_stands_in_one_piece(path: Path) -> None:
-    whole = table(path, maxPartitionBytes=0)
-    for size in SIZES[::10]:
-        assert table(path, maxPartitionBytes=size).equals(whole), size
+    whole = table(path, maxPartitionBytes=0, undecodable="null")
+    for size in SIZES[:8]:
+        assert table(path, maxPartitionBytes=size, undecodable="null").equals(whole), size
 
 
-def test_a_hundred_sizes_give_the_serial_read_of_a_trail_of_two_files() -> None:
+def test_many_sizes_give_the_serial_read_of_a_trail_of_two_files() -> None:
     whole = table(TRAILS / "st*", *BULK, maxPartitionBytes=0)
     for size in SIZES:
         assert table(TRAILS / "st*", *BULK, maxPartitionBytes=size).equals(whole), size
@@ -65,7 +67,7 @@ def test_a_piece_that_does_not_end_where_the_next_begins_is_an_error() -> None:
     first, *_ = (one for lot in plan(options) for one in lot)
     wrong = first._replace(stop=first.stop + 1)
     with pytest.raises(SplitMismatch, match=rf"seqno 0, RBA {wrong.stop}: .* maxPartitionBytes 0"):
-        list(read([wrong], Request((Selected("rba", COLUMNS[2]),), options)))
+        list(read([wrong], Request((Selected("rba", next(one for one in COLUMNS if one.name == "rba")),), options)))
 
 
 def test_data_that_holds_a_trail_does_not_mislead(tmp_path: Path) -> None:

@@ -106,6 +106,15 @@ def transactions_of(path: Path) -> list[dict[str, Any]]:
     return [{**one, "tables": sorted(one["tables"])} for one in found]
 
 
+def test_a_transaction_goes_on_where_the_numbers_start_over(spark: SparkSession, tmp_path: Path) -> None:
+    columns = "csn, xid, begin_rba, end_rba, records, bytes, tables, is_whole"
+    query = f"select {columns} from transactions order by first_time, begin_rba"
+    for name, wrapped in (("st000000000", "lt999999"), ("st000000001", "lt000000")):
+        (tmp_path / wrapped).write_bytes((TRAILS / name).read_bytes())
+    found = Views(spark, str(tmp_path / "lt*"), {}).query(query).collect()
+    assert found == Views(spark, str(TRAILS / "st*"), {}).query(query).collect()
+
+
 def test_transactions_without_csn_and_xid(told: Told) -> None:
     path = TRAILS / "ut000000000"
     assert result(told, f"over {path} select count(csn), count(xid), count(*) from transactions") == [(2, 2, 8)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,13 @@ import pytest
 from fixtures import TRAILS
 from logdump.batch_counting import ColumnCounter, Wanted
 from logdump.counting import Count, TransactionHistory
-from logdump.selection import Selection
-from logdump.spark.bounds import filters_of
+from logdump.spark import summary as summary_module
+from logdump.spark.bounds import selection_of
 from logdump.spark.counting import count_of
 from logdump.spark.options import Use, parse_options
+from logdump.spark.slice_reading import wanted_rows
 from tests.logdump.spark.reads import planned, rows
+from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import scan
 
@@ -31,7 +35,7 @@ def counted(paths: list[Path], where: str | None = None) -> Count:
     count = Count(history())
     for path in paths:
         with TrailFile(path) as trail:
-            selection = Selection(trail, filters_of(parse_options({"where": where} if where else {}, Use.READ)))
+            selection = selection_of(trail, parse_options({"where": where} if where else {}, Use.READ))
             counter = ColumnCounter(count, Wanted(), int(path.name[2:]))
             for batch in scan(trail):
                 counter.add(batch, selection.rows(batch) if where else None)
@@ -81,6 +85,17 @@ def test_a_row_tells_where_and_when_its_records_are() -> None:
         assert one["records"] == len(mine)
         assert one["length"] == sum(row["length"] for row in mine)
         assert one["bytes"] == sum(row["record_length"] for row in mine)
+
+
+def test_times_are_the_earliest_and_the_latest_though_records_come_out_of_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summary_module, "wanted_rows", partial(wanted_rows, batch_size=1))
+    hours = (3, 1, 4, 2)
+    path = trail_of(tmp_path, *(row(io_time=IO_TIME + hour * 3_600_000_000) for hour in hours))
+    [one] = rows(path, summary="true")
+    assert (one["last_time"] - one["first_time"], one["records"]) == (timedelta(hours=3), 4)
+    assert one["last_time"] == max(record["time"] for record in rows(path))
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:

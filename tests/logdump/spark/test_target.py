@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -150,3 +151,26 @@ def test_appending_to_one_of_several_trails_needs_its_name(tmp_path: Path) -> No
     assert _first(out, Mode.APPEND, "/dirdat/rt000000000") == "rt000000002"
     with pytest.raises(TargetRefused, match="holds several trails, lt, rt"):
         _first(out, Mode.APPEND, "/dirdat/xx000000000")
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _link(path: Path) -> None:
+    path.with_name("file").write_bytes(b"mine")
+    path.symlink_to("file")
+
+
+@pytest.mark.parametrize("make", [_fifo, _link])
+@pytest.mark.parametrize("mode", Mode)
+def test_only_a_file_is_replaced(make: Callable[[Path], None], mode: Mode, tmp_path: Path) -> None:
+    path = tmp_path / "rt000001"
+    make(path)
+    with pytest.raises(TargetRefused, match=r"is a FIFO|is a link to file"):
+        Target.parse(str(path)).check(mode)
+    before = Target.parse(str(tmp_path / "rt000000"))
+    with pytest.raises(TargetRefused, match=r"is a FIFO|is a link to file"):
+        before.replaced(mode, [tmp_path / "rt000000", path])
+    with pytest.raises(TargetRefused, match=r"rt000001|not empty|file in it"):
+        Target.parse(str(tmp_path)).check(Mode.OVERWRITE)

@@ -11,7 +11,7 @@ from trailformat import TrailFile
 def script_of(path: Path, dialect: str, *, takes_back: bool = False) -> list[str]:
     """The statements, none of which may be missing."""
     with TrailFile(path) as trail:
-        script = Script(trail, DIALECTS[dialect], lambda _: True, takes_back=takes_back)
+        script = Script(trail, DIALECTS[dialect], takes_back=takes_back)
         statements = [one for one in script.items(0) if isinstance(one, Statement)]
     lacking = {one.reason for one in statements if one.sql is None}
     assert lacking <= {"no column is changed"}

@@ -61,6 +61,31 @@ def test_plain_values_are_spelled_alike(dialect: Dialect, value: Any, spelled: s
         (_ANSI, 1.5, "1.5e0"),
         (_ANSI, _MOMENT, "TIMESTAMP '2024-03-14 09:30:05'"),
         (_ANSI, dt.time(9, 30), "TIME '09:30:00'"),
+        (_ORACLE, float("inf"), "BINARY_DOUBLE_INFINITY"),
+        (_ORACLE, float("nan"), "BINARY_DOUBLE_NAN"),
+        (_ORACLE, dt.time(9, 30), "TO_DSINTERVAL('0 09:30:00')"),
+        (_ORACLE, dt.timedelta(), "INTERVAL '0 00:00:00.000000' DAY(9) TO SECOND(6)"),
+        (_ORACLE, "\U000e0001", r"UNISTR('\DB40\DC01')"),
+        (_ORACLE, "a\x7f\x80", r"'a' || CHR(127) || UNISTR('\0080')"),
+        (_ORACLE, "x" * 1000, f"'{'x' * 1000}'"),
+        (_ORACLE, bytes(2000), f"HEXTORAW('{'00' * 2000}')"),
+        (_MYSQL, dt.timedelta(), "'00:00:00.000000'"),
+        (_MYSQL, -dt.timedelta(days=1, minutes=61, seconds=62), "'-25:02:02.000000'"),
+        (_MYSQL, dt.timedelta(minutes=59, seconds=59), "'00:59:59.000000'"),
+        (_MYSQL, dt.timedelta(minutes=60), "'01:00:00.000000'"),
+        (_MYSQL, "caf\xe9", "_utf8mb4'caf\xe9'"),
+        (_POSTGRESQL, float("inf"), "'Infinity'::float8"),
+        (_POSTGRESQL, float("-inf"), "'-Infinity'::float8"),
+        (_POSTGRESQL, _MOMENT, "TIMESTAMP '2024-03-14 09:30:05'"),
+        (_POSTGRESQL, dt.time(9, 30), "TIME '09:30:00'"),
+        (_POSTGRESQL, dt.time(9, 30, tzinfo=_ZONE), "TIME WITH TIME ZONE '09:30:00+05:30'"),
+        (_POSTGRESQL, dt.timedelta(), "INTERVAL '0 00:00:00.000000' DAY TO SECOND(6)"),
+        (_POSTGRESQL, dt.timedelta(days=-1, hours=-2), "-INTERVAL '1 02:00:00.000000' DAY TO SECOND(6)"),
+        (_POSTGRESQL, "\uffff\U000e0001", r"E'\uFFFF\U000E0001'"),
+        (_ANSI, "\uffff\U000e0001", r"U&'\FFFF\+0E0001'"),
+        (_ANSI, dt.timedelta(), "INTERVAL '0 00:00:00.000000' DAY TO SECOND(6)"),
+        (_ANSI, dt.timedelta(hours=1, minutes=1, seconds=61), "INTERVAL '0 01:02:01.000000' DAY TO SECOND(6)"),
+        (_ANSI, dt.timedelta(days=-1, hours=-2), "INTERVAL -'1 02:00:00.000000' DAY TO SECOND(6)"),
     ],
 )
 def test_values_by_dialect(dialect: Dialect, value: Any, spelled: str) -> None:
@@ -114,10 +139,11 @@ def test_names_are_quoted(dialect: Dialect, name: str, spelled: str) -> None:
     assert dialect.table(name) == spelled
 
 
-@pytest.mark.parametrize("name", ["", "a\nb", "t\\xe9as"])
-def test_a_name_that_cannot_be_quoted_is_refused(name: str) -> None:
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("name", ["", "a\nb", "a\x1b[2Jb", "a\x00b", "t\\xe9as"])
+def test_a_name_that_cannot_be_quoted_is_refused(name: str, dialect: Dialect) -> None:
     with pytest.raises(Unwritable):
-        _ANSI.table(name)
+        dialect.table(name)
 
 
 @pytest.mark.parametrize(("vendor", "dialect"), [("ORACLE", _ORACLE), ("", _ANSI), ("99", _ANSI)])

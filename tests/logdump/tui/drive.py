@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import functools
 import re
+import shutil
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -61,6 +65,26 @@ class Screen:
             seen = [*seen, self.text] if is_done else []
             assert time.monotonic() < deadline, "the view does not come to rest"
 
+    async def rest(self) -> None:
+        """Wait until every thread and every message is done, whatever is painted."""
+        deadline = time.monotonic() + _LONGEST
+        quiet = 0
+        while quiet < 2 and self.app.is_running:
+            is_quiet = self.app.is_quiet or self.app.mode.is_asking
+            quiet = quiet + 1 if is_quiet else 0
+            await asyncio.sleep(0 if is_quiet else 0.001)
+            await self._drain()
+            assert time.monotonic() < deadline, "the view does not come to rest"
+
+    async def _drain(self) -> None:
+        """Wait until the app and where the keys go have handled the messages that they have."""
+        app = self.app
+        for node in (app, app.screen, app.focused, app.records, app):
+            handled = asyncio.Event()
+            if node is not None and node.call_later(handled.set):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(handled.wait(), 1)
+
     @property
     def text(self) -> str:
         """The screen as text, without what differs between machines."""
@@ -76,6 +100,14 @@ class Screen:
 Steps = Callable[[Screen], Awaitable[None]]
 
 
+@functools.cache
+def trails() -> Path:
+    """A copy of the fixtures whose path is short wherever the repository lies: a long one is wrapped on the screen."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(shutil.copytree(TRAILS, folder / "t"))
+
+
 def drive(
     steps: Steps,
     trail: str | Path = "et000000000",
@@ -85,18 +117,19 @@ def drive(
     manner: Manner | None = None,
     until: Callable[[Screen], bool] | None = None,
     session: Session | None = None,
+    notices: bool = False,
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
 
-    They begin when all is done, or when ``until`` says so.
+    They begin when all is done, or when ``until`` says so; ``notices`` shows the notifications.
     """
     session = session or Session()
     session.settings.time_offset = GMT
-    path = trail if isinstance(trail, Path) else TRAILS / trail
+    path = trail if isinstance(trail, Path) else trails() / trail
     app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), manner)
 
     async def run() -> None:
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=notices) as pilot:
             screen = Screen(app, pilot)
             if until is None:
                 await screen.settle()

@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import struct
 import subprocess
 import sys
@@ -55,6 +56,12 @@ class Terminal:
         os.write(self._master, keys)
         return self.read()
 
+    def hang_up(self) -> None:
+        """Take the terminal away without a signal, as a lost connection may."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self._master)
+        os.close(nothing)
+
     def end(self) -> int:
         """Wait for the end of the program; returns its status."""
         self.read(until=_NEVER)
@@ -66,13 +73,16 @@ def _plain(data: bytes) -> str:
 
 
 @contextlib.contextmanager
-def terminal(*arguments: str, size: tuple[int, int] = (80, 24), **environment: str) -> Iterator[Terminal]:
-    """Run ``logdump`` with these arguments."""
+def terminal(
+    *arguments: str, size: tuple[int, int] = (80, 24), in_shell: bool = False, **environment: str
+) -> Iterator[Terminal]:
+    """Run ``logdump`` with these arguments, or a shell that is told to run it."""
+    command = [sys.executable, "-m", "logdump", *arguments]
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     base = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "GMT", "LOGDUMP_HISTORY": "", "LOGDUMP_KEYMAP": ""}
     process = subprocess.Popen(
-        [sys.executable, "-m", "logdump", *arguments],
+        ["setsid", "--ctty", "--wait", "bash", "--norc", "-i"] if in_shell else command,
         stdin=slave,
         stdout=slave,
         stderr=slave,
@@ -81,6 +91,8 @@ def terminal(*arguments: str, size: tuple[int, int] = (80, 24), **environment: s
     )
     os.close(slave)
     try:
+        if in_shell:
+            os.write(master, f"{shlex.join(command)}\n".encode())
         yield Terminal(master, process)
     finally:
         if process.poll() is None:

@@ -10,6 +10,8 @@ from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import SIZES, rba_of
 
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+
 
 @SIZES
 def test_the_list_shows_the_records_that_pass(size: tuple[int, int], golden: Golden) -> None:
@@ -77,8 +79,20 @@ def test_records_that_are_added_pass_the_filter_too(tmp_path: Path) -> None:
         await screen.type("filter include rectype 5")
         assert "FILTER 1:" in screen.text
         path.write_bytes(whole)
-        screen.app.post_message(FileLooked(path, len(whole), is_gone=False, following=None))
+        screen.app.post_message(FileLooked(path, screen.app.summary.size, len(whole), is_gone=False, following=None))
         await screen.settle()
         assert "FILTER 7:" in screen.text
 
     drive(steps, path)
+
+
+def test_the_list_reads_values_by_the_definitions_of_a_file() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include value STOCK_KG > 0")
+        assert "FILTER 0" in screen.text
+        await screen.type(f"sourcedefs {DEFINITIONS}")
+        assert "FILTER 5" in screen.text
+        await screen.type("sourcedefs off")
+        assert "FILTER 0" in screen.text
+
+    drive(steps, "ot000000", size=(120, 36))

@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def look(screen: Screen) -> None:
-    screen.app.file.ask_look()
+    screen.app._look()
     await screen.settle()
 
 

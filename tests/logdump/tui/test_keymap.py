@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.tui.footer import footer_text
+from logdump.tui.footer import GAP, footer_words
 from logdump.tui.help_screen import help_lines
 from logdump.tui.keymap import keymap_path, load_keymap, parse_keymap
 from logdump.tui.keys import KEYS, Area, Key
@@ -55,7 +55,7 @@ def test_a_key_of_the_keymap_does_what_its_name_says() -> None:
 
 def test_a_problem_of_the_keymap_is_told_in_the_view() -> None:
     async def steps(screen: Screen) -> None:
-        assert any("is no key of" in one.line for one in screen.app.mode.transcript.entries)
+        assert any("is no key of" in "".join(one.said) for one in screen.app.mode.transcript.entries)
 
     drive(steps, manner=Manner(keymap=parse_keymap("what = z", "map")))
 
@@ -85,7 +85,8 @@ def test_help_lists_every_key() -> None:
 
 @pytest.mark.parametrize("width", [10, 40, 80, 200])
 def test_the_bottom_line_fits_and_keeps_the_way_out(width: int) -> None:
-    text = footer_text(frozenset({Area.PANES, Area.EVERYWHERE}), {}, width)
+    words = footer_words(frozenset({Area.PANES, Area.EVERYWHERE}), {}, width)
+    text = " " + GAP.join(word for word, _ in words)
     assert len(text) <= width
     assert width < 40 or "? help" in text
 

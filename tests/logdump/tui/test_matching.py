@@ -9,6 +9,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.filters import FilterSet
 from logdump.filters.statement import apply
+from logdump.session import Session
 from logdump.times import GMT
 from logdump.tui.matching import Matches, MatchingRows
 from logdump.tui.rows import Kind, Row, Walk
@@ -24,9 +25,17 @@ def filters(*statements: str) -> FilterSet:
     return found
 
 
+def extend(found: Matches, trail: TrailFile) -> None:
+    """Look through the file as the thread behind the list does, which has a session of its own."""
+    session = Session()
+    session.open(trail.path)
+    list(found.extend(session))
+    session.close()
+
+
 def matches(trail: TrailFile, *statements: str) -> Matches:
     found = Matches(filters(*statements))
-    list(found.extend(trail))
+    extend(found, trail)
     return found
 
 
@@ -59,7 +68,7 @@ def test_a_file_that_grows_is_looked_through_from_where_it_ended(tmp_path: Path)
     with TrailFile(path) as trail:
         found = matches(trail, "include rectype 5")
         path.write_bytes(whole)
-        list(found.extend(trail))
+        extend(found, trail)
         assert found.rbas.tolist() == matches(trail, "include rectype 5").rbas.tolist()
 
 

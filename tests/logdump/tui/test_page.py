@@ -24,6 +24,7 @@ def test_a_page_is_a_part_of_the_walk(name: str, around: int) -> None:
             found = page(trail, Wanted(rba, 0, around))
             assert [row.rba for row in found.rows] == rbas[max(0, at - around) : at + around + 1]
             assert found.rows[found.at].rba == rba
+            assert (found.is_first, found.is_last) == (at <= around, at + around >= len(rbas) - 1)
 
 
 def test_a_step_moves_over_rows_and_stops_at_the_ends() -> None:

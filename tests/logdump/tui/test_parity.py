@@ -1,16 +1,18 @@
-"""What is typed into the prompt gives what it gives in line mode, to the byte."""
+"""What is typed into the prompt gives what it gives in line mode, to the byte, and all of it can be read."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from textual.widget import Widget
 
 from logdump.line_mode import BANNER
 from logdump.session import Session
 from logdump.settings import OutputFormat
-from logdump.tui.transcript import Answer
+from logdump.tui.transcript import Answer, Entry
 from tests.logdump.tui.drive import Screen, drive
 from tests.transcripts.play import SCRIPTS, WITH_PROGRAMS, copy_of_trails, environment, steady
 
@@ -24,6 +26,7 @@ class Typist:
         self._screen = screen
         self.session = screen.app.session
         self.text = "\n".join(BANNER) + "\n"
+        self.unread: list[str] = []
 
     def _note(self, prompt: str) -> None:
         if self.session.settings.format is not OutputFormat.JSONL:
@@ -40,30 +43,82 @@ class Typist:
             for one in entry.output if entry and line.strip() else ():
                 self.text += f"{one}\n" if isinstance(one, str) else ""
                 self._note(one.prompt if isinstance(one, Answer) else "")
+            if entry and line.strip():
+                self.unread += [f"{line}: {one}" for one in unread(self._screen, entry)]
             if self.session.is_over:
                 return
         self._note(self._screen.app.mode.prompt)
         self._note("\n")
 
 
-@pytest.mark.parametrize("script", SCRIPTS_HERE, ids=[script.stem for script in SCRIPTS_HERE])
-def test_a_transcript_typed_into_the_prompt(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trails = copy_of_trails(tmp_path)
+def squeezed(text: str) -> str:
+    """Without blanks, so that it does not matter where it wraps."""
+    return "".join(text.split())
+
+
+def painted(widget: Widget) -> str:
+    """What stands on the screen where a widget is, its rows joined."""
+    return squeezed("".join(widget.render_line(y).text for y in range(widget.size.height)))
+
+
+def unread(screen: Screen, entry: Entry) -> list[str]:
+    """The lines of an answer that stand neither in the strip nor on the page; a long answer may be scrolled to."""
+    app = screen.app
+    page = app.page(app.page_shown)
+    found = painted(app.log_strip) + painted(page)
+    if entry.records or sum(1 + len(one) // 40 for one in entry.lines()) > page.height:
+        found += squeezed("".join(page.line_at(at).text for at in range(page.count)))
+    return [one for one in entry.lines()[1:] if squeezed(one) not in found]
+
+
+class Typed(NamedTuple):
+    """What came of a script: the text of a pipe, and the lines that could not be read on the screen."""
+
+    text: str
+    unread: list[str]
+
+
+_TYPED: dict[Path, Typed] = {}
+
+
+@pytest.fixture
+def typed(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """The script typed into the prompt; once for all tests."""
+    if script not in _TYPED:
+        _TYPED[script] = _type(script, tmp_path, monkeypatch)
+    return _TYPED[script]
+
+
+def _type(script: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    trails = copy_of_trails(folder)
     for name, value in environment(script, trails).items():
         monkeypatch.setenv(name, value)
     time.tzset()
     monkeypatch.chdir(trails)
     session = Session()
     zone = session.settings.time_offset
-    texts = []
+    typists = []
 
     async def steps(screen: Screen) -> None:
         session.settings.time_offset = zone
-        typist = Typist(screen)
-        await typist.type(script.read_text(encoding="utf-8").splitlines())
-        texts.append(typist.text)
+        typists.append(Typist(screen))
+        await typists[0].type(script.read_text(encoding="utf-8").splitlines())
 
     drive(steps, first="", session=session)
     monkeypatch.undo()
     time.tzset()
-    assert steady(texts[0], trails) == script.with_suffix(".out").read_text(encoding="utf-8")
+    return Typed(steady(typists[0].text, trails), typists[0].unread)
+
+
+EACH_SCRIPT = pytest.mark.parametrize("script", SCRIPTS_HERE, ids=[script.stem for script in SCRIPTS_HERE])
+"""Together they have every command in them."""
+
+
+@EACH_SCRIPT
+def test_a_transcript_typed_into_the_prompt(script: Path, typed: Typed) -> None:
+    assert typed.text == script.with_suffix(".out").read_text(encoding="utf-8")
+
+
+@EACH_SCRIPT
+def test_every_answer_can_be_read_on_a_small_screen(script: Path, typed: Typed) -> None:  # noqa: ARG001 - typed's
+    assert not typed.unread

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -41,10 +42,44 @@ def test_no_colour_is_sent_where_none_is_wanted() -> None:
         screen.press(b"\x11")
 
 
-def test_a_locale_without_utf_8_gets_plain_characters() -> None:
-    with terminal("--tui", TRAIL, LANG="C", LC_ALL="POSIX", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0") as screen:
+@pytest.mark.parametrize("mode", [{}, {"PYTHONUTF8": "1"}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+def test_a_locale_without_utf_8_gets_plain_characters(mode: dict[str, str]) -> None:
+    with terminal("--tui", TRAIL, LC_ALL="C", **mode) as screen:  # type: ignore[arg-type]
         assert screen.read("Logdump 2 >").isascii()
         screen.press(b"\x11")
+
+
+def test_a_locale_of_utf_8_gets_lines() -> None:
+    with terminal("--tui", TRAIL, LC_ALL="C.UTF-8") as screen:
+        assert "─" in screen.read("Logdump 2 >").decode()
+        screen.press(b"\x11")
+
+
+@pytest.mark.skipif(not (shutil.which("setsid") and shutil.which("bash")), reason="needs a shell with job control")
+def test_ctrl_z_leads_back_to_the_shell_and_fg_to_the_screen() -> None:
+    with terminal("--tui", TRAIL, in_shell=True) as screen:
+        screen.read("Logdump 2 >")
+        screen.press(b"\x1a")
+        assert b"Stopped" in screen.seen.rsplit(b"\x1b[?1049l", 1)[1]
+        screen.press(b"fg\n")
+        assert "1130" in screen.seen.rsplit(b"\x1b[?1049h", 1)[1].decode(), "the screen is painted again"
+        screen.press(b"\x11")
+        screen.press(b"exit\n")
+
+
+def test_ctrl_z_without_a_shell_says_so() -> None:
+    with terminal("--tui", TRAIL) as screen:
+        screen.read("Logdump 2 >")
+        assert "No shell has started the program" in screen.press(b"\x1a").decode()
+        screen.press(b"\x11")
+        assert screen.end() == 0
+
+
+def test_it_ends_when_its_terminal_is_gone() -> None:
+    with terminal("--tui", TRAIL) as screen:
+        screen.read(until="FileHeader")
+        screen.hang_up()
+        assert screen.process.wait(30) != 0
 
 
 def test_the_mouse_is_left_to_the_terminal_on_request() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.tui.offers import completed, offers, suggestion
+from logdump.language.completion import complete as offers
+from logdump.language.completion import completed
+from logdump.tui.offers import suggestion
 from logdump.tui.validity import Validity, validity
 
 TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]

@@ -13,7 +13,7 @@ from logdump.render.text import render
 from logdump.session import Session
 from logdump.times import GMT
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import NARROW, SWITCHES, WIDE, Screen, drive
+from tests.logdump.tui.drive import NARROW, SWITCHES, WIDE, Screen, drive, trails
 
 SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 
@@ -75,7 +75,7 @@ def test_the_end_is_reached_at_once_and_next_prints_nothing_there() -> None:
 def test_the_detail_is_what_line_mode_prints(trail: str) -> None:
     session = Session()
     session.settings.time_offset = GMT
-    for line in (f"open {TRAILS / trail}", SWITCHES):
+    for line in (f"open {trails() / trail}", SWITCHES):
         list(run_line(session, REGISTRY, line))
 
     async def steps(screen: Screen) -> None:

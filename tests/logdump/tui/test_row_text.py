@@ -8,21 +8,25 @@ from rich.cells import cell_len
 from logdump.settings import Settings
 from logdump.times import GMT
 from logdump.tui.glyphs import ASCII, UNICODE
-from logdump.tui.row_text import clock_text, columns_for, heading, row_pieces
+from logdump.tui.row_text import Columns, Needs, clock_text, columns_for, heading, row_pieces
 from logdump.tui.rows import Kind, Row
 
 SETTINGS = Settings(time_offset=GMT)
 ROW = Row(Kind.RECORD, 2014, 175, "GGSUnifiedPKUpdate", "HR." + "EMPLOYEES" * 20, 212577168000000386, 0, 28, "4881203")
 
 
+def columns_of(row: Row, width: int) -> Columns:
+    return columns_for(width, 9_999_999_999, Needs().of([row], UNICODE))
+
+
 def text_of(row: Row, width: int, *, plain: bool = False) -> str:
-    columns = columns_for(width, 9_999_999_999)
+    columns = columns_of(row, width)
     return "".join(text for text, _ in row_pieces(row, columns, SETTINGS, ASCII if plain else UNICODE))
 
 
 @pytest.mark.parametrize("width", range(20, 160, 7))
 def test_a_row_fits_beside_the_cursor_and_the_scroll_bar(width: int) -> None:
-    columns = columns_for(width, 9_999_999_999)
+    columns = columns_of(ROW, width)
     assert cell_len(heading(columns)) <= width
     assert cell_len(text_of(ROW, width)) == len(heading(columns)) - 1
     assert cell_len(text_of(ROW, width)) <= width - 2

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
+from tests.searching import examples
 from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import (
     ByteOrder,
@@ -81,7 +82,7 @@ def _clock(value: date) -> time:
 
 @pytest.mark.parametrize("order", ByteOrder)
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_an_array_holds_what_each_value_decodes_to(
     tmp_path: Path, kind: str, order: ByteOrder, data: st.DataObject

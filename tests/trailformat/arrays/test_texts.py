@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import ORACLE_12
+from tests.searching import examples
 from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import BadData, ByteOrder, Column, ColumnDefinition
 from trailformat.arrays import StoredValues, TextArray, text_array
@@ -53,7 +54,7 @@ def _check(found: TextArray, expected: list[tuple[str | None, str | None]]) -> N
 
 
 @pytest.mark.parametrize("kind", _MORE_KINDS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(data=st.data())
 def test_an_array_holds_the_text_of_each_value(kind: str, data: st.DataObject) -> None:
     definition = _DEFINITION._replace(**_MORE_KINDS[kind])
@@ -116,7 +117,7 @@ def test_a_value_longer_than_its_column_is_a_problem() -> None:
 @pytest.mark.parametrize(
     "codec", sorted({one.codec for one in CHARSETS.values() if one.codec and keeps_ascii(one.codec)})
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(text=st.text(st.characters(max_codepoint=127), max_size=30))
 def test_ascii_stays_as_it_is_where_it_is_taken_without_decoding(codec: str, text: str) -> None:
     assert decode(text.encode(), codec) == text

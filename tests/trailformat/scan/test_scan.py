@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.reference import ENGINES, assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
@@ -86,7 +87,7 @@ def test_everything(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
 def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     shapes = everything(order)
-    for _ in range(120):
+    for _ in range(examples(40)):
         data = bytearray(b"".join(chance.choices(shapes, k=12)))
         for _ in range(chance.choice([0, 1, 3, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
@@ -105,7 +106,7 @@ def test_garbage_between_records(folder: Path, data: list[bytes]) -> None:
     assert_same(trail_of(folder, row(), b"".join(data), row()))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @given(
     HEADERS.map(lambda one: one._replace(hdr_ind=0x45)),
     st.lists(st.builds(Token, st.sampled_from(b"DTU?") | BYTE, INFOS, st.binary(max_size=30)), max_size=5),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.searching import examples
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.strategies import COLUMN_DEFINITIONS, ORDERS
 from tests.trailformat.values.kinds import EXAMPLES, KINDS, LOSSY, UNKNOWN, Kind, of
@@ -59,7 +60,7 @@ def row_record(row: tuple[Plain, ...], order: ByteOrder) -> Any:
 
 
 @given(rows=st.lists(ROWS, min_size=1, max_size=2), order=ORDERS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_a_trail_of_every_type_reads_back(rows: list[tuple[Plain, ...]], order: ByteOrder) -> None:
     table = build_table(TableDefinition(1, 0, COLUMNS), order)
     with TemporaryDirectory() as folder:

@@ -1,0 +1,272 @@
+"""``python -m scripts.mutants [<area> …]``: how many deliberate mistakes in the code the tests notice.
+
+mutmut changes one operator, number, name or argument at a time in the modules that decide correctness and runs the
+tests that reach the changed function. Each area is one run in a copy of the repository, so that an hour is enough for
+any of them. A mistake that mypy refuses counts as noticed; one that changes nothing stands in ``mutants.toml`` with the
+reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts.marked import ROOT, table, with_content
+
+PAGE = ROOT / "docs" / "robustness.md"
+EXPLAINED = ROOT / "scripts" / "mutants.toml"
+WORKSHOP = ROOT / "build" / "mutants"
+MARKER = "mutants"
+HEAD = ("area", "mistakes", "noticed by tests", "by types", "explained", "not noticed", "noticed or explained")
+
+
+class Area(NamedTuple):
+    """Modules whose mistakes are looked for, and the tests that have to notice them (globs below the root)."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+class Figures(NamedTuple):
+    """What became of the mistakes of an area; ``unnoticed`` are mutmut's names of those that passed."""
+
+    total: int
+    by_tests: int
+    by_types: int
+    explained: int
+    unnoticed: tuple[str, ...]
+
+
+class Explanation(NamedTuple):
+    """A mistake that changes nothing: the line as it is, as the mistake has it, and why nobody can tell."""
+
+    module: str
+    was: str
+    becomes: str
+
+
+_COMMANDS = "tests/logdump/commands/"
+_TRANSCRIPTS = "tests/transcripts"
+
+AREAS = {
+    "statements": Area(
+        ("logdump/statements/*.py",),
+        ("tests/logdump/statements", _COMMANDS + "test_redo.py", "tests/simulated", _TRANSCRIPTS),
+    ),
+    "export": Area(
+        ("logdump/export/*.py",),
+        ("tests/logdump/export", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
+    ),
+    "tables": Area(
+        ("logdump/tables/*.py",), ("tests/logdump/export", "tests/logdump/tables", _COMMANDS + "test_export.py")
+    ),
+    "changes": Area(
+        ("trailformat/changes.py", "trailformat/full_images.py", "trailformat/images.py"),
+        (
+            "tests/trailformat/test_changes.py",
+            "tests/trailformat/test_full_images.py",
+            "tests/trailformat/test_images.py",
+            _COMMANDS + "test_values.py",
+        ),
+    ),
+    "transactions": Area(
+        ("trailformat/transactions.py", "trailformat/transaction_*.py"),
+        ("tests/trailformat/test_transaction*.py", _COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py"),
+    ),
+    "segments": Area(
+        ("trailformat/segments.py",), ("tests/trailformat/test_segments.py", _COMMANDS + "test_values.py", _TRANSCRIPTS)
+    ),
+    "lobs": Area(
+        ("trailformat/lobs.py", "trailformat/lob_pieces.py"),
+        ("tests/trailformat/test_lob*.py", _COMMANDS + "test_lob.py", "tests/logdump/statements"),
+    ),
+    "values": Area(
+        ("trailformat/values/*.py",), ("tests/trailformat/values", "tests/trailformat/test_definitions_file.py")
+    ),
+    "filters": Area(("logdump/filters/*.py",), ("tests/logdump/filters", "tests/logdump/test_selection.py")),
+    "framing": Area(
+        ("trailformat/framing.py",),
+        ("tests/trailformat/test_framing.py", "tests/trailformat/test_trail_file.py"),
+    ),
+    "record": Area(
+        ("trailformat/record.py", "trailformat/record_header.py"),
+        ("tests/trailformat/test_record*.py", "tests/trailformat/test_trail_writer.py"),
+    ),
+    "safe": Area(
+        ("logdump/render/safe_text.py", "logdump/render/json_safe.py", "logdump/commands/transaction.py"),
+        (_COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py", _TRANSCRIPTS, "tests/logdump/render"),
+    ),
+    "position": Area(
+        ("logdump/commands/position.py", "logdump/cursor.py"),
+        (_COMMANDS + "test_position.py", _COMMANDS + "test_find.py", _TRANSCRIPTS),
+    ),
+    "save": Area(
+        ("logdump/saving.py", "logdump/range_saving.py", "logdump/commands/save.py", "logdump/saved_*.py"),
+        (_COMMANDS + "test_save.py", "tests/logdump/test_range_saving.py", "tests/logdump/test_second_runs.py"),
+    ),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the areas that are named, all without a name; the status is 1 where a run failed."""
+    parser = argparse.ArgumentParser(description="How many deliberate mistakes the tests notice, by area.")
+    parser.add_argument("areas", nargs="*", metavar="area", help=f"one of {', '.join(AREAS)}; all unless named")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/robustness.md")
+    parser.add_argument("--show", action="store_true", help="show each mistake that passed")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.areas if name not in AREAS]
+    if unknown:
+        parser.error(f"no area {', '.join(unknown)}; there are {', '.join(AREAS)}")
+    for name in options.areas or AREAS:
+        figures = run(name, AREAS[name])
+        if figures is None:
+            return 1
+        sys.stdout.write(" | ".join(row_of(name, figures)) + "\n")
+        if options.show:
+            sys.stdout.writelines(f"{one}\n{diff}\n" for one, diff in differences(name, figures.unnoticed))
+        if options.write:
+            PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
+    return 0
+
+
+def run(name: str, area: Area) -> Figures | None:
+    """The figures of one area; None where mutmut did not run to its end, which its log tells."""
+    workshop = WORKSHOP / name
+    shutil.rmtree(workshop, ignore_errors=True)
+    copy_repository(workshop)
+    with (workshop / "pyproject.toml").open("a", encoding="utf-8") as project:
+        project.write(settings(area, workshop))
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with (workshop / "mutmut.log").open("w", encoding="utf-8") as log:
+        done = subprocess.run(
+            [sys.executable, "-m", "mutmut", "run"],
+            cwd=workshop,
+            env=alone,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    statuses = dict(results(workshop))
+    if done.returncode or not statuses:
+        sys.stderr.write(f"mutmut failed on {name}: see {workshop / 'mutmut.log'}\n")
+        return None
+    passed = [mutant for mutant, status in statuses.items() if status not in _NOTICED]
+    known = explanations()
+    explained = {mutant for mutant, diff in differences(name, passed) if mistake_in(mutant, diff) in known}
+    counts = Counter(statuses.values())
+    unnoticed = tuple(mutant for mutant in passed if mutant not in explained)
+    by_types = counts[_BY_TYPES]
+    return Figures(len(statuses), len(statuses) - len(passed) - by_types, by_types, len(explained), unnoticed)
+
+
+def copy_repository(target: Path) -> None:
+    """Copy every file of the repository that git knows or does not ignore."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()  # noqa: S603
+    for name in names:
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+_SOURCES = ["trailformat", "logdump"]
+
+
+def settings(area: Area, workshop: Path) -> str:
+    """The section of pyproject.toml that mutmut reads."""
+    copied = sorted(
+        path.name for path in workshop.iterdir() if path.name not in {"trailformat", "logdump", "pyproject.toml"}
+    )
+    tests = [path for pattern in area.tests for path in sorted(map(str, relative(workshop, pattern)))]
+    members = {
+        "source_paths": _SOURCES,
+        "only_mutate": list(area.modules),
+        "also_copy": copied,
+        "pytest_add_cli_args": ["-p", "no:xdist", "-p", "no:cacheprovider", "-x", "-m", "not spark"],
+        "pytest_add_cli_args_test_selection": tests,
+        "type_check_command": [sys.executable, "-m", "mypy", "--output=json", "--no-warn-unused-ignores", *_SOURCES],
+    }
+    lines = [f"{name} = {json.dumps(value)}" for name, value in members.items()]
+    return "\n".join(["", "[tool.mutmut]", *lines, ""])
+
+
+def relative(workshop: Path, pattern: str) -> Iterator[Path]:
+    """The files and folders below the workshop that a glob names."""
+    return (path.relative_to(workshop) for path in workshop.glob(pattern))
+
+
+_BY_TYPES = 37
+_NOTICED = frozenset({1, 3, _BY_TYPES, 36, 24, 152, 255, -24, -11, -9})
+"""mutmut's exit codes of mistakes that were noticed: a test failed, mypy refused it, it hung, it crashed."""
+
+
+def results(workshop: Path) -> Iterator[tuple[str, int | None]]:
+    """Each mistake's name and mutmut's exit code for it."""
+    for path in (workshop / "mutants").rglob("*.meta"):
+        yield from json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"].items()
+
+
+_SHOW = """
+import sys
+from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant
+for name in sys.stdin.read().split():
+    print(name, get_diff_for_mutant(name, path=find_mutant(name).path), sep="\\n", end="\\0")
+"""
+
+
+def differences(name: str, mutants: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each of these mistakes with its difference to the code as it is."""
+    names = "\n".join(mutants)
+    if not names:
+        return
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", _SHOW], input=names, cwd=WORKSHOP / name, capture_output=True, text=True, check=True
+    )
+    for part in done.stdout.split("\0")[:-1]:
+        mutant, _, difference = part.partition("\n")
+        yield mutant, difference
+
+
+def mistake_in(mutant: str, difference: str) -> Explanation:
+    """What a difference says: the module, the lines that went and those that came, without their indentation."""
+    lines = difference.splitlines()[2:]
+    gone, come = ("\n".join(line[1:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
+    module = mutant.rpartition(".")[0]
+    return Explanation(module, gone, come)
+
+
+def explanations() -> set[Explanation]:
+    """The mistakes of which ``mutants.toml`` says why nothing can notice them."""
+    told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
+    return {Explanation(one["module"], one["was"].strip(), one["becomes"].strip()) for one in told.get("mutant", [])}
+
+
+def row_of(name: str, figures: Figures) -> tuple[str, ...]:
+    """A row of the table."""
+    share = 1 - len(figures.unnoticed) / figures.total if figures.total else 1.0
+    numbers = (figures.total, figures.by_tests, figures.by_types, figures.explained, len(figures.unnoticed))
+    return (name, *map(str, numbers), f"{share:.1%}")
+
+
+def page_with(text: str, name: str, figures: Figures) -> str:
+    """The page with this area's row in place of its former one."""
+    _, _, rest = text.partition(f"<!-- {MARKER} -->")
+    former = [line for line in rest.partition(f"<!-- end of {MARKER} -->")[0].splitlines() if line.startswith("| ")]
+    rows = {
+        cells[0]: cells for line in former[2:] if (cells := tuple(one.strip() for one in line.strip("|").split("|")))
+    }
+    rows[name] = row_of(name, figures)
+    return with_content(text, MARKER, table(HEAD, [rows[area] for area in AREAS if area in rows]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

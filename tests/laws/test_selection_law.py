@@ -1,0 +1,42 @@
+"""One place makes what a filter selects for commands and panes, and one for the tasks of Spark."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAKERS = {
+    "Selection": {"logdump/session.py": ["selection"], "logdump/spark/bounds.py": ["selection_of"]},
+    "RowDefinitions": {
+        "logdump/session.py": ["definitions_of"],
+        "logdump/spark/source_definitions.py": ["definitions_of"],
+    },
+}
+"""The functions that may call a constructor."""
+
+
+def _calls(tree: ast.AST, constructor: str, inside: str = "") -> Iterator[str]:
+    """The function around each call of a constructor."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call) and _name(node.func) == constructor:
+            yield inside
+        name = node.name if isinstance(node, ast.FunctionDef) else inside
+        yield from _calls(node, constructor, name)
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+@pytest.mark.parametrize("constructor", MAKERS)
+def test_the_same_question_gets_the_same_filter_and_definitions(constructor: str) -> None:
+    found = {
+        str(path.relative_to(ROOT)): calls
+        for path in sorted((ROOT / "logdump").rglob("*.py"))
+        if (calls := list(_calls(ast.parse(path.read_text(encoding="utf-8")), constructor)))
+    }
+    assert {path: sorted(set(calls)) for path, calls in found.items()} == MAKERS[constructor]

@@ -1,0 +1,203 @@
+"""What REDO, UNDO, EXPORT SQL and SAFE say of transactions that were cut, overtaken, or go over files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from fixtures.changes import Change, insert
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from tests.simulated.extract import Extract, Written
+from tests.simulated.source import TABLE, Source
+from trailformat.io_types import RESTART_ABEND, RESTART_OK
+
+_ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
+
+
+class Trail(NamedTuple):
+    """Its files, and its rows and markers."""
+
+    paths: list[Path]
+    written: list[Written]
+
+    @property
+    def rbas(self) -> list[int]:
+        return [one.rba for one in self.written]
+
+
+def _three_rows() -> list[Change]:
+    source = Source(Random(1))
+    return [insert(TABLE, row) for row in list(source.rows.values())[:3]]
+
+
+@pytest.fixture
+def restarted(tmp_path: Path) -> Trail:
+    """T1; two of the three records of T2; RestartAbend; T2; RestartOK; T3."""
+    extract = Extract(tmp_path, Random(0), roll_chance=0)
+    rows = _three_rows()
+    extract.begin()
+    extract.rows(rows[:2], 2)
+    extract.begin()
+    extract.rows(rows, 2)
+    extract.marker(RESTART_ABEND)
+    extract.rows(rows, 3)
+    extract.marker(RESTART_OK)
+    extract.begin()
+    extract.rows(rows[:1], 1)
+    extract.close()
+    return Trail(extract.paths, extract.written)
+
+
+@pytest.fixture
+def rolled(tmp_path: Path) -> Trail:
+    """T1, one of whose records stands in each of three files."""
+    extract = Extract(tmp_path, Random(0), roll_chance=0)
+    extract.begin()
+    for count in (1, 2, 3):
+        if count > 1:
+            extract.roll()
+        extract.one(_three_rows(), count - 1)
+    extract.close()
+    return Trail(extract.paths, extract.written)
+
+
+def _cut_comment(trail: Trail) -> str:
+    begin, marker = trail.rbas[2], trail.rbas[4]
+    names = "00000000000000000007:000000000002620 CSN 00000000000000000007:000000000002620 2024/03/14 09:30:00.000.000"
+    reason = f"cut by RestartAbend at RBA {marker}: a Replicat drops it."
+    return f"-- Left out: transaction {names}, RBA {begin}, 2 records: {reason}"
+
+
+@pytest.mark.parametrize("command", ["redo", "undo"])
+def test_a_cut_transaction_is_one_comment(command: str, restarted: Trail, line: Line) -> None:
+    line(f"open {restarted.paths[0]}")
+    said = line(f"{command} 10 ansi")
+    assert said.count("COMMIT;") == 3
+    assert said.count(_cut_comment(restarted)) == 1
+    assert len([one for one in said if one.startswith(("INSERT", "DELETE"))]) == 6
+    assert not line.failures
+
+
+def test_include_cut_shows_its_statements_in_comments(restarted: Trail, line: Line) -> None:
+    line(f"open {restarted.paths[0]}")
+    line(f"pos {restarted.rbas[3]}")
+    said = line("redo ansi include cut")
+    assert said[0] == _cut_comment(restarted)
+    assert [one.split(" VALUES")[0].split(" (")[0] for one in said[1:]] == ['-- INSERT INTO "teahouse"."teas"'] * 2
+
+
+def test_the_position_moves_past_the_marker_so_that_redo_goes_on_with_the_second_copy(
+    restarted: Trail, line: Line
+) -> None:
+    line(f"open {restarted.paths[0]}")
+    line(f"pos {restarted.rbas[2]}")
+    line("redo ansi")
+    assert line("pos") == [f"Reading forward from RBA {restarted.rbas[5]}"]
+    assert line("redo ansi")[-1] == "COMMIT;"
+
+
+def test_json_has_no_statement_of_a_cut_transaction(restarted: Trail) -> None:
+    answer = logdump("--format", "jsonl", "-c", f"open {restarted.paths[0]}; redo 10")
+    shown = [json.loads(one) for one in answer.out.splitlines()]
+    rbas = [one["rba"] for one in shown if one["type"] == "statement"]
+    assert rbas == [one.rba for at, one in enumerate(restarted.written) if one.change and at not in (2, 3)]
+    assert answer.status == 0
+
+
+def test_export_leaves_a_cut_transaction_out_and_says_so(restarted: Trail, tmp_path: Path) -> None:
+    target = tmp_path / "script.sql"
+    answer = logdump("-c", f"open {restarted.paths[0]}; export sql to {target} ansi")
+    text = target.read_text()
+    assert answer.status == 0
+    assert "Exported 6 statements of 3 transactions" in answer.out
+    assert "1 transactions were left out; comments in their places say why." in answer.err
+    assert (text.count("INSERT"), text.count("COMMIT;"), text.count("cut by RestartAbend")) == (6, 3, 1)
+
+
+def test_an_overtaken_transaction_is_one_comment(tmp_path: Path, line: Line) -> None:
+    extract = Extract(tmp_path, Random(0), roll_chance=0)
+    extract.begin()
+    extract.rows(_three_rows(), 2)
+    extract.rows(_three_rows(), 3)
+    extract.close()
+    line(f"open {extract.paths[0]}")
+    said = line("redo 9 ansi")
+    assert said[0].endswith(
+        f"it has no last record, the next begins at RBA {extract.written[2].rba}: a Replicat drops it."
+    )
+    assert said.count("COMMIT;") == 1
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_transaction_over_files_is_whole_from_each_of_them(number: int, rolled: Trail, line: Line) -> None:
+    line(f"open {rolled.paths[number]}")
+    said = line("redo ansi")
+    begin, end = rolled.written[0], rolled.written[-1]
+    first = f"RBA {begin.rba}" + ("" if number == 0 else f" of {rolled.paths[0]}")
+    last = f"{end.rba + end.length}" + ("" if number == 2 else f" of {rolled.paths[2]}")
+    assert said[0].endswith(f", {first} to {last}, 3 records")
+    assert [one.split()[0] for one in said[1:]] == ["START", "INSERT", "INSERT", "INSERT", "COMMIT;"]
+    assert line("pos") == [f"Reading forward from RBA {rolled.paths[number].stat().st_size}"]
+
+
+def test_a_transaction_whose_file_before_is_gone_is_a_comment_that_names_it(rolled: Trail, line: Line) -> None:
+    rolled.paths[0].unlink()
+    line(f"open {rolled.paths[1]}")
+    said = line("redo ansi")
+    assert len(said) == 1
+    assert said[0].endswith(f"it begins in {rolled.paths[0]}, which is not here.")
+
+
+def test_a_transaction_whose_next_file_is_not_there_is_not_committed(rolled: Trail, line: Line) -> None:
+    rolled.paths[1].unlink()
+    line(f"open {rolled.paths[0]}")
+    said = line("redo ansi")
+    assert len(said) == 1
+    assert said[0].endswith(f"it goes on in {rolled.paths[1]}, which is not here.")
+    rolled.paths[2].unlink()
+    assert line("pos 0; redo ansi")[-1].endswith(
+        "it is open at the end of the trail: its rest is not written yet, or will never come."
+    )
+
+
+@pytest.mark.parametrize(("table", "left"), [("teahouse.teas", 3), ("teahouse.sales", 0)])
+def test_the_filter_applies_to_the_records_of_the_other_files(table: str, left: int, rolled: Trail, line: Line) -> None:
+    line(f"open {rolled.paths[1]}")
+    line(f"filter include filename {table}")
+    said = line("redo ansi")
+    assert len([one for one in said if one.startswith("INSERT")]) == left
+    assert said.count("-- The filter left out 3 changes of this transaction.") == (not left)
+
+
+def test_safe_tells_a_cut_transaction_as_cut(restarted: Trail, line: Line) -> None:
+    begin, marker, again = restarted.rbas[2], restarted.rbas[4], restarted.rbas[5]
+    line(f"open {restarted.paths[0]}")
+    said = line(f"safe {restarted.rbas[3]}")
+    assert f"  Ends at    no end record. Cut by RestartAbend at RBA {marker}: a Replicat drops it" in said
+    assert _ALTER.format(0, begin) in said
+    assert _ALTER.format(0, again) in said
+    assert not [one for one in said if "apply the whole" in one]
+
+
+def test_safe_at_the_end_of_a_trail_that_ends_with_a_marker(tmp_path: Path, line: Line) -> None:
+    extract = Extract(tmp_path, Random(0), roll_chance=0)
+    extract.begin()
+    extract.rows(_three_rows(), 2)
+    extract.marker(RESTART_ABEND)
+    extract.close()
+    line(f"open {extract.paths[0]}")
+    end = extract.paths[0].stat().st_size
+    assert line(f"safe {end}")[0].startswith(f"RBA {end} is between two transactions")
+    said = line(f"safe {extract.written[1].rba}")
+    assert not [one for one in said if "open at the end" in one]
+
+
+def test_safe_gives_json_how_it_ended(restarted: Trail) -> None:
+    answer = logdump("--format", "jsonl", "-c", f"open {restarted.paths[0]}; safe {restarted.rbas[3]}")
+    shown = json.loads(answer.out.splitlines()[-1])
+    assert (shown["ended"], shown["marker"]["rba"], shown["has_end"]) == ("cut", restarted.rbas[4], False)

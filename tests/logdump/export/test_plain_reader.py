@@ -1,0 +1,191 @@
+"""Every format of EXPORT holds the records that a reader of the bytes finds which shares no line with the program."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.export.rows import table_of
+from tests.logdump.line import Line
+from tests.simulated.plain_reader import Columns, PlainRecord, read, text_of
+
+OLD = [TRAILS / f"o{order}000000" for order in "tl"]
+FILES = [TRAILS / f"{kind}{order}000000000" for kind in "erskmcdvh" for order in "tl"] + OLD
+SCRIPTS = [path for path in FILES if path.name[0] in "erc"]
+FORMATS = ["jsonl", "csv", "parquet", "arrow"]
+
+
+class Row(NamedTuple):
+    """What a format of records and the plain reader both say of a record."""
+
+    rba: int
+    length: int
+    io_type: int
+    trans_ind: int
+    table: str
+    before: Columns | None
+    after: Columns | None
+    data: bytes
+
+
+def _sign(path: Path) -> str:
+    return "<" if path.name[1] == "l" else ">"
+
+
+def _plain(path: Path) -> list[PlainRecord]:
+    return list(read(path.read_bytes(), _sign(path)))
+
+
+def _exported(path: Path, words: str, target: Path) -> Path:
+    line = Line()
+    line(f"open {path}; export {words.replace('T', str(target), 1)}")
+    line.session.close()
+    return target
+
+
+def _image(columns: Iterable[dict[str, Any]] | None) -> Columns | None:
+    if columns is None:
+        return None
+    return {one["index"]: None if one.get("is_null", one.get("null")) else _bytes(one) for one in columns}
+
+
+def _bytes(column: dict[str, Any]) -> bytes:
+    """The bytes of a column behind its indicator, which JSON has in front of them."""
+    return column["bytes"] if "bytes" in column else bytes.fromhex(column["hex"])[2:]
+
+
+def _row_of_text(one: dict[str, Any]) -> Row:
+    rba, length, io_type, trans_ind = (int(one[name]) for name in ("rba", "length", "io_type", "trans_ind"))
+    before, after = _image(one["before"] or None), _image(one["after"] or None)
+    return Row(rba, length, io_type, trans_ind, one["table"] or "", before, after, bytes.fromhex(one["data"] or ""))
+
+
+def _row_of_arrow(one: dict[str, Any]) -> Row:
+    rba, length, io_type, trans_ind = (one[name] for name in ("rba", "length", "op_code", "trans_ind"))
+    before, after = _image(one["before"] or None), _image(one["after"] or None)
+    return Row(rba, length, io_type, trans_ind, one["table"] or "", before, after, one["raw"])
+
+
+def _rows(path: Path, format_: str) -> list[Row]:
+    if format_ in ("parquet", "arrow"):
+        return [_row_of_arrow(one) for one in table_of(path, format_).to_pylist() if one["op_code"] is not None]
+    with path.open(encoding="utf-8", newline="") as file:
+        if format_ == "jsonl":
+            return [_row_of_text(one) for one in map(json.loads, file) if one["type"] == "record"]
+        lists = ("before", "after")
+        return [
+            _row_of_text(one | {side: json.loads(one[side] or "null") for side in lists})
+            for one in csv.DictReader(file, strict=True)
+        ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("format_", FORMATS)
+def test_one_file_holds_exactly_the_records_of_the_trail(format_: str, path: Path, tmp_path: Path) -> None:
+    content = path.read_bytes()
+    is_arrow = format_ in ("parquet", "arrow")
+    expected = [
+        Row(
+            one.rba,
+            one.length,
+            one.io_type,
+            one.trans_ind,
+            one.table,
+            one.before or None,
+            one.after or None,
+            content[one.rba : one.rba + one.length] if is_arrow else one.data,
+        )
+        for one in _plain(path)
+    ]
+    assert _rows(_exported(path, f"{format_} to T", tmp_path / "out"), format_) == expected
+
+
+class TableRow(NamedTuple):
+    """What BY TABLE and the plain reader both say of a row: values as text by name, NULL as None."""
+
+    table: str
+    op: str
+    trans_ind: int
+    csn: str
+    values: dict[str, str | None]
+    data: str
+
+
+def _table_row(one: PlainRecord, sign: str) -> TableRow:
+    values: dict[str, str | None] = {}
+    for side, image in (("before", one.before), ("after", one.after)):
+        for index, value in (image or {}).items() if one.columns else ():
+            column = one.columns[index]
+            values[f"{side}_{column.name}"] = None if value is None else text_of(column, value, sign)
+    data = "" if one.columns else one.data.hex()
+    return TableRow(one.table, one.op, one.trans_ind, one.csn, values, data)
+
+
+def _found(folder: Path, format_: str) -> dict[int, TableRow]:
+    found: dict[int, TableRow] = {}
+    for path in folder.iterdir():
+        table = path.name.removesuffix(f".{format_}")
+        table = "" if table.startswith("tdr_") else table.removesuffix(".undefined")
+        for one in _members(path, format_):
+            assert int(one["rba"]) not in found
+            values = {name: one[name] for name in one if name.startswith(("before_", "after_"))}
+            found[int(one["rba"])] = TableRow(
+                table, one["op"], int(one["trans_ind"]), one["csn"] or "", values, one.get("data") or ""
+            )
+    return found
+
+
+def _members(path: Path, format_: str) -> Iterator[dict[str, Any]]:
+    """The rows of a file; of the columns those that the image has."""
+    with path.open(encoding="utf-8", newline="") if format_ in ("jsonl", "csv") else nullcontext() as file:
+        if format_ == "jsonl":
+            yield from map(json.loads, file or ())
+            return
+        rows = csv.DictReader(file or (), strict=True) if format_ == "csv" else table_of(path, format_).to_pylist()
+        for one in rows:
+            nulls = (json.loads(one["nulls"] or "[]") if format_ == "csv" else one["nulls"]) or ()
+            is_there = {name for name, value in one.items() if value not in (None, "")} | {*nulls}
+            shown = {name: None if name in nulls else one[name] for name in is_there}
+            yield {"csn": "", **{name: _text(value) for name, value in shown.items()}}
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else value.hex() if isinstance(value, bytes) else str(value)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_files_of_tables_hold_exactly_their_rows(format_: str, path: Path, tmp_path: Path) -> None:
+    sign = _sign(path)
+    expected = {one.rba: _table_row(one, sign) for one in _plain(path) if one.op}
+    assert _found(_exported(path, f"{format_} to T by table", tmp_path / "out"), format_) == expected
+
+
+_HEAD = re.compile(
+    r"-- Transaction (?P<xid>.*) CSN (?P<csn>\S*) .* RBA (?P<first>\d+) to (?P<end>\d+), (?P<count>\d+) records"
+)
+_STATEMENT = re.compile(r'(INSERT INTO|UPDATE|DELETE FROM|TRUNCATE TABLE) "(\w+)"\."(\w+)"')
+_VERBS = {"INSERT": "INSERT INTO", "DELETE": "DELETE FROM", "TRUNCATE": "TRUNCATE TABLE"}
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_the_script_has_each_transaction_and_a_statement_for_each_change(path: Path, tmp_path: Path) -> None:
+    text = _exported(path, "sql to T ansi", tmp_path / "out").read_text(encoding="utf-8")
+    rows = [one for one in _plain(path) if one.op]
+    firsts = [at for at, one in enumerate(rows) if one.trans_ind in (0, 3)]
+    transactions = [rows[at:end] for at, end in pairwise([*firsts, len(rows)])]
+    found = [(one["csn"], *map(int, one.group("first", "end", "count"))) for one in _HEAD.finditer(text)]
+    assert found == [(all_[0].csn, all_[0].rba, all_[-1].rba + all_[-1].length, len(all_)) for all_ in transactions]
+    changes = [one for one in rows if not (one.op.endswith("UPDATE") and one.after is None)]
+    expected = [(_VERBS.get(one.op, "UPDATE"), *one.table.split(".")) for one in changes]
+    assert [one.groups() for one in map(_STATEMENT.match, text.splitlines()) if one] == expected
+    assert len(text.splitlines()) == len(expected) + 3 * len(transactions)

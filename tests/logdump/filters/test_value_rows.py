@@ -1,0 +1,166 @@
+"""VALUE over rows of every shape: which hold the value is said by hand, and asked record by record and by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from tests.trailformat.samples import column, header, metadata_record, trail_of
+from tests.trailformat.values.kinds import of
+from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, TrailFile, make_record
+from trailformat.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
+from trailformat.metadata import build_table
+from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.values import decode_value
+
+from .test_by_hand import by_columns, by_record, told
+
+pytest.importorskip("numpy", reason="a filter by columns needs numpy")
+
+QTY, NOTE = column("QTY", scale=0), of(64, 400)._replace(name="NOTE")
+SEVEN, EIGHT, NULL = (b"\0\0" + (7).to_bytes(8, "big"), b"\0\0" + (8).to_bytes(8, "big"), b"\xff\xff\0\0")
+ROW = COMPRESSED | NAME_IS_INDEX
+
+
+class Rows:
+    """Makes the rows of a trail of this order."""
+
+    def __init__(self, order: ByteOrder) -> None:
+        self.order = order
+
+    def table(self, index: int, *columns: ColumnDefinition) -> Record:
+        """A definition."""
+        data = build_table(TableDefinition(1, 1, columns), self.order)
+        return metadata_record(2, index, f"TEA.T{index}", data, self.order)
+
+    def of(
+        self, before: list[Column] | None, after: list[Column] | None, io_type: int = INSERT, prefix: int = 0
+    ) -> Record:
+        """A row of table 1 with these images."""
+        old, new = (None if one is None else tuple(one) for one in (before, after))
+        images = Images(old, new, prefix)
+        return self.raw(images, io_type, before_after=ord("B" if after is None else "A"))
+
+    def one(self, at: int, stored: bytes, index: int = 1) -> Record:
+        """An insert of one column."""
+        return self.raw(Images(None, (Column(at, stored),)), table=index)
+
+    def raw(self, data: bytes | Images, io_type: int = INSERT, table: int = 1, **fields: int) -> Record:
+        """A row of a table with this data."""
+        fields = {"partition": ROW, **fields}
+        return make_record(header(table, self.order, io_type=io_type, **fields), data, order=self.order)
+
+
+def shapes(order: ByteOrder) -> Iterator[tuple[Record, bool]]:
+    """Each record, and whether its QTY is 7 before or after."""
+    rows = Rows(order)
+    seven, eight = Column(0, SEVEN), Column(0, EIGHT)
+    yield rows.one(0, SEVEN), False  # no definition stands before it
+    yield rows.table(1, QTY, NOTE), False
+    yield rows.one(0, SEVEN), True
+    yield rows.one(0, EIGHT), False
+    yield rows.one(0, NULL), False
+    yield rows.one(1, SEVEN), False  # NOTE
+    yield rows.one(2, SEVEN), False  # a column that the definition has not
+    yield rows.one(0, SEVEN[:-1]), False  # no INT64
+    yield rows.of([seven], None, DELETE), True
+    yield rows.of([eight], None, DELETE), False
+    yield rows.of(None, [Column(1, NULL), seven], FIELD_COMP), True
+    yield rows.of([seven], [eight], UNIFIED_UPDATE, 4), True
+    yield rows.of([eight], [seven], UNIFIED_UPDATE, 4), True
+    yield rows.of([eight], [eight], UNIFIED_UPDATE, 4), False
+    yield rows.of([seven], [Column(1, NULL)], UNIFIED_UPDATE, 4), True
+    yield rows.of([seven], [eight], PK_UPDATE, 2), True
+    yield rows.of([], [seven], PK_UPDATE, 2), True
+    yield rows.of([eight], [], PK_UPDATE, 2), False
+    columns = rows.one(0, SEVEN).data
+    yield rows.raw(columns + b"\0"), False  # the last column is cut
+    yield rows.raw(columns, partition=NAME_IS_INDEX), False  # a full image, whose columns have no frames
+    yield rows.raw(columns, PURGE_DATA), False
+    yield rows.raw(b""), False
+    yield rows.raw(b"", UNIFIED_UPDATE), False
+    yield rows.table(2, NOTE), False
+    yield rows.one(0, SEVEN, 2), False
+    yield rows.one(0, SEVEN), True
+    yield rows.table(1, NOTE, QTY), False
+    yield rows.one(0, SEVEN), False
+    yield rows.one(1, SEVEN), True
+    yield rows.table(2, NOTE, NOTE._replace(name="N2"), QTY), False
+    yield rows.one(2, SEVEN, 2), True
+    yield rows.one(1, SEVEN), True
+
+
+@pytest.fixture(scope="module", params=ByteOrder, ids=lambda order: order.name)
+def trail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]:
+    """A trail of all shapes, and the RBAs of the rows that hold 7."""
+    made = list(shapes(request.param))
+    path, rba, holding = trail_of(tmp_path_factory.mktemp("values"), *(record for record, _ in made)), 0, []
+    for record, holds in made:
+        holding += [rba] * holds
+        rba += len(record.raw)
+    return path, holding
+
+
+def test_record_by_record(trail: tuple[Path, list[int]]) -> None:
+    path, holding = trail
+    with TrailFile(path) as file:
+        assert by_record(file, told(["VALUE QTY = 7"])) == holding
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+def test_by_columns(trail: tuple[Path, list[int]], size: int) -> None:
+    path, holding = trail
+    with TrailFile(path) as file:
+        assert by_columns(file, told(["VALUE QTY = 7"]), size) == holding
+
+
+@pytest.mark.parametrize("most", [1, 100, 1000])
+def test_by_columns_some_bytes_at_a_time(
+    trail: tuple[Path, list[int]], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logdump.filters.value_masks._MOST_BYTES", most)
+    path, holding = trail
+    with TrailFile(path) as file:
+        assert by_columns(file, told(["VALUE QTY = 7"]), 1000) == holding
+
+
+def test_two_filters_look_for_their_own_values(trail: tuple[Path, list[int]]) -> None:
+    path, holding = trail
+    with TrailFile(path) as file:
+        either = told(["VALUE QTY = 7", "VALUE QTY = 8"])
+        both = told(["VALUE QTY = 7", "VALUE QTY = 8", "MATCH ALL"])
+        assert set(by_columns(file, either, 1000)) > set(holding) > set(by_columns(file, both, 1000))
+        assert by_columns(file, either, 1000) == by_record(file, either)
+        assert by_columns(file, both, 1000) == by_record(file, both) != []
+
+
+def test_a_column_that_stands_twice_in_an_image_is_asked_of_the_record(tmp_path: Path) -> None:
+    rows = Rows(ByteOrder.BIG)
+    twice = [rows.of(None, [Column(0, one), Column(0, other)]) for one, other in ((SEVEN, EIGHT), (EIGHT, SEVEN))]
+    path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *twice)
+    with TrailFile(path) as file:
+        filters = told(["VALUE QTY = 7"])
+        assert by_columns(file, filters, 1000) == by_record(file, filters)
+
+
+def test_what_was_decoded_is_kept_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short values are decoded once while they fit, long ones each time; what is found does not depend on it."""
+    from logdump.filters import value_masks
+
+    decode = Mock(side_effect=decode_value)
+    monkeypatch.setattr(value_masks, "decode_value", decode)
+    monkeypatch.setattr(value_masks, "_MOST_KEPT", 2)
+    rows = Rows(ByteOrder.BIG)
+
+    def note(text: bytes) -> Record:
+        return rows.one(1, b"\0\0" + len(text).to_bytes(2, "big") + text)
+
+    texts = [b"leaf", b"leaf", b"bud", b"leaf", b"stem", b"leaf", b"x" * 252, b"x" * 252, b"y" * 253, b"y" * 253]
+    path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *(note(text) for text in texts))
+    with TrailFile(path) as file:
+        found = by_columns(file, told(["VALUE NOTE >= leaf"]), 1000)
+    assert len(found) == len(texts) - 1
+    assert decode.call_count == len(["leaf", "bud", "stem", "leaf", "x", "y", "y"])

@@ -1,0 +1,273 @@
+"""SAFE about transactions made by hand: each way in which one begins, ends and lacks a part, and hostile names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logdump.events import SafePointShown
+from logdump.render.json_safe import SAFE_POINT
+from logdump.render.safe_text import records_text, safe_lines
+from logdump.settings import Settings
+from trailformat.io_types import DELETE, INSERT, RESTART_ABEND
+from trailformat.trail_sequence import Spot
+from trailformat.transaction_walk import Damage, Ended, Extent, Moment, Restart
+from trailformat.transactions import NO_TRANSACTION, Transaction
+
+_BEFORE, _HERE, _NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))
+_ESCAPES = "\x1b[2J\nB"
+_WHOLE = Extent(
+    transaction=Transaction("4188", "5.2.88"),
+    begin=Spot(_HERE, 100),
+    first=Spot(_HERE, 100),
+    last=Spot(_HERE, 300),
+    after=Spot(_HERE, 400),
+    ended=Ended.LAST,
+    marker=None,
+    has_end=True,
+    records=3,
+    size=300,
+    before=0,
+    first_moment=Moment(),
+    last_moment=Moment(),
+    has_one_time=True,
+    tables={"SHOP.TEAS": Counter({INSERT: 1}), "SHOP.SALES": Counter({INSERT: 1, DELETE: 1})},
+    damage=(),
+    missing=None,
+)
+_CUT = _WHOLE._replace(
+    after=Spot(_HERE, 450), ended=Ended.CUT, marker=Restart(Spot(_HERE, 400), RESTART_ABEND), has_end=False
+)
+_OVERTAKEN = _WHOLE._replace(ended=Ended.OVERTAKEN, has_end=False)
+_OPEN = _WHOLE._replace(after=None, ended=Ended.FILE_END, has_end=False)
+_LOST = _WHOLE._replace(begin=None, first=Spot(_HERE, 200), records=2)
+_TO = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
+
+_UNFINISHED = (
+    "A record that is not complete begins at RBA 9 of dirdat/et000000008, 3 bytes: it may be still being written."
+)
+
+
+def _said(extent: Extent | None, rba: int = 100, path: Path = _HERE) -> list[str]:
+    return list(safe_lines(SafePointShown(path, rba, extent), Settings()))
+
+
+def _json(extent: Extent | None, rba: int = 100, path: Path = _HERE) -> dict[str, Any]:
+    return SAFE_POINT.build(SafePointShown(path, rba, extent))
+
+
+def test_the_whole_answer_at_the_beginning() -> None:
+    assert _said(_WHOLE) == [
+        "RBA 100 begins a transaction: a restart there applies it once more, whole.",
+        "To apply the whole transaction again:",
+        _TO.format(7, 100),
+        "To leave it out, 3 records:",
+        _TO.format(7, 400),
+        "Transaction 5.2.88, CSN 4188",
+        "  Begins at  RBA 100",
+        "  Last at    RBA 300",
+        "  Ends at    RBA 400, the first after it",
+        "             SHOP.SALES: 2 records, 1 Delete, 1 Insert",
+        "             SHOP.TEAS: 1 record, 1 Insert",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("extent", "rba", "verdict"),
+    [
+        (_WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
+        (
+            _WHOLE._replace(before=2),
+            300,
+            "RBA 300 is inside a transaction, 2 of 3 records before it: a restart there is not safe.",
+        ),
+        (
+            _WHOLE._replace(begin=Spot(_BEFORE, 100), before=1),
+            100,
+            "RBA 100 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
+        ),
+        (
+            _LOST._replace(records=1),
+            200,
+            "RBA 200 is inside a transaction, 0 of 1 record before it: a restart there is not safe.",
+        ),
+        (_CUT, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
+        (_OVERTAKEN, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
+        (_OPEN, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
+        (
+            _CUT._replace(before=1),
+            200,
+            "RBA 200 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
+        ),
+    ],
+)
+def test_the_verdict(extent: Extent, rba: int, verdict: str) -> None:
+    assert _said(extent, rba)[0] == verdict
+    assert _json(extent, rba)["safe"] is ("inside" not in verdict)
+
+
+def test_between_two_transactions_the_place_itself_is_printed() -> None:
+    assert _said(None, 400) == [
+        "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing.",
+        "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA 400",
+    ]
+    assert _said(None, 400, Path("copy.bin"))[1] == "ALTER REPLICAT <group>, EXTSEQNO <n>, EXTRBA 400"
+
+
+@pytest.mark.parametrize(
+    ("extent", "advice"),
+    [
+        (_CUT, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 450)]),
+        (_OVERTAKEN, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 400)]),
+        (_OPEN, ["To apply the whole transaction again:", _TO.format(7, 100)]),
+        (_LOST, ["To leave it out, 2 records:", (7, 400)]),
+        (_LOST._replace(ended=Ended.OVERTAKEN), ["To leave it out, 2 records:", (7, 400)]),
+        (
+            _WHOLE._replace(begin=Spot(_BEFORE, 900), after=Spot(_NEXT, 50)),
+            ["To apply the whole transaction again:", _TO.format(6, 900), "To leave it out, 3 records:", (8, 50)],
+        ),
+    ],
+)
+def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None:
+    expected = [_TO.format(*one) if isinstance(one, tuple) else one for one in advice]
+    said = _said(extent)
+    assert said[1 : said.index("Transaction 5.2.88, CSN 4188")] == expected
+
+
+@pytest.mark.parametrize(
+    ("extent", "lines"),
+    [
+        (_WHOLE._replace(begin=Spot(_BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
+        (_LOST, ["  Begins at  a place that is not here: its first record is lost"]),
+        (
+            _LOST._replace(missing=_BEFORE),
+            ["  Begins at  a place that is not here: dirdat/et000000006 is missing"],
+        ),
+        (_WHOLE._replace(last=None), ["  Last at    no record of it can be read"]),
+        (_WHOLE._replace(last=Spot(_NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
+        (
+            _CUT,
+            ["  Ends at    no end record. Cut by RestartAbend at RBA 400: a Replicat drops it"],
+        ),
+        (
+            _OVERTAKEN,
+            ["  Ends at    no end record: the next transaction begins at RBA 400: a Replicat drops it"],
+        ),
+        (
+            _OVERTAKEN._replace(ended=Ended.DAMAGE, after=Spot(_NEXT, 5)),
+            ["  Ends at    no end record: the next transaction begins at RBA 5 of dirdat/et000000008"],
+        ),
+        (_OPEN, ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"]),
+        (
+            _OPEN._replace(missing=_NEXT),
+            ["  Ends at    a place that is not here: dirdat/et000000008 is missing"],
+        ),
+        (
+            _OPEN._replace(begin=None, missing=_BEFORE),
+            ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"],
+        ),
+        (
+            _WHOLE._replace(transaction=NO_TRANSACTION),
+            ["Transaction without TRANID, CSN not known"],
+        ),
+        (_WHOLE._replace(tables={"": Counter({INSERT: 2})}), ["             (no name): 2 records, 2 Insert"]),
+        (
+            _WHOLE._replace(damage=(Damage(_HERE, 200, 17, is_partial=False), Damage(_NEXT, 9, 3, is_partial=True))),
+            [
+                "Damage at RBA 200 of dirdat/et000000007, 17 bytes: what follows may belong to another transaction.",
+                _UNFINISHED,
+            ],
+        ),
+    ],
+)
+def test_the_rest(extent: Extent, lines: list[str]) -> None:
+    said = _said(extent)
+    assert [one for one in said if one in lines] == lines
+
+
+def test_damage_stands_before_the_transaction() -> None:
+    said = _said(_WHOLE._replace(damage=(Damage(_HERE, 200, 17, is_partial=False),)))
+    assert said[5].startswith("Damage at RBA 200")
+    assert said[6].startswith("Transaction")
+
+
+def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
+    odd = Path(f"dir{_ESCAPES}/et000000007")
+    hostile = _WHOLE._replace(
+        transaction=Transaction(_ESCAPES, _ESCAPES),
+        begin=Spot(odd, 1),
+        last=Spot(odd, 2),
+        after=Spot(odd, 3),
+        tables={_ESCAPES: Counter({INSERT: 1})},
+        damage=(Damage(odd, 4, 5, is_partial=False), Damage(odd, 6, 7, is_partial=True)),
+    )
+    others = (
+        hostile._replace(begin=None, missing=odd),
+        hostile._replace(after=None, missing=odd),
+        hostile._replace(marker=Restart(Spot(odd, 9), RESTART_ABEND), ended=Ended.CUT),
+        hostile._replace(has_end=False, ended=Ended.OVERTAKEN),
+    )
+    for extent in (hostile, *others):
+        said = _said(extent)
+        assert all(one.isprintable() for one in said)
+        assert sum("\\x1b[2J" in one for one in said) >= 5
+
+
+def test_the_answer_as_json() -> None:
+    marked = _CUT._replace(damage=(Damage(_HERE, 200, 17, is_partial=False),), missing=_NEXT, before=1)
+    spot = {"file": "dirdat/et000000007", "seqno": 7}
+    alter = "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA {}"
+    assert _json(marked, 200) == {
+        "file": "dirdat/et000000007",
+        "rba": 200,
+        "safe": False,
+        "csn": "4188",
+        "xid": "5.2.88",
+        "begin": {**spot, "rba": 100, "alter": alter.format(100)},
+        "last": {**spot, "rba": 300, "alter": alter.format(300)},
+        "after": {**spot, "rba": 450, "alter": alter.format(450)},
+        "has_end": False,
+        "ended": "cut",
+        "marker": {**spot, "rba": 400, "alter": alter.format(400)},
+        "records": 3,
+        "records_before": 1,
+        "tables": [
+            {
+                "table": "SHOP.SALES",
+                "records": 2,
+                "types": [
+                    {"io_type": DELETE, "io_type_name": "Delete", "records": 1},
+                    {"io_type": INSERT, "io_type_name": "Insert", "records": 1},
+                ],
+            },
+            {
+                "table": "SHOP.TEAS",
+                "records": 1,
+                "types": [{"io_type": INSERT, "io_type_name": "Insert", "records": 1}],
+            },
+        ],
+        "damage": [{"file": "dirdat/et000000007", "rba": 200, "length": 17, "partial": False}],
+        "missing": "dirdat/et000000008",
+    }
+
+
+def test_between_two_transactions_json_has_the_place_alone() -> None:
+    answer = _json(None, 400)
+    told = {name: value for name, value in answer.items() if value is not None}
+    assert told == {"file": "dirdat/et000000007", "rba": 400, "safe": True}
+    assert len(answer) == 16
+
+
+def test_what_a_transaction_lacks_is_null_in_json() -> None:
+    answer = _json(_OPEN._replace(begin=None, last=None))
+    assert [answer[name] for name in ("begin", "last", "after", "marker", "missing")] == [None] * 5
+    unnamed = _json(_WHOLE._replace(begin=Spot(Path("copy.bin"), 100)))["begin"]
+    assert unnamed["seqno"] is None
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 records"), (1, "1 record"), (2, "2 records")])
+def test_a_number_of_records(number: int, text: str) -> None:
+    assert records_text(number) == text

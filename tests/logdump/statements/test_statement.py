@@ -1,0 +1,349 @@
+"""Each kind of change as docs/redo.md has it: the exact statement, or the exact reason why there is none.
+
+Nothing here is computed: a row of the table says what the images hold and what stands in the script.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import pytest
+
+from logdump.statements import DIALECTS, Statement, Unwritable, redo, undo
+from tests.logdump.statements.history import without_key
+from tests.logdump.statements.made_changes import NULL, STOCK, change, without_definition
+from trailformat.changes import Change
+from trailformat.ddl import build_ddl
+from trailformat.io_types import DDL_OP
+from trailformat.record import Record, make_record
+from trailformat.record_header import make_header
+from trailformat.values import Value
+
+_OLD = ("A1", "top", "it's", Decimal(5))
+_NEW = ("A1", "top", "dry", Decimal(7))
+_KEYLESS = without_key(STOCK)
+_LONGEST = 1_000_000
+
+BY_KEY = """ WHERE "CODE" = 'A1' AND "SHELF" = 'top'"""
+BY_OLD = """ WHERE "CODE" = 'A1' AND "SHELF" = 'top' AND "NOTE" = 'it''s' AND "KG" = 5"""
+BY_NEW = """ WHERE "CODE" = 'A1' AND "SHELF" = 'top' AND "NOTE" = 'dry' AND "KG" = 7"""
+INSERT_OLD = """INSERT INTO "SHOP"."STOCK" ("CODE", "SHELF", "NOTE", "KG") VALUES ('A1', 'top', 'it''s', 5)"""
+DELETE, UPDATE = 'DELETE FROM "SHOP"."STOCK"', 'UPDATE "SHOP"."STOCK"'
+NO_DEFINITION = "no definition of the table: its columns have no names (SOURCEDEFS reads some)"
+NO_NAME = "column 0 has no name: no definition of the table fits (SOURCEDEFS reads some)"
+NO_NAME_2 = NO_NAME.replace("column 0", "column 2")
+NO_KEY = "the table has no key, and the trail has not all columns of the row"
+
+
+class Sql(str):
+    """A statement with names in double quotes, which MySQL has in backticks."""
+
+    __slots__ = ()
+
+
+class One(NamedTuple):
+    """A statement for one row of a table without a key: what stands before and behind its condition."""
+
+    action: str
+    condition: str
+
+    def by(self, dialect: str) -> str:
+        """The statement as each dialect has it."""
+        condition = self.condition.removeprefix(" WHERE ")
+        return {
+            "ORACLE": f"{self.action} WHERE {condition} AND ROWNUM = 1",
+            "MYSQL": f"{self.action} WHERE {condition} LIMIT 1".replace('"', "`"),
+            "POSTGRESQL": f'{self.action} WHERE ctid = (SELECT ctid FROM "SHOP"."STOCK" WHERE {condition} LIMIT 1)',
+            "ANSI": f"{self.action} WHERE {condition}",
+        }[dialect]
+
+
+class Case(NamedTuple):
+    """A change; what REDO and UNDO make of it: a statement, or a reason (a plain text)."""
+
+    change: Change
+    redo: Sql | One | str
+    undo: Sql | One | str
+
+
+_UNREAD = Value(b"\xff", None, problem="not utf-8 from byte 0 on")
+_TOO_LONG, _LONG = Value(bytes(_LONGEST + 1), "x"), Value(bytes(_LONGEST), "x")
+
+CASES = {
+    "an insert": Case(change("INSERT", after=_OLD), Sql(INSERT_OLD), Sql(DELETE + BY_KEY)),
+    "an insert of a part of the row": Case(
+        change("INSERT", after=("A1", "top", None, NULL)),
+        Sql("""INSERT INTO "SHOP"."STOCK" ("CODE", "SHELF", "KG") VALUES ('A1', 'top', NULL)"""),
+        Sql(DELETE + BY_KEY),
+    ),
+    "an insert without a column": Case(
+        change("INSERT"),
+        "the trail has no column of the row",
+        "the trail has not the key column CODE, SHELF of the row",
+    ),
+    "an insert, no key": Case(
+        change("INSERT", after=_OLD, table=_KEYLESS),
+        Sql(INSERT_OLD),
+        One(DELETE, BY_OLD),
+    ),
+    "an insert of a part of the row, no key": Case(
+        change("INSERT", after=("A1", "top", None, None), table=_KEYLESS),
+        Sql("""INSERT INTO "SHOP"."STOCK" ("CODE", "SHELF") VALUES ('A1', 'top')"""),
+        NO_KEY,
+    ),
+    "an insert without a definition": Case(without_definition(change("INSERT", after=_OLD)), NO_NAME, NO_DEFINITION),
+    "an update with both images": Case(
+        change("UPDATE", _OLD, _NEW),
+        Sql(UPDATE + """ SET "NOTE" = 'dry', "KG" = 7""" + BY_KEY),
+        Sql(UPDATE + """ SET "NOTE" = 'it''s', "KG" = 5""" + BY_KEY),
+    ),
+    "an update of one column, the key in the after image alone": Case(
+        change("UPDATE", (None, None, "it's", None), ("A1", "top", "dry", None)),
+        Sql(UPDATE + """ SET "NOTE" = 'dry'""" + BY_KEY),
+        Sql(UPDATE + """ SET "NOTE" = 'it''s'""" + BY_KEY),
+    ),
+    "an update whose after image lacks what did not change": Case(
+        change("UPDATE", _OLD, ("A1", "top", None, Decimal(7))),
+        Sql(UPDATE + """ SET "KG" = 7""" + BY_KEY),
+        Sql(UPDATE + """ SET "KG" = 5""" + BY_KEY),
+    ),
+    "an update to NULL": Case(
+        change("UPDATE", _OLD, ("A1", "top", NULL, Decimal(5))),
+        Sql(UPDATE + """ SET "NOTE" = NULL""" + BY_KEY),
+        Sql(UPDATE + """ SET "NOTE" = 'it''s'""" + BY_KEY),
+    ),
+    "an update, no key": Case(
+        change("UPDATE", _OLD, _NEW, _KEYLESS),
+        One(UPDATE + """ SET "NOTE" = 'dry', "KG" = 7""", BY_OLD),
+        One(UPDATE + """ SET "NOTE" = 'it''s', "KG" = 5""", BY_NEW),
+    ),
+    "an update from NULL, no key, the after image lacks what did not change": Case(
+        change("UPDATE", ("A1", "top", NULL, Decimal(5)), (None, None, "dry", None), _KEYLESS),
+        One(
+            UPDATE + """ SET "NOTE" = 'dry'""",
+            """ WHERE "CODE" = 'A1' AND "SHELF" = 'top' AND "NOTE" IS NULL AND "KG" = 5""",
+        ),
+        One(
+            UPDATE + """ SET "NOTE" = NULL""",
+            """ WHERE "NOTE" = 'dry' AND "CODE" = 'A1' AND "SHELF" = 'top' AND "KG" = 5""",
+        ),
+    ),
+    "an update of which a column is known nowhere, no key": Case(
+        change("UPDATE", (*_OLD[:3], None), (*_NEW[:3], None), _KEYLESS), NO_KEY, NO_KEY
+    ),
+    "an update without its before image": Case(
+        change("UPDATE", after=_NEW),
+        Sql(UPDATE + """ SET "NOTE" = 'dry', "KG" = 7""" + BY_KEY),
+        "the trail has no before image of NOTE, KG",
+    ),
+    "an update without its before image, no key": Case(
+        change("UPDATE", after=_NEW, table=_KEYLESS),
+        NO_KEY,
+        "the trail has no before image of CODE, SHELF, NOTE, KG",
+    ),
+    "an update that changes nothing": Case(
+        change("UPDATE", _OLD, _OLD), "no column is changed", "no column is changed"
+    ),
+    "an update whose images have a part of the key": Case(
+        change("UPDATE", ("A1", None, *_OLD[2:]), ("A1", None, *_NEW[2:])),
+        "the trail has not the key column SHELF of the row",
+        "the trail has not the key column SHELF of the row",
+    ),
+    "an update without a definition": Case(without_definition(change("UPDATE", _OLD, _NEW)), NO_NAME_2, NO_NAME_2),
+    "a key update": Case(
+        change("PK UPDATE", _OLD, ("B2", *_OLD[1:])),
+        Sql(UPDATE + """ SET "CODE" = 'B2'""" + BY_KEY),
+        Sql(UPDATE + """ SET "CODE" = 'A1' WHERE "CODE" = 'B2' AND "SHELF" = 'top'"""),
+    ),
+    "a key update with the key alone before": Case(
+        change("PK UPDATE", ("A1", "top", None, None), ("B2", "top", "dry", None)),
+        Sql(UPDATE + """ SET "CODE" = 'B2', "NOTE" = 'dry'""" + BY_KEY),
+        "the trail has no before image of NOTE",
+    ),
+    "a key update with a part of the key before": Case(
+        change("PK UPDATE", ("A1", None, "it's", Decimal(5)), ("B2", "low", "it's", Decimal(5))),
+        "the trail has not the key column SHELF of the row",
+        "the trail has not the whole key as it was",
+    ),
+    "a delete of the whole row": Case(change("DELETE", _OLD), Sql(DELETE + BY_KEY), Sql(INSERT_OLD)),
+    "a delete with the key alone": Case(
+        change("DELETE", ("A1", "top", None, None)),
+        Sql(DELETE + BY_KEY),
+        "the trail has 2 of the 4 columns of the row that was deleted",
+    ),
+    "a delete with all but one column": Case(
+        change("DELETE", (*_OLD[:3], None)),
+        Sql(DELETE + BY_KEY),
+        "the trail has 3 of the 4 columns of the row that was deleted",
+    ),
+    "a delete, no key": Case(change("DELETE", _OLD, table=_KEYLESS), One(DELETE, BY_OLD), Sql(INSERT_OLD)),
+    "a delete of a part of the row, no key": Case(
+        change("DELETE", (*_OLD[:3], None), table=_KEYLESS),
+        NO_KEY,
+        "the trail has 3 of the 4 columns of the row that was deleted",
+    ),
+    "a delete without a definition": Case(without_definition(change("DELETE", _OLD)), NO_DEFINITION, NO_NAME),
+    "a truncate": Case(
+        change("TRUNCATE"),
+        Sql('TRUNCATE TABLE "SHOP"."STOCK"'),
+        "a truncate: the trail has none of the rows that went",
+    ),
+    "a sequence": Case(
+        change("SEQUENCE"),
+        "a sequence: SQL has no statement that sets it to a value in every database",
+        "a sequence: SQL has no statement that sets it to a value in every database",
+    ),
+    "a large object without its row": Case(
+        change("LOB"),
+        "a piece of a large object: it belongs to the row before it",
+        "a piece of a large object: it belongs to the row before it",
+    ),
+    "DDL without a statement": Case(
+        change("DDL")._replace(records=(make_record(make_header(DDL_OP, io_time=0), b""),)),
+        "the record has no statement",
+        "DDL: what was there before is not in the trail",
+    ),
+    "what is no change": Case(change("FETCH"), "FETCH is no change of a row", "FETCH is no change of a row"),
+    "images that do not decode": Case(
+        change("INSERT", after=_OLD)._replace(problem="the images are cut"), "the images are cut", "the images are cut"
+    ),
+    "a value that does not decode": Case(
+        change("UPDATE", _OLD, (*_NEW[:2], _UNREAD, Decimal(5))),
+        "column NOTE is not decoded: not utf-8 from byte 0 on",
+        Sql(UPDATE + """ SET "NOTE" = 'it''s'""" + BY_KEY),
+    ),
+    "a value that is too long": Case(
+        change("UPDATE", (*_OLD[:2], _TOO_LONG, Decimal(5)), _OLD),
+        Sql(UPDATE + """ SET "NOTE" = 'it''s'""" + BY_KEY),
+        "column NOTE has 1000001 bytes, more than 1000000",
+    ),
+    "the longest value": Case(
+        change("INSERT", after=(*_OLD[:2], _LONG, Decimal(5))),
+        Sql("""INSERT INTO "SHOP"."STOCK" ("CODE", "SHELF", "NOTE", "KG") VALUES ('A1', 'top', 'x', 5)"""),
+        Sql(DELETE + BY_KEY),
+    ),
+    "a table without a name": Case(
+        change("INSERT", after=_OLD)._replace(table=""),
+        "the name of the table is not known",
+        "the name of the table is not known",
+    ),
+    "a table whose name is not UTF-8": Case(
+        change("DELETE", _OLD)._replace(table="SHOP.T\\xe9"),
+        "the table's name SHOP.T\\xe9 is not UTF-8",
+        "the table's name SHOP.T\\xe9 is not UTF-8",
+    ),
+    "a table whose name has a line break": Case(
+        change("TRUNCATE")._replace(table="SHOP.A\nB"),
+        "the name 'A\\nB' cannot be written",
+        "a truncate: the trail has none of the rows that went",
+    ),
+}
+
+
+def _made(statement: Statement) -> str:
+    assert (statement.sql is None) != (statement.reason is None)
+    return statement.sql if statement.sql is not None else f"-- {statement.reason}"
+
+
+def _expected(expected: Sql | One | str, dialect: str) -> str:
+    if isinstance(expected, One):
+        return expected.by(dialect)
+    if isinstance(expected, Sql):
+        return expected.replace('"', "`") if dialect == "MYSQL" else str(expected)
+    return f"-- {expected}"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", CASES)
+def test_redo(name: str, dialect: str) -> None:
+    case = CASES[name]
+    assert _made(redo(case.change, DIALECTS[dialect])) == _expected(case.redo, dialect)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", CASES)
+def test_undo(name: str, dialect: str) -> None:
+    case = CASES[name]
+    assert _made(undo(case.change, DIALECTS[dialect])) == _expected(case.undo, dialect)
+
+
+_MOMENT = dt.datetime(2024, 3, 14, 9, 30, 5)  # noqa: DTZ001 - a moment without a zone
+_ZONE = dt.timezone(dt.timedelta(hours=5, minutes=30))
+_ODD_ZONE = dt.timezone(dt.timedelta(hours=5, minutes=30, seconds=15))
+_INFINITE = (float("inf"), float("-inf"), float("nan"), Decimal("Infinity"), Decimal("NaN"))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "value", "reason"),
+    [
+        ("ORACLE", bytes(2001), "a binary value of 2001 bytes: an Oracle literal holds 2000"),
+        ("POSTGRESQL", "a\0b", "PostgreSQL stores no text with a NUL character"),
+        ("POSTGRESQL", Decimal("-Infinity"), "-Infinity is no number that POSTGRESQL can write"),
+        ("ORACLE", Decimal("NaN"), "NaN is no number that ORACLE can write"),
+        *(("MYSQL", one, f"{one} is no number that MYSQL can write") for one in _INFINITE),
+        *(("ANSI", one, f"{one} is no number that ANSI can write") for one in _INFINITE),
+        (
+            "ORACLE",
+            _MOMENT.replace(tzinfo=_ODD_ZONE),
+            "Oracle has no zone with seconds: 2024-03-14T09:30:05+05:30:15",
+        ),
+        ("ORACLE", dt.time(9, 30, tzinfo=_ZONE), "Oracle has no time of day with a zone: 09:30:00+05:30"),
+        (
+            "MYSQL",
+            _MOMENT.replace(tzinfo=_ZONE),
+            "MySQL stores no zone, and 2024-03-14T09:30:05+05:30 has one",
+        ),
+        ("MYSQL", dt.time(9, 30, tzinfo=_ZONE), "MySQL stores no zone, and 09:30:00+05:30 has one"),
+        *((name, object(), "there is no literal for a value of type object") for name in DIALECTS),
+    ],
+)
+def test_a_value_without_a_literal_is_refused_with_the_reason(dialect: str, value: Any, reason: str) -> None:
+    with pytest.raises(Unwritable) as raised:
+        DIALECTS[dialect].literal(value)
+    assert str(raised.value) == reason
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2024-03-14 9:30", "2024-03-14 09:30:05.1234567890", "x2024-03-14"])
+def test_a_date_that_oracle_cannot_read_is_refused(text: str) -> None:
+    with pytest.raises(Unwritable) as raised:
+        DIALECTS["ORACLE"].moment(text)
+    assert str(raised.value) == f"{text!r} is no date that Oracle can write"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["-0044-03-15", "0044-03-15 BC", "2024-03-14 09:30:05.123456789", "2024-03-14 09:30:05 Europe/Berlin", "infinity"],
+)
+def test_a_date_that_mysql_does_not_store_is_refused(text: str) -> None:
+    with pytest.raises(Unwritable) as raised:
+        DIALECTS["MYSQL"].moment(text)
+    assert str(raised.value) == f"{text!r} is no date that MySQL can write"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_ddl_is_the_statement_of_its_record(dialect: str) -> None:
+    data = build_ddl([("B5", "TABLE"), ("C1", "DROP TABLE t -- \u00e9")])
+    whole = make_record(make_header(DDL_OP, io_time=0), data)
+    assert redo(_ddl(whole), DIALECTS[dialect])[1:4] == ("DROP TABLE t -- \u00e9", None, "\n;")
+    cut = make_record(make_header(DDL_OP, io_time=0, continued=1), data)
+    assert redo(_ddl(cut), DIALECTS[dialect]).reason == "the statement goes on in the records that follow"
+    latin = make_record(make_header(DDL_OP, io_time=0), data.replace("\u00e9".encode(), b"\xe9"))
+    assert redo(_ddl(latin), DIALECTS[dialect]).reason == "the statement is not UTF-8"
+
+
+def test_ddl_is_read_as_the_client_of_the_dialect_reads_it() -> None:
+    made = _ddl(make_record(make_header(DDL_OP, io_time=0), build_ddl([("C1", "ALTER TABLE t ADD `x` int")])))
+    assert redo(made, DIALECTS["MYSQL"]).sql == "ALTER TABLE t ADD `x` int"
+    assert redo(made, DIALECTS["ORACLE"]).reason == "a ` outside of quotes means something to SQL*Plus, or may"
+
+
+def _ddl(made: Record) -> Change:
+    return change("DDL")._replace(records=(made,))
+
+
+@pytest.mark.parametrize(("dialect", "found"), [("ORACLE", '"NOTE" IS NULL'), ("ANSI", "\"NOTE\" = ''")])
+def test_an_empty_text_is_found_as_the_database_stores_it(dialect: str, found: str) -> None:
+    deleted = change("DELETE", (*_OLD[:2], "", Decimal(5)), table=_KEYLESS)
+    assert f" AND {found} AND " in str(redo(deleted, DIALECTS[dialect]).sql)

@@ -1,0 +1,174 @@
+"""No byte of a trail, nor of a file's name, reaches a terminal raw: whatever command, switches and format show it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.render import json_lines, text
+from logdump.render.escape import escape
+from logdump.session import Session
+from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
+from tests.logdump.program import logdump
+
+_ALL = "ghdr on; detail data; usertoken detail; ggstoken detail; headertoken detail; fileheader detail; reclen 4000; "
+_FORMATS = "metadata ddlformat data; metadata defgenformat data; metadata sqlformat data; metadata detail on"
+SWITCHES = (
+    f"{_ALL} {_FORMATS}; values on; asciidump on; columndata on",
+    f"{_ALL} values off; ebcdicdata on",
+    "ghdr on; detail on; usertoken on; ggstoken on; headertoken on; fileheader on",
+    "ghdr off",
+)
+DEFINITIONS = "definitions\x1b[2J"
+SHOWS = {
+    "OPEN": ("open",),
+    "NEXTTRAIL": ("nt",),
+    "NEXT": ("pos 0; n 60",),
+    "SKIP": ("pos 0; skip 3",),
+    "POSITION": ("pos first; pos last; pos 40; n; pos eof; pos record 3; pos 999999",),
+    "BEGIN": ("begin 2024-03-14 09:31:00",),
+    "SCANFORHEADER": ("pos 0; skip 14; sfh; sfh prev",),
+    "SCANFORTYPE": ("pos 0; sft 77; pos 0; sft insert, *",),
+    "SCANFORRBA": ("pos 0; sfr 211, *",),
+    "SCANFORTIME": ("pos 0; sfts 2024-03-14 09:31:00, *",),
+    "SCANFORENDTRANS": ("pos 0; sfet; sfet",),
+    "SCANFORNEXTTRANS": ("pos 0; sfnt; sfnt",),
+    "SCANFORMETADATA": ("pos 0; sfmd; sfmd next; sfmd tdr 1; sfmd ddr",),
+    "MARK": ("mark here note; mark",),
+    "FIND": ("pos 0; find owned; find next; find previous",),
+    "TRANSACTION": ("pos 0; transaction next; transaction end; transaction previous; transaction begin",),
+    "SAMETABLE": ("pos 0; skip 5; sametable next; sametable previous",),
+    "SAFE": ("safe {rba}", "safe 99999"),
+    "COUNT": ("pos 0; count", "count detail", "count, file *", "count detail, int 1", "count log *", "count \x1b[2J"),
+    "CHECK": ("check", "check *"),
+    "SOURCEDEFS": ("sourcedefs \x1b[2J", f"sourcedefs {DEFINITIONS}"),
+    "REDO": ("pos 0; redo 20", "pos 0; redo 20 mysql", "pos 0; redo 20 postgresql", "pos 0; redo 20 ansi"),
+    "UNDO": ("pos 0; undo 20", "pos 0; undo 20 mysql", "pos 0; undo 20 postgresql", "pos 0; undo 20 ansi"),
+    "TRANSHIST": ("transhist 20; pos 0; count; transhist",),
+    "HASHSTATS": ("hashstats on; pos 0; n 5; hashstats off",),
+    "FILTER": ('filter include filename "*\x1b*"; filter show; pos 0; n 9; filter clear',),
+    "DUMP": ("pos 0; dump 4000", "pos 5000; dump 4000"),
+    "ENV": ("env",),
+    "SHOW": ("show env; show open; show filter; show time; show rectype",),
+    "FILES": ("files", "files *"),
+    "HISTORY": ("history",),
+    "FC": ("fc nonsense",),
+    "BULKIOSTATS": ("bulkiostats",),
+    "HELP": ("help \x1b[2J",),
+    "CD": ("cd .", "cd \x1b[2J"),
+    "OBEY": ("obey \x1b[2J",),
+    "LOG": ("log to \x1b[2J/x", "log"),
+    "SAVE": ("save \x1b[2J/x",),
+    "LOB": ("lob {rba}", "lob {rba} name to \x1b[2J/x"),
+    "EXPORT": ("export jsonl to \x1b[2J/x",),
+    "DATAFILE": ("datafile \x1b[2J",),
+    "FLOAT": ("float \x1b[2J",),
+    "CTIME": ("ctime \x9b31m",),
+    "COMPUTETIMESTAMP": ("computetimestamp \x9b31m",),
+    "INTERPRETTIMESTAMP": ("interprettimestamp \x9b31m",),
+    "INTERPRETINTERVAL": ("interpretinterval \x9b31m",),
+    "ESBLOCK": ("esblock \x9b31m",),
+}
+"""What is run of each command that shows something of a trail, of a file's name, or of what was entered."""
+SILENT = set(
+    """
+    GHDR DETAIL USERTOKEN GGSTOKEN HEADERTOKEN FILEHEADER RECLEN TIMEOFFSET RELEASE ASCIIHEADER EBCDICHEADER ASCIIDATA
+    EBCDICDATA ASCIIDUMP EBCDICDUMP METADATA COLUMNDATA VALUES NOTIFY SCANSCROLLING TRANSRECLIMIT TRANSBYTELIMIT
+    HASHCLEAR TIME BIO TRAILFORMAT SAVEFILECOMMENT PRINTMXCOLUMNINFO WRITELOG X FORMAT ENGINE EXIT CALCTLFKEY DECRYPT
+    ENCRYPT DEBUG ARGETNONDATACHANGES ARSTOPNONDATACHANGES WRITEREC GGSAUDITREAD TMFBEFOREIMAGE TMFGETRECADDR
+    NOTMFGETRECADDR TMFIGNORERECCOUNT SQL TUI
+    """.split()  # noqa: SIM905 - a list of so many would fill a page
+)
+"""Commands that show switches and numbers; SQL shows rows by the same renderer (test_rows_text), TUI the screen."""
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Hostile trails in a hostile folder."""
+    folder = tmp_path_factory.mktemp("hostile") / nasty("dir")
+    folder.mkdir()
+    (folder / DEFINITIONS).write_text(f"* {NASTY}\nDefinition for table {nasty('table')}\n{NASTY}")
+    return list(hostile_trails(folder))
+
+
+def test_every_command_is_shown_here_or_shows_nothing_of_a_trail() -> None:
+    names = {command.name for command in REGISTRY.commands}
+    assert names == SILENT | set(SHOWS)
+
+
+def _lines(session: Session, command: str) -> Iterator[str]:
+    rbas = list(session.trail.sound_rbas(0, session.trail.size))
+    for line in SHOWS[command]:
+        yield from (line.replace("{rba}", str(rba)) for rba in (rbas if "{rba}" in line else [0]))
+
+
+def _rendered(session: Session, line: str) -> Iterator[str]:
+    """What the events of a line come to in every renderer, line by line."""
+    for event in run_line(session, REGISTRY, line):
+        for render in (text.render, json_lines.render):
+            yield from render(event, session.settings)
+
+
+@pytest.mark.parametrize("command", SHOWS)
+def test_no_command_shows_what_is_raw(command: str, hostile: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(hostile[0].parent)
+    for number, path in enumerate(hostile):
+        for switches in SWITCHES if not number else SWITCHES[:1]:
+            session = Session()
+            session.open(path)
+            list(run_line(session, REGISTRY, switches))
+            for line in _lines(session, command):
+                for printed in _rendered(session, line):
+                    assert raw_characters(printed) == [], line
+                    assert "\n" not in printed, line
+            session.end()
+
+
+EXPORTS = ("jsonl", "sql", "sql mysql", "sql postgresql", "sql ansi", "sql undo", "jsonl by table")
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_no_export_that_a_terminal_may_show_holds_what_is_raw(export: str, hostile: list[Path], tmp_path: Path) -> None:
+    for number, path in enumerate(hostile):
+        target = tmp_path / f"out{number}"
+        session = Session()
+        session.open(path)
+        form, *options = export.split()
+        printed = "\n".join(_rendered(session, f"export {form} to {target} {' '.join(options)}"))
+        assert raw_characters(printed) == []
+        for file in [target] if target.is_file() else target.glob("*"):
+            assert raw_characters(file.read_bytes().decode()) == []
+            assert raw_characters(file.name) == []
+        session.end()
+
+
+@pytest.mark.parametrize("arguments", [("-c",), ("--format", "jsonl", "-c")])
+def test_neither_stream_of_the_program_gets_what_is_raw(arguments: tuple[str, ...], hostile: list[Path]) -> None:
+    name = str(hostile[1]).replace("\n", "*")
+    for command in (f'open "{hostile[1].parent}"', f"open {name}", "open \x1b[2J", "\x1b[2J", "count log \x9b31m"):
+        done = logdump(*arguments, command.replace("\n", " "))
+        assert raw_characters(done.out + done.err) == []
+        assert done.status
+
+
+def test_what_a_csv_holds_is_exact(hostile: list[Path], tmp_path: Path) -> None:
+    session = Session()
+    session.open(hostile[0])
+    list(run_line(session, REGISTRY, f"export csv to {tmp_path / 'out'} by table"))
+    files = [file.read_bytes().decode() for file in (tmp_path / "out").iterdir()]
+    rows = [row for file in files for row in csv.DictReader(io.StringIO(file, newline=""))]
+    assert nasty("new") in {value for row in rows for value in row.values()}
+    session.end()
+
+
+def test_no_character_leaves_the_escape_raw() -> None:
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    assert raw_characters(escape(every)) == []
+    assert escape(every).isprintable()

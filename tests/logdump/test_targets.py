@@ -1,0 +1,239 @@
+"""What a command may write to: a regular file, no link and not in use, or nothing; anything else stays as it is."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.commands import REGISTRY
+from logdump.exit_status import ExitStatus
+from tests.logdump.program import logdump
+from trailformat import TrailFile
+from trailformat.io_types import INSERT
+
+WRITERS = {
+    "SAVE": ("save T", "save T !", "save T truncate"),
+    "LOB": ("lob RBA name to T", "lob RBA name to T !"),
+    "EXPORT": tuple(
+        f"export {form} to T {words}"
+        for form in ("jsonl", "csv", "sql", "parquet", "arrow")
+        for words in ("", "replace", "by table replace")
+        if form != "sql" or "by" not in words
+    ),
+    "LOG": ("log to T", "out T"),
+}
+"""Every way to have a command write a file; T is the target."""
+READERS = {"OPEN", "NEXTTRAIL", "CHECK", "SOURCEDEFS", "FILES", "OBEY", "TUI", "CD", "COUNT", "SQL", "X"}
+"""Commands that take a file and do not write to it (what X runs is not ours)."""
+ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
+"""Commands whose files are names of tables, or NonStop's."""
+WRITING_MODULES = {
+    "trailformat/whole_file/staged.py",
+    "trailformat/whole_file/leftovers.py",
+    "logdump/session_log.py",
+    "logdump/export/appended_file.py",
+    "logdump/export/spark_export.py",
+    "logdump/spark/publishing.py",
+    "logdump/cli.py",
+}
+"""Where files are opened for writing or named; all others go through these. cli opens the null device."""
+_WRITE_CALL = re.compile(
+    r"\bO_(?:WRONLY|RDWR|CREAT|APPEND)\b|\.open\(\s*[\"'][rb]*[wax+]|\bopen\([^)]*,\s*[\"'][rb]*[wax+]"
+    r"|\.(?:write_text|touch|symlink_to|hardlink_to|rename)\(|\bmkstemp\(|\.truncate\(|\bNamedTemporaryFile\("
+)
+
+
+def test_a_command_that_takes_a_file_is_known_to_write_it_or_not_to() -> None:
+    takes_files = {one.name for one in REGISTRY.commands if re.search(r"<(?:file|.*\bfile|wildcard|dir)", one.syntax)}
+    assert takes_files - READERS - ELSEWHERE == WRITERS.keys() & takes_files
+    assert WRITERS.keys() <= takes_files
+
+
+def test_files_are_written_in_few_places() -> None:
+    root = Path(__file__).parents[2]
+    files = [path for folder in ("logdump", "trailformat") for path in (root / folder).rglob("*.py")]
+    writing = {str(path.relative_to(root)) for path in files if _WRITE_CALL.search(_code(path))}
+    assert writing - WRITING_MODULES == set()
+
+
+def _code(path: Path) -> str:
+    """The source without its docstrings and comments."""
+    return ast.unparse(ast.parse(path.read_text(encoding="utf-8")))
+
+
+with TrailFile(TRAILS / "kt000000000") as _lobs:
+    ROW = next(one.rba for one in _lobs.records(_lobs.first_rba) if one.header.io_type == INSERT)
+    """The row whose LOB is written."""
+
+
+OPEN = "the open trail|is a trail file"
+
+
+class Place(NamedTuple):
+    """A target that has to stay as it is, and what the message calls it."""
+
+    path: Path
+    name: str
+
+
+def _device(folder: Path, _trail: Path) -> Place:
+    path = folder / "device"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only root makes devices")
+    return Place(path, "a device")
+
+
+def _fifo(folder: Path, _trail: Path) -> Place:
+    os.mkfifo(folder / "fifo")
+    return Place(folder / "fifo", "a FIFO")
+
+
+def _link_to_a_file(folder: Path, _trail: Path) -> Place:
+    (folder / "file").write_text("mine")
+    (folder / "link").symlink_to("file")
+    return Place(folder / "link", "a link to file")
+
+
+def _link_to_nothing(folder: Path, _trail: Path) -> Place:
+    (folder / "link").symlink_to("nothing")
+    return Place(folder / "link", "a link to nothing")
+
+
+def _link_to_a_folder(folder: Path, _trail: Path) -> Place:
+    (folder / "empty").mkdir()
+    (folder / "link").symlink_to("empty")
+    return Place(folder / "link", "a link to empty|is a folder")
+
+
+def _folder(folder: Path, _trail: Path) -> Place:
+    (folder / "folder").mkdir()
+    (folder / "folder" / "letter").write_text("mine")
+    return Place(folder / "folder", "a folder|is no file of an export|Is a directory")
+
+
+def _trail_itself(_folder: Path, trail: Path) -> Place:
+    return Place(trail, OPEN)
+
+
+def _link_to_the_trail(folder: Path, trail: Path) -> Place:
+    (folder / "link").symlink_to(trail)
+    return Place(folder / "link", OPEN)
+
+
+def _hard_link_of_the_trail(folder: Path, trail: Path) -> Place:
+    (folder / "other").hardlink_to(trail)
+    return Place(folder / "other", OPEN)
+
+
+def _trail_with_dots(folder: Path, trail: Path) -> Place:
+    (folder / "below").mkdir()
+    return Place(folder / "below" / ".." / trail.name, OPEN)
+
+
+PLACES = (
+    _device,
+    _fifo,
+    _link_to_a_file,
+    _link_to_nothing,
+    _link_to_a_folder,
+    _folder,
+    _trail_itself,
+    _link_to_the_trail,
+    _hard_link_of_the_trail,
+    _trail_with_dots,
+)
+
+
+def _state(folder: Path) -> dict[str, object]:
+    """What is in a folder, byte for byte, by kind and by who it is."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        is_file = stat.S_ISREG(status.st_mode)
+        what = path.read_bytes() if is_file else str(path.readlink()) if path.is_symlink() else status.st_rdev
+        found[str(path)] = (stat.S_IFMT(status.st_mode), status.st_ino, status.st_nlink, what)
+    return found
+
+
+@pytest.fixture(params=["sound", "damaged"])
+def trail(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The trail that is open: sound, or one whose first bytes no longer say that it is a trail."""
+    path = tmp_path / "work" / "kt000000000"
+    path.parent.mkdir()
+    data = (TRAILS / "kt000000000").read_bytes()
+    path.write_bytes(data if request.param == "sound" else b"XXXXXXXX" + data[8:])
+    return path
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__.strip("_"))
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_target_that_is_not_to_be_written_stays_as_it_is(
+    command: str, place: Callable[[Path, Path], Place], trail: Path
+) -> None:
+    target, name = place(trail.parent, trail)
+    before = _state(trail.parent)
+    for words in WRITERS[command]:
+        written = words.replace("T", str(target)).replace("RBA", str(ROW))
+        done = logdump("-c", f"open {trail}; {written}; writelog mine")
+        assert _state(trail.parent) == before, words
+        assert done.status == ExitStatus.COMMAND_FAILED, words
+        assert re.search(name, done.err.splitlines()[0]), done.err
+
+
+def test_a_file_in_use_is_not_written(tmp_path: Path) -> None:
+    trail, log, obeyed = tmp_path / "kt000000000", tmp_path / "log", tmp_path / "obeyed"
+    trail.write_bytes((TRAILS / "kt000000000").read_bytes())
+    obeyed.write_text(f"log to {obeyed}\nsave {obeyed} !\n")
+    done = logdump("-c", f"open {trail}; log to {log}; save {log} !; export csv to {log} replace; obey {obeyed}")
+    assert [line for line in done.err.splitlines() if "never writes over it" in line] == [
+        f"{log} is the session log: SAVE never writes over it.",
+        f"{log} is the session log: EXPORT never writes over it.",
+        f"{obeyed}, line 1: {obeyed} is the command file that is obeyed: LOG never writes over it.",
+        f"{obeyed}, line 2: {obeyed} is the command file that is obeyed: SAVE never writes over it.",
+    ]
+    assert "SAVE never writes" in log.read_text()
+
+
+def test_a_trail_that_was_renamed_is_still_open(tmp_path: Path) -> None:
+    trail = tmp_path / "kt000000000"
+    trail.write_bytes((TRAILS / "kt000000000").read_bytes())
+    done = logdump("-c", f"open {trail}; x mv {trail} {tmp_path / 'old'}; save {tmp_path / 'old'} !")
+    assert done.err == f"{tmp_path / 'old'} is the open trail: SAVE never writes over it.\n"
+    assert (tmp_path / "old").read_bytes() == (TRAILS / "kt000000000").read_bytes()
+
+
+def test_a_new_session_log_is_for_its_owner_alone(tmp_path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        logdump("-c", f"log to {tmp_path / 'log'}; reclen")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["nh000000", "nl000000"])
+def test_saving_nothing_of_a_trail_without_header_leaves_no_file(name: str, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000"
+    done = logdump("-c", f"open {TRAILS / name}; pos eof; save {target}")
+    assert done.status == ExitStatus.COMMAND_FAILED
+    assert done.err == f"There is no record to save and no file header: {target} is not written.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_a_link_in_it_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "rows.csv").symlink_to(tmp_path / "rows")
+    done = logdump("-c", f"open {TRAILS / 'kt000000000'}; export csv to {tmp_path / 'out'} by table replace")
+    assert done.status == ExitStatus.COMMAND_FAILED
+    assert "rows.csv in it is no file of an export" in done.err
+    assert (tmp_path / "out" / "rows.csv").is_symlink()

@@ -1,0 +1,233 @@
+"""Whatever moves the cursor, each page is about the record under it, and empty at the end of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.times import GMT
+from logdump.tui.app import TrailApp
+from logdump.tui.hex_pane import HexPane
+from logdump.tui.keys import KEYS, Area, Key
+from logdump.tui.rows import Kind
+from tests.logdump.line import Line
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+
+RUNS = pytest.mark.parametrize(
+    ("run", "trail", "size"),
+    [(0, "et000000000", NARROW), (1, "gt000000000", NARROW), (2, "et000000000", WIDE), (3, "gt000000000", WIDE)],
+    ids=["et 80x24", "gt 80x24", "et 120x36", "gt 120x36"],
+)
+"""Each key and each line meets another page in each run."""
+MOVES = (
+    "next",
+    "next 3",
+    "skip 2",
+    "pos 3260",
+    "pos 3300",
+    "pos 3522",
+    "pos first",
+    "pos last",
+    "pos eof",
+    "pos record 4",
+    "pos 999999",
+    "pos csn 41882368",
+    "pos time 2024-03-14 09:33:00",
+    "mark z; pos 0; pos mark z",
+    "begin 2024-03-14 09:32:00",
+    "pos 3600; sfh",
+    "pos 3600; sfh prev",
+    "sfnt",
+    "sfet",
+    "sfmd",
+    "sfts 2024-03-14 09:34:00",
+    "sft insert",
+    "pos 4000; pos reverse; n; n; pos forward",
+    "find SEN01",
+    "find next",
+    "transaction begin",
+    "transaction end",
+    "transaction next",
+    "transaction previous",
+    "sametable next",
+    "sametable previous",
+    "filter include filename TEAHOUSE.SALES; n",
+    "pos 3260",
+    "filter clear all",
+    "reclen 32",
+    "ghdr off; detail off",
+    "open st000000000",
+    "pos 1811; nexttrail",
+)
+"""Lines that move the cursor, or change what is under it."""
+TYPED = {"find ": "find ASS", "filter include ": "filter include filename TEAHOUSE.TEAS", "pos ": "pos 3391"}
+"""What becomes of the lines that keys begin."""
+_LEVELS = {
+    "tokens": "headertoken {0}; ggstoken {0}; usertoken {0}",
+    "header": "fileheader {0}",
+}
+PAGES = ("detail", "hex", "tokens", "header")
+_ENDS = ("quit", "exit")
+"""Keys that end the session."""
+
+
+class LineMode:
+    """What line mode prints of a record, for each page."""
+
+    def __init__(self) -> None:
+        self._line = Line()
+        self._line.session.settings.time_offset = GMT
+        self._known: dict[tuple[object, ...], list[str]] = {}
+
+    def page(self, app: TrailApp, name: str, rba: int) -> list[str]:
+        """The lines of a page about the record at ``rba`` under the switches of the view."""
+        path, switches = app.state.path or TRAILS, repr(app.session.settings)
+        key = (path, path.stat().st_size, switches, name, 0 if name == "header" else rba)
+        if key not in self._known:
+            self._line(f"open {path}")
+            self._line.session.settings = type(app.session.settings)(**vars(app.session.settings))
+            self._known[key] = self._printed(*key[3:])
+        return self._known[key]
+
+    def _printed(self, name: str, rba: int) -> list[str]:
+        if name == "detail":
+            return self._next_at(rba)
+        self._line(_LEVELS[name].format("off"))
+        without = iter([*self._next_at(rba), None])
+        self._line(_LEVELS[name].format("detail"))
+        return list(_added(self._next_at(rba), without))
+
+    def _next_at(self, rba: int) -> list[str]:
+        self._line(f"pos {rba}")
+        return self._line("n")
+
+    def close(self) -> None:
+        self._line.session.end()
+
+
+def _added(lines: list[str], without: Iterator[str | None]) -> Iterator[str]:
+    expected = next(without)
+    for one in lines:
+        if one == expected:
+            expected = next(without)
+        else:
+            yield one
+
+
+@pytest.fixture
+def line_mode() -> Iterator[LineMode]:
+    """A session of line mode beside the view."""
+    one = LineMode()
+    yield one
+    one.close()
+
+
+def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
+    """What is wrong with a page; empty when it shows what line mode prints."""
+    row = app.records.row
+    page = app.page(name)
+    lines = [one.text for one in page.lines]
+    if row is None or row.kind in (Kind.END, Kind.MORE):
+        return "not empty" if page.count else ""
+    if isinstance(page, HexPane):
+        data = (app.state.path or TRAILS).read_bytes()
+        shown = [one for one in page.text.lines if one.data]
+        is_right = page.text.rba == row.rba and bool(shown)
+        wrong = [one.start for one in shown if not data.startswith(one.data, row.rba + one.start)]
+        return "" if is_right and not wrong else f"bytes of RBA {page.text.rba}"
+    if row.kind is not Kind.RECORD and name == "tokens":
+        return ""
+    expected = line_mode.page(app, name, row.rba)
+    shown_lines = lines[-len(expected) :] if name == "header" and expected else lines
+    return "" if shown_lines == expected else f"{shown_lines[:4]} is not {expected[:4]}"
+
+
+async def wrong_pages(screen: Screen, what: str, line_mode: LineMode) -> list[str]:
+    """Which of the page that is shown, and one that was not, are not about the record under the cursor."""
+    app, found = screen.app, []
+    first = app.page_shown if app.page_shown != "output" else app.page_before
+    for name in (first, PAGES[PAGES.index(first) - 1]):
+        if app.page_shown != name:
+            app.show_tab(name)
+            await screen.rest()
+        why = mismatch(app, name, line_mode)
+        if why:
+            found.append(f"{what}: {name} at {app.records.row and app.records.row.rba}: {why}")
+    return found
+
+
+async def go_to_area(screen: Screen, key: Key) -> None:
+    """Put the keyboard where a key acts."""
+    app = screen.app
+    while len(app.screen_stack) > 1:
+        await screen.press("escape")
+    app.query_one("#main").remove_class("-maximised")
+    app.prompt.begin()
+    app.show_upper("records")
+    if key.area in (Area.TEXT, Area.HEX):
+        app.show_tab("hex" if key.area is Area.HEX else "detail")
+        app.page(app.page_shown).focus()
+    elif key.area is Area.CHOICES:
+        app.action_show_choices("transactions")
+    elif key.area is Area.PROMPT:
+        app.prompt.focus()
+    else:
+        app.records.focus()
+    await screen.rest()
+
+
+async def press(screen: Screen, name: str, key: Key) -> None:
+    """Press a key, and what is to follow it; nothing is painted meanwhile."""
+    app = screen.app
+    app.simulate_key(name)
+    await screen.rest()
+    if key.types:
+        app.prompt.begin(TYPED[key.types])
+        app.simulate_key("enter")
+    elif "await_letter" in key.acts:
+        app.simulate_key("a")
+    await screen.rest()
+
+
+@RUNS
+def test_every_key_leaves_each_page_at_the_record_under_the_cursor(
+    run: int, trail: str, size: tuple[int, int], line_mode: LineMode
+) -> None:
+    keys = sorted(KEYS, key=lambda key: key.id in _ENDS)
+    wrong: list[str] = []
+
+    async def steps(screen: Screen) -> None:
+        app = screen.app
+        app.enter("pos 2008; mark a")
+        with app.batch_update():
+            for at, key in enumerate(keys):
+                app.show_tab(PAGES[(at + run) % 4])
+                app.enter("pos 3260" if at % 2 else "pos 2722")
+                await screen.rest()
+                await go_to_area(screen, key)
+                await press(screen, key.keys.split(",")[0], key)
+                if key.id in _ENDS:
+                    assert app.state.is_over
+                    return
+                wrong.extend(await wrong_pages(screen, key.id, line_mode))
+
+    drive(steps, trail, size)
+    assert not wrong
+
+
+@RUNS
+def test_every_command_that_moves_does_so_too(run: int, trail: str, size: tuple[int, int], line_mode: LineMode) -> None:
+    wrong: list[str] = []
+
+    async def steps(screen: Screen) -> None:
+        with screen.app.batch_update():
+            for at, line in enumerate(MOVES):
+                screen.app.show_tab(PAGES[(at + run) % 4])
+                screen.app.enter(line)
+                await screen.rest()
+                wrong.extend(await wrong_pages(screen, line, line_mode))
+
+    drive(steps, trail, size)
+    assert not wrong

@@ -1,0 +1,111 @@
+"""Whatever a trail holds, no cell of the screen, no notification and no clipboard has what a terminal would obey."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
+from logdump.session import Session
+from logdump.settings import Settings
+from logdump.tui.glyphs import ASCII, UNICODE
+from logdump.tui.keys import KEYS, Area, Key
+from logdump.tui.manner import Manner
+from logdump.tui.summary import Summary
+from logdump.tui.tabs import TABS
+from logdump.tui.title import Standing, title_pieces
+from tests.hostile import nasty, raw_characters, write_hostile_trail
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+
+_ENDING = {"exit", "quit", "suspend"}
+_ANSWERED = {"mark": "a", "to_mark": "a"}
+"""Keys that take a letter."""
+_NOTE = nasty("note").replace("\n", "").replace("\r", "")
+_LINES = (f"mark b {_NOTE}", f"find {_NOTE}", "env", "check", f"filter include filename {_NOTE}", "filter clear all")
+
+
+def characters(screen: Screen) -> str:
+    """What the terminal gets of every line, but for the sequences of the driver."""
+    segments = [one for strip in screen.app.screen._compositor.render_strips() for one in strip]
+    assert not any(one.control for one in segments)
+    return "\n".join(one.text for one in segments)
+
+
+async def every_key(screen: Screen, keys: list[Key]) -> list[str]:
+    """Press these keys, one after the other; what is hostile on the screen afterwards, and which key led there."""
+    found = []
+    for key in keys:
+        for one in (key.keys.split(",")[0], *_ANSWERED.get(key.id, "")):
+            screen.app.simulate_key(one)
+            await screen.settle()
+        found += [f"{key.id}: {one}" for one in raw_characters(characters(screen) + screen.app.clipboard)]
+        screen.app.simulate_key("escape")
+    return found
+
+
+@pytest.mark.parametrize(("flavour", "size", "is_damaged"), [(ORACLE_12, WIDE, False), (MYSQL_21, NARROW, True)])
+def test_a_hostile_trail_on_every_page_and_pane(
+    tmp_path: Path, flavour: Flavour, size: tuple[int, int], *, is_damaged: bool
+) -> None:
+    path = write_hostile_trail(tmp_path / f"{nasty('tr')}000000", flavour)
+    if is_damaged:
+        data = path.read_bytes()
+        path.write_bytes(data[:3000] + nasty("damage").encode() + data[3080:-3])
+    found: list[str] = []
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "home", "j", "j", "j")
+        for area in Area:
+            keys = [key for key in KEYS if key.area is area and key.id not in _ENDING]
+            if area is Area.PROMPT:
+                screen.app.prompt.begin(_NOTE)
+                screen.app.prompt.focus()
+            found.extend(await every_key(screen, keys))
+        for tab in TABS:
+            screen.app.show_tab(tab.name)
+            await screen.settle()
+            found.extend(raw_characters(characters(screen)))
+        for text in _LINES:
+            await screen.type(text)
+            found.extend(raw_characters(characters(screen)))
+
+    session = Session()
+    session.open(path)
+    drive(steps, path, size, first="", session=session, notices=True)
+    assert found == []
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_a_widget_of_textual_is_made_harmless_too(glyphs: object) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.app.mount(Static(nasty("static 茶"), markup=False))
+        screen.app.notify(nasty("[b]茶"), title=nasty("title"), timeout=60)
+        screen.app.prompt.begin(nasty("typed"))
+        await screen.settle()
+        shown = characters(screen)
+        assert raw_characters(shown) == []
+        assert "static" in shown
+        assert "[b]" in shown
+        assert glyphs is UNICODE or shown.isascii()
+
+    drive(steps, manner=Manner(glyphs=glyphs), notices=True)  # type: ignore[arg-type]
+
+
+def test_the_clipboard_gets_lines_without_control_characters() -> None:
+    async def steps(screen: Screen) -> None:
+        screen.app.copy_to_clipboard("one\ntwo\x1b]52;c;AAAA\x07\u202e\n")
+        assert screen.app.clipboard == "one\ntwo\\x1b]52;c;AAAA\\x07\\u202e\n"
+
+    drive(steps)
+
+
+@pytest.mark.parametrize("width", range(20, 200, 13))
+def test_the_title_counts_the_cells_of_what_is_escaped(width: int) -> None:
+    summary = Summary(name=nasty("tr000000"), first_csn=nasty("csn"), size=5)
+    standing = Standing(filter_text=nasty("text"), records=3)
+    pieces = title_pieces(summary, standing, Settings(), UNICODE, width)
+    text = "".join(text for text, _ in pieces)
+    assert text.isprintable()
+    assert len(text) <= max(width, len(pieces[1][0]) + len(nasty("tr000000")) * 6)

@@ -1,0 +1,82 @@
+"""What looks like a button is one: page names, the side pane, the line of keys; and what a key has copied is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from logdump.tui.tabs import TABS
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.test_harmless import characters
+from tests.logdump.tui.test_records import rba_of
+
+
+async def click(screen: Screen, word: str, pane: str) -> None:
+    """Click on a word where it stands in a part of the screen."""
+    region = screen.app.query_one(f"#{pane}").region
+    lines = screen.text.splitlines()
+    x, y = next((lines[y].find(word, region.x), y) for y in range(region.y, region.bottom) if word in lines[y])
+    await screen.pilot.click(offset=(x, y))
+    await screen.settle()
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+def test_a_page_name_shows_its_page(size: tuple[int, int]) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape")
+        for tab in (*TABS[1:], TABS[0]):
+            await click(screen, tab.title, "tabs")
+            assert f"[{tab.key} {tab.title}]" in screen.text
+        await screen.press("v")
+        await click(screen, "Esc goes back", "tabs")
+        assert "[d detail]" in screen.text
+
+    drive(steps, size=size)
+
+
+def test_the_words_of_the_bottom_line_are_their_keys() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape")
+        await click(screen, "next", "footer")
+        assert screen.app.mode.transcript.entries[-1].line == "NEXT"
+        await click(screen, "goto", "footer")
+        assert screen.app.prompt.value == "pos "
+
+    drive(steps)
+
+
+def test_the_side_pane_leads_to_panes_and_to_what_they_list() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", "m", "a", "G")
+        for heading, name in (("[t]ables", "tables"), ("[x] trans", "transactions"), ("[M]arks", "marks")):
+            await click(screen, heading, "side")
+            assert screen.app.upper_shown == name
+        await click(screen, "5.1.8801", "side")
+        assert rba_of(screen) == 1811
+        await click(screen, "a  1261", "side")
+        assert rba_of(screen) == 1261
+        await click(screen, "TEAHOUSE.SALES", "side")
+        assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
+        await click(screen, "(no name)", "side")
+        assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
+
+    drive(steps, size=WIDE)
+
+
+@pytest.mark.parametrize(("key", "said"), [("y", "Copied: RBA 1261"), ("Y", "Copied: 30 lines of the page detail")])
+def test_what_is_copied_is_said(key: str, said: str) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j", key)
+        assert said in characters(screen)
+
+    drive(steps, notices=True)
+
+
+def test_the_side_pane_is_as_wide_as_its_names() -> None:
+    async def steps(screen: Screen) -> None:
+        totals = screen.app.file.index.tables
+        first = next(iter(totals.values()))
+        screen.app.side.show_tables(dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first))
+        await screen.settle()
+        assert "TEAHOUSE.ORDER_LINES " in screen.text
+
+    drive(steps, size=(160, 50))

@@ -1,0 +1,29 @@
+"""A Replicat: it applies whole transactions, and drops one that a restart or the next transaction has cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.simulated.extract import Written
+from tests.simulated.source import Rows, apply
+from trailformat.transactions import FIRST, LAST, ONLY
+
+
+def replicat(written: Iterable[Written], rows: Rows) -> tuple[Rows, list[list[Written]]]:
+    """The rows after it has read these records, and the records of each transaction that it has applied."""
+    rows = dict(rows)
+    applied: list[list[Written]] = []
+    waiting: list[Written] = []
+    for one in written:
+        if one.change is None or one.trans_ind in (FIRST, ONLY):
+            waiting = []
+        if one.change is None:
+            continue
+        waiting.append(one)
+        if one.trans_ind in (LAST, ONLY):
+            for record in waiting:
+                if record.change is not None:
+                    apply(rows, record.change)
+            applied.append(waiting)
+            waiting = []
+    return rows, applied

@@ -1,0 +1,190 @@
+"""Every sample in the documents runs as it stands, after ``make demo``, in the order of its page.
+
+A fenced block of a language in :data:`RUNNERS` is run in a copy of what a user has; any other block, or one that is not
+run, needs its reason in :data:`NOT_RUN`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from logdump.spark.java import missing_java
+from tests.test_documents import PAGES, ROOT
+
+TRAIL = "fixtures/trails/et000000000"
+SPARK_PAGES = {"docs/spark.md"}
+"""Their blocks run in one session of Spark, one after the other."""
+NOT_RUN = {
+    (
+        "README.md",
+        "Logdump 1 >open fixtures/trails/et000000000",
+    ): "generated; tests/test_documents.py holds it to the program",
+    ("README.md", "1130 Metadata  None"): "the output of the block before; tests/test_documents.py compares them",
+    ("README.md", "make demo    # makes .venv, installs, shows records and a count of a sample trail"): (
+        "installs packages; the test of the Makefile's last line runs what it ends with"
+    ),
+}
+"""The blocks that are not run, by page and first line, and why."""
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    page: str
+    language: str
+    text: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What NOT_RUN calls it."""
+        return self.page, self.text.partition("\n")[0]
+
+
+def _blocks(page: Path) -> list[Block]:
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [Block(page.relative_to(ROOT).as_posix(), language, text) for language, text in found]
+
+
+BLOCKS = [block for page in [*PAGES, *sorted(ROOT.glob("*/README.md"))] for block in _blocks(page)]
+RUN = [block for block in BLOCKS if block.key not in NOT_RUN]
+
+
+@pytest.fixture(scope="session")
+def as_after_make_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the fixtures, the examples, and ``.venv/bin/logdump``."""
+    home = tmp_path_factory.mktemp("logdump")
+    shutil.copytree(ROOT / "fixtures" / "trails", home / "fixtures" / "trails")
+    shutil.copytree(ROOT / "examples", home / "examples")
+    programs = home / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "logdump").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m logdump "$@"\n')
+    (programs / "logdump").chmod(0o755)
+    (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n')
+    return home
+
+
+def _environment(home: Path) -> dict[str, str]:
+    path = f"{home / '.venv' / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "LOGDUMP_HISTORY": "", "TZ": "GMT"}
+
+
+def _run(home: Path, command: list[str], *, narrates: bool = False) -> str:
+    """What a program prints, which succeeds and has nothing to say on standard error unless it narrates there."""
+    done = subprocess.run(
+        command, cwd=home, env=_environment(home), input="", capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (done.returncode, bool(done.stderr)) == (0, narrates), (command, done.stderr, done.stdout[-2000:])
+    return done.stdout
+
+
+def _shell(home: Path, text: str) -> None:
+    _run(home, ["bash", "-euo", "pipefail", "-c", text])
+
+
+def _python(home: Path, text: str) -> None:
+    _run(home, [sys.executable, "-c", text])
+
+
+def _commands(home: Path, text: str) -> None:
+    """One command to a line, its explanation behind three blanks, each in a session of its own."""
+    for line in text.splitlines():
+        command = re.split(r" {3,}", line)[0]
+        exports_to_output = command.endswith(" TO -")
+        _run(home, [str(home / ".venv" / "bin" / "logdump"), TRAIL, "-c", command], narrates=exports_to_output)
+
+
+def _console(home: Path, text: str) -> None:
+    """What stands behind the prompts."""
+    typed = "\n".join(re.findall(r"^Logdump \d+ >(.*)$", text, re.MULTILINE))
+    (home / "saved").mkdir(exist_ok=True)
+    command = [str(home / ".venv" / "bin" / "logdump"), "-f", "-"]
+    done = subprocess.run(
+        command, cwd=home, env=_environment(home), input=typed, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+
+
+RUNNERS: dict[str, Callable[[Path, str], None]] = {
+    "sh": _shell,
+    "python": _python,
+    "logdump": _commands,
+    "console": _console,
+}
+
+
+def test_every_block_is_run_or_has_a_reason() -> None:
+    forgotten = [one.key for one in RUN if one.language not in RUNNERS and one.page not in SPARK_PAGES]
+    assert forgotten == [], "give it a language that RUNNERS has, or a reason in NOT_RUN"
+
+
+def test_every_reason_is_about_a_block() -> None:
+    assert set(NOT_RUN) <= {one.key for one in BLOCKS}
+
+
+def test_there_are_blocks_to_run() -> None:
+    assert {one.language for one in RUN} >= {"sh", "python", "logdump", "sql"}
+
+
+@pytest.mark.parametrize("page", sorted({one.page for one in RUN} - SPARK_PAGES))
+def test_the_samples_of_a_page_run_in_their_order(page: str, as_after_make_demo: Path) -> None:
+    for block in RUN:
+        if block.page == page:
+            if "jq " in block.text and shutil.which("jq") is None:
+                pytest.skip("a sample needs jq")
+            RUNNERS[block.language](as_after_make_demo, block.text)
+
+
+_SQL = """
+for statement in filter(str.strip, {text!r}.split(";")):
+    spark.sql(statement).collect()
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("page", sorted(SPARK_PAGES))
+def test_the_samples_of_spark_run_in_one_session(page: str, as_after_make_demo: Path) -> None:
+    if missing := missing_java():
+        pytest.skip(missing)
+    script = []
+    for block in RUN:
+        if block.page != page:
+            continue
+        if block.language == "sql":
+            script.append(_SQL.format(text=re.sub(r"--.*", "", block.text)))
+        elif block.language == "python":
+            script.append(block.text)
+    command = [sys.executable, "-W", "ignore", "-c", "\n".join(script)]
+    done = subprocess.run(
+        command,
+        cwd=as_after_make_demo,
+        env=_environment(as_after_make_demo),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    for block in RUN:
+        if block.page == page and block.language == "console":
+            _console(as_after_make_demo, block.text)
+        elif block.page == page and block.language == "sh":
+            command = ["bash", "-euc", block.text]
+            home, env = as_after_make_demo, _environment(as_after_make_demo)
+            assert subprocess.run(command, cwd=home, env=env, check=False).returncode == 0
+
+
+def test_make_demo_ends_with_the_line_to_type_next(as_after_make_demo: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.findall(r"^demo:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[0]
+    last = re.findall(r"'Type next: (.*)'", recipe.splitlines()[-1])[0]
+    typed = last.replace("$(BIN)", ".venv/bin").replace("$(SAMPLE)", TRAIL)
+    assert f"SAMPLE := {TRAIL}\n" in makefile
+    assert f"Current LogTrail is {as_after_make_demo / TRAIL}" in _run(as_after_make_demo, ["bash", "-c", typed])

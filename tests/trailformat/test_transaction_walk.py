@@ -1,0 +1,181 @@
+"""The transactions of a trail: each once, in order, over files, with how it ended."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.searching import examples
+from tests.simulated.extract import Extract, Written
+from tests.simulated.source import Source
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import NotATrail, Record, TrailFile, make_token
+from trailformat import transaction_walk as module
+from trailformat.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
+from trailformat.trail_sequence import Spot
+from trailformat.transaction_walk import Damage, Ended, Extent, TransactionWalk
+from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
+
+GARBAGE = b"\x00\x01garbage between records\xff" * 3
+_TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}
+
+
+def records_of(text: str) -> list[Record | bytes]:
+    """Records by letter: b, m, l, o are rows by TransInd; A, O restart markers; T a TDR; C a comment; F a fragment.
+
+    ``#`` is damage.
+    """
+    special: dict[str, Record | bytes] = {
+        "A": row(b"", io_type=RESTART_ABEND, trans_ind=ONLY),
+        "O": row(b"", io_type=RESTART_OK, trans_ind=ONLY),
+        "T": table_record(1, "TEA.LEAVES"),
+        "C": row(b"a comment", io_type=COMMENT, trans_ind=FIRST),
+        "F": row(b"more", io_type=RECORD_FRAGMENT, trans_ind=ONLY),
+        "#": GARBAGE,
+    }
+    return [special[one] if one in special else row(b"leaf", trans_ind=_TRANS_INDS[one]) for one in text]
+
+
+def walked(path: Path, until: Path | None = None) -> list[str]:
+    """What a walk says, one word each: how many records, and how it ended; ``?`` in front where the beginning lacks."""
+    said = []
+    with TrailFile(path) as trail:
+        for one in TransactionWalk(trail, Spot(path, 0), until=until):
+            if isinstance(one, Damage):
+                said.append("partial" if one.is_partial else "damage")
+            else:
+                said.append(f"{'' if one.begin else '?'}{one.records}{one.ended.value}")
+    return said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("obmlo", ["1last", "3last", "1last"]),
+        ("bTClo", ["2last", "1last"]),
+        ("bFlFFo", ["5last", "1last"]),
+        ("bmAbml", ["2cut", "3last"]),
+        ("bmOo", ["2cut", "1last"]),
+        ("oAAo", ["1last", "1last"]),
+        ("bmbl", ["2overtaken", "2last"]),
+        ("obm", ["1last", "2file_end"]),
+        ("bAml", ["1cut", "?2last"]),
+        ("b#lo", ["2damage", "1last"]),
+        ("b#Abl", ["1damage", "2last"]),
+        ("o#mlo", ["1last", "damage", "?2damage", "1last"]),
+        ("o#Amlo", ["1last", "damage", "?2last", "1last"]),
+        ("mlo", ["?2last", "1last"]),
+    ],
+)
+def test_each_ends_as_it_stands_in_the_file(text: str, said: list[str], tmp_path: Path) -> None:
+    assert walked(trail_of(tmp_path, *records_of(text), name="tt000000000")) == said
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (("ob", "m", "lo"), ["1last", "3last", "1last"]),
+        (("ob", "Abl"), ["1last", "1cut", "2last"]),
+        (("b", "bl"), ["1overtaken", "2last"]),
+        (("b", "#l"), ["2damage"]),
+        (("bl", "o"), ["2last", "1last"]),
+    ],
+)
+def test_files_are_gone_over_as_one(files: tuple[str, ...], said: list[str], tmp_path: Path) -> None:
+    paths = [trail_of(tmp_path, *records_of(text), name=f"tt00000000{at}") for at, text in enumerate(files)]
+    assert walked(paths[0]) == said
+
+
+def test_what_is_open_where_the_last_file_wanted_ends_is_read_to_its_end(tmp_path: Path) -> None:
+    paths = [trail_of(tmp_path, *records_of(text), name=f"tt00000000{at}") for at, text in enumerate(("ob", "m", "lo"))]
+    assert walked(paths[0], until=paths[0]) == ["1last", "3last"]
+    whole = [trail_of(tmp_path, *records_of(text), name=f"uu00000000{at}") for at, text in enumerate(("ob", "Abl"))]
+    assert walked(whole[0], until=whole[0]) == ["1last", "1cut"]
+
+
+def test_half_a_record_is_no_damage_at_the_end_of_the_last_file_alone(tmp_path: Path) -> None:
+    first, last = row(b"leaf", trans_ind=FIRST), row(b"leaf", trans_ind=LAST)
+    path = trail_of(tmp_path, first, last.raw[:-5], name="tt000000000")
+    assert walked(path) == ["1file_end"]
+    trail_of(tmp_path, *records_of("Abl"), name="tt000000001")
+    assert walked(path) == ["1damage", "2last"]
+
+
+def test_a_next_file_that_is_no_trail_is_named_by_the_transaction_that_goes_on_there(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *records_of("b"), name="tt000000000")
+    (tmp_path / "tt000000001").write_bytes(b"")
+    assert walked(path) == ["1file_end"]
+    whole = trail_of(tmp_path, *records_of("o"), name="uu000000000")
+    (tmp_path / "uu000000001").write_bytes(b"")
+    with pytest.raises(NotATrail):
+        walked(whole)
+
+
+def test_a_transaction_has_the_values_of_its_first_and_last_record(tmp_path: Path) -> None:
+    from tests.trailformat.samples import header
+    from trailformat import make_record
+
+    tokens = [make_token("L", b"4711"), make_token("6", b"1.2.3")]
+    first = header(trans_ind=FIRST)._replace(io_time=5, audit_rba=7, audit_pos=11)
+    last = header(trans_ind=LAST)._replace(io_time=6, audit_rba=8, audit_pos=12)
+    records = [make_record(first, b"", tokens), make_record(last, b"")]
+    path = trail_of(tmp_path, *records)
+    with TrailFile(path) as trail:
+        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+    assert extent.transaction == ("4711", "1.2.3")
+    assert (extent.first_moment, extent.last_moment, extent.has_one_time) == ((5, 7, 11), (6, 8, 12), False)
+    assert extent.size == sum(one.length for one in records)
+
+
+def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_DAMAGE", 3)
+    path = trail_of(tmp_path, *records_of("b#m#m#m#m#l"))
+    with TrailFile(path) as trail:
+        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+    assert len(extent.damage) == 3
+    assert extent.last is not None
+    assert extent.damage[-1].rba + extent.damage[-1].length == extent.last.rba
+
+
+def _expected(written: list[Written]) -> list[tuple[Path, int, int, Ended]]:
+    """Begin, records and end of every transaction, by a reading of the rule that knows what was written."""
+    found: list[tuple[Path, int, int, Ended]] = []
+    waiting: list[Written] = []
+
+    def end(how: Ended) -> None:
+        if waiting:
+            found.append((waiting[0].path, waiting[0].rba, len(waiting), how))
+            waiting.clear()
+
+    for one in written:
+        if one.change is None:
+            end(Ended.CUT)
+            continue
+        if one.trans_ind in (FIRST, ONLY):
+            end(Ended.OVERTAKEN)
+        waiting.append(one)
+        if one.trans_ind in (LAST, ONLY):
+            end(Ended.LAST)
+    end(Ended.FILE_END)
+    return found
+
+
+@given(seed=st.integers(0, 1 << 32))
+@settings(max_examples=examples(40))
+def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        random = Random(seed)
+        source, extract = Source(random), Extract(Path(folder), random)
+        for _ in range(random.randint(1, 8)):
+            extract.write(source.transaction())
+        extract.open_end(source.transaction())
+        extract.close()
+        with TrailFile(extract.paths[0]) as trail:
+            walk = list(TransactionWalk(trail, Spot(trail.path, 0)))
+        found = [(*one.begin, one.records, one.ended) for one in walk if isinstance(one, Extent) and one.begin]
+        assert found == _expected(extract.written)

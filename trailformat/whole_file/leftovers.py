@@ -1,0 +1,134 @@
+"""What a writer has under a temporary name: made, locked as long as the writer lives, and removed when it was killed.
+
+The lock is the system's (flock): it goes with the process, so that neither its number nor the host's name decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import socket
+import stat
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not on this system: nothing is locked, and leftovers stay
+    fcntl = None  # type: ignore[assignment]
+
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<machine>\w+)-(?P<number>[0-9a-f]{12})\.(?P<state>part|former)", re.DOTALL)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writers have left in a folder; what was about to be replaced gets its name back."""
+    seen = _leftovers(folder)
+    # a writer locks the first of its files before it makes others: a second look does not miss that one
+    for writer, paths in _leftovers(folder).items() if seen else ():
+        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
+            if writer in seen and all(_is_nobodys(path, held) for path in paths):
+                is_complete = not any(path.name.endswith(".part") for path in paths)
+                for path in paths:
+                    _clear(path, is_complete=is_complete)
+
+
+def _leftovers(folder: Path) -> dict[str, list[Path]]:
+    """What is called like the work of writers on this machine, by writer."""
+    found: dict[str, list[Path]] = {}
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            parts = _LEFTOVER.fullmatch(entry.name)
+            if parts is not None and parts["machine"] == _machine():
+                found.setdefault(parts["number"], []).append(folder / entry.name)
+    return {writer: sorted(paths) for writer, paths in found.items()}
+
+
+def _is_nobodys(path: Path, held: contextlib.ExitStack) -> bool:
+    """Whether it is this user's and no living process holds it; its lock is ours until ``held`` is left."""
+    status = path.lstat()
+    if status.st_uid != os.geteuid() or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return False
+    flags = os.O_RDONLY if stat.S_ISDIR(status.st_mode) else os.O_RDWR
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    held.callback(os.close, handle)
+    return os.path.samestat(status, os.fstat(handle)) and lock(handle)
+
+
+def _clear(path: Path, *, is_complete: bool) -> None:
+    """Remove a leftover, or give it its name back; ``is_complete`` when its writer had named all it made."""
+    parts = _LEFTOVER.fullmatch(path.name)
+    target = path.with_name(parts["name"]) if parts is not None and parts["state"] == "former" else None
+    if target is not None and not os.path.lexists(target):
+        path.rename(target)
+    elif path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        if target is not None and not is_complete:
+            path.replace(target)
+        path.unlink(missing_ok=True)
+
+
+def beside(path: Path, writer: str, state: str = "part") -> Path:
+    """Where a writer has what is to be called ``path``, or the former file or folder of that name."""
+    return path.with_name(f".{path.name}.{writer}.{state}")
+
+
+def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
+    """Make and lock what is to be called ``path``; returns the writer's name, and a handle.
+
+    What cannot be locked gets a name that nobody takes for a leftover.
+    """
+    while True:
+        number = secrets.token_hex(6)
+        writer = f"{_machine()}-{number}"
+        handle = create(beside(path, writer))
+        try:
+            if not lock(handle):
+                beside(path, writer).rename(beside(path, number))
+                writer = number
+            if os.path.samestat(beside(path, writer).lstat(), os.fstat(handle)):
+                return writer, handle
+        except (BlockingIOError, FileNotFoundError):
+            pass  # somebody's sweep was there first
+        os.close(handle)
+
+
+def create(path: Path) -> int:
+    """Make an empty file for its owner alone; returns a handle."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+
+
+def create_folder(path: Path) -> int:
+    """Make a folder for its owner alone; returns a handle."""
+    path.mkdir(0o700)
+    return os.open(path, os.O_RDONLY)
+
+
+def lock(handle: int) -> bool:
+    """Lock a file or a folder until its last handle is closed; false where that cannot be done.
+
+    Raises:
+        BlockingIOError: another process, or another handle, has it.
+    """
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return fcntl is not None
+
+
+@cache
+def _machine() -> str:
+    """A short name of this machine: of its id, and of the host, which tells containers apart."""
+    number = b""
+    with contextlib.suppress(OSError):
+        number = Path("/etc/machine-id").read_bytes()
+    return hashlib.sha256(socket.gethostname().encode() + b"\0" + number).hexdigest()[:12]
