@@ -9,7 +9,6 @@ import functools
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -21,13 +20,10 @@ from logdump.session import Session
 from logdump.times import GMT
 from logdump.tui.app import TrailApp
 from logdump.tui.manner import Manner
+from tests.logdump.tui.resting import come_to_rest
 
 NARROW, WIDE = (80, 24), (120, 36)
 SWITCHES = "timeoffset gmt; ghdr on; detail data; ggstoken detail; usertoken detail"
-_STILL = 3
-"""Looks at the screen that have to be the same before it is taken for finished."""
-_LONGEST = 60.0
-"""Seconds after which a view that is still busy hangs."""
 
 _PATH = re.compile(r"^(.*?(?:Current LogTrail is|LogTrail|Error:|(?:^|│)in) )/.*$", re.MULTILINE)
 """A path, whose length differs between machines, and what stands behind it."""
@@ -56,34 +52,16 @@ class Screen:
         await self.press("enter")
 
     async def settle(self) -> None:
-        """Wait until no thread has anything to do and every message is handled."""
-        deadline = time.monotonic() + _LONGEST
-        seen: list[str] = []
-        while len(seen) < _STILL or len(set(seen[-_STILL:])) > 1:
-            await self.pilot.pause(0.001)
-            is_done = self.app.is_quiet or self.app.mode.is_asking
-            seen = [*seen, self.text] if is_done else []
-            assert time.monotonic() < deadline, "the view does not come to rest"
+        """Wait until all is done and painted."""
+        await self.rest()
+        seen = ""
+        while seen != (seen := self.text):
+            self.app.screen._on_timer_update()
+            await self.rest()
 
     async def rest(self) -> None:
         """Wait until every thread and every message is done, whatever is painted."""
-        deadline = time.monotonic() + _LONGEST
-        quiet = 0
-        while quiet < 2 and self.app.is_running:
-            is_quiet = self.app.is_quiet or self.app.mode.is_asking
-            quiet = quiet + 1 if is_quiet else 0
-            await asyncio.sleep(0 if is_quiet else 0.001)
-            await self._drain()
-            assert time.monotonic() < deadline, "the view does not come to rest"
-
-    async def _drain(self) -> None:
-        """Wait until the app and where the keys go have handled the messages that they have."""
-        app = self.app
-        for node in (app, app.screen, app.focused, app.records, app):
-            handled = asyncio.Event()
-            if node is not None and node.call_later(handled.set):
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(handled.wait(), 1)
+        await come_to_rest(lambda: self.app.is_quiet or self.app.mode.is_asking)
 
     @property
     def text(self) -> str:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from inspect import isawaitable
 from pathlib import Path
@@ -20,11 +19,11 @@ from logdump.history_file import KeptHistory
 from logdump.session import Session
 from logdump.tui.app import TrailApp
 from logdump.tui.background import Background, Job
+from tests.logdump.tui.resting import come_to_rest
 
 THREADS = ("commands", "rows", "record", "look", "index", "filter")
 _LONGEST = 20.0
 """Seconds after which a view that is still busy hangs."""
-_QUIET_ROUNDS = 2
 
 
 class Threads:
@@ -146,23 +145,7 @@ class Stepped:
             result = act()
             if isawaitable(result):
                 await result
-        deadline = time.monotonic() + _LONGEST
-        quiet = 0
-        while quiet < _QUIET_ROUNDS and self.app.is_running:
-            is_quiet = self.threads.are_idle or self.app.mode.is_asking
-            quiet = quiet + 1 if is_quiet else 0
-            await asyncio.sleep(0 if is_quiet else 0.0005)
-            await self._drain()
-            if time.monotonic() >= deadline:
-                raise AssertionError("the view does not come to rest")
-
-    async def _drain(self) -> None:
-        """Wait until the parts of the view have handled the messages that they have."""
-        app = self.app
-        for node in (app, app.screen, app.focused, app.records, app.pages, app.side, app):
-            handled = asyncio.Event()
-            if node is not None and node.call_later(handled.set):
-                await asyncio.wait_for(handled.wait(), _LONGEST)
+        await come_to_rest(lambda: self.threads.are_idle or self.app.mode.is_asking)
 
     def close(self) -> None:
         """End the view, whatever its threads do."""

@@ -1,0 +1,26 @@
+"""When a view has come to rest: nothing can go on by itself but what waits for a timer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+_LONGEST = 60.0
+"""Seconds after which a view that is still busy hangs."""
+_BETWEEN_LOOKS = 0.0005
+
+
+async def come_to_rest(are_threads_idle: Callable[[], bool]) -> None:
+    """Wait until no thread works and no task of the loop can go on.
+
+    A thread puts its message into the loop before it is idle. So when the threads are idle and the loop has nothing
+    ready beside this task, every message has been handled, and so has whatever came of it, however slow the machine is.
+    """
+    loop = asyncio.get_running_loop()
+    ready = loop._ready  # type: ignore[attr-defined]
+    deadline = time.monotonic() + _LONGEST
+    await asyncio.sleep(0)
+    while not (is_idle := are_threads_idle()) or ready:
+        assert time.monotonic() < deadline, "the view does not come to rest"
+        await asyncio.sleep(0 if is_idle else _BETWEEN_LOOKS)
