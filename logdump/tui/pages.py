@@ -102,6 +102,8 @@ class Pages(Vertical):
 
     def _empty_shown(self) -> None:
         """What is current takes its time; what was current before must not be taken for it."""
+        if self._patience is None:
+            return  # Textual queues what a timer does, and the answer has come meanwhile
         self._patience = None
         if self.shown != OUTPUT:
             self.page(self.shown).empty()

@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[3]
 _PATIENCE = 30.0
 _STILL = 0.4
 """Seconds without a byte after which the program has nothing more to say."""
-_NEVER = "\0"
 
 
 class Terminal:
@@ -48,13 +47,15 @@ class Terminal:
                 if not data:
                     break
                 found += data
+        else:
+            assert until is None, f"{until} does not come: {_plain(found)}"
         self.seen += found
         return found
 
-    def press(self, keys: bytes) -> bytes:
+    def press(self, keys: bytes, until: str | None = None) -> bytes:
         """Type bytes; returns what comes back."""
         os.write(self._master, keys)
-        return self.read()
+        return self.read(until)
 
     def hang_up(self) -> None:
         """Take the terminal away without a signal, as a lost connection may."""
@@ -64,7 +65,10 @@ class Terminal:
 
     def end(self) -> int:
         """Wait for the end of the program; returns its status."""
-        self.read(until=_NEVER)
+        deadline = time.monotonic() + _PATIENCE
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.read()
+        self.read()
         return self.process.wait(_PATIENCE)
 
 

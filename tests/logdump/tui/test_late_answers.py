@@ -224,3 +224,18 @@ def test_half_a_record_that_ends_the_rows_read_grows_with_the_file(
         assert [(row.rba, row.end) for row in rows] == [(FIRST, SECOND), (SECOND, THIRD), (THIRD, FOURTH)]
 
     drive(steps, path)
+
+
+def test_an_answer_that_comes_as_patience_ends_stays_on_the_page() -> None:
+    async def steps(screen: Screen) -> None:
+        pages = screen.app.pages
+        screen.app.records.move(1)
+        patience = pages._patience
+        assert patience is not None
+        assert patience._callback is not None
+        await screen.settle()
+        patience._callback()
+        await screen.settle()
+        assert screen.lines("detail")
+
+    drive(steps)

@@ -91,8 +91,7 @@ def test_the_mouse_is_left_to_the_terminal_on_request() -> None:
 def test_the_command_leads_in_and_exit_leads_back() -> None:
     with terminal("OPEN", TRAIL) as screen:
         screen.read("Logdump 2 >")
-        screen.press(b"tui\r")
-        screen.read("rel 12.2")
+        screen.press(b"tui\r", until="rel 12.2")
         screen.press(b"exit\r")
         screen.press(b"pos\r")
         assert b"Reading forward from RBA 0" in screen.seen.rsplit(b"\x1b[?1049l", 1)[1]
