@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from logdump import __version__
+from logdump import __version__, terminal
 from logdump.commands import REGISTRY
 from logdump.commands.export import writes_to_standard_output
 from logdump.exit_status import ExitStatus
 from logdump.line_mode import Batch, LineMode, Piped
+from logdump.render.escape import escape
 from logdump.session import is_trail
 from logdump.settings import OutputFormat
+from logdump.terminal import ArgumentParser
 
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files with Logdump's command language.
@@ -45,7 +47,7 @@ class _Script(argparse.Action):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="logdump",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -120,7 +122,7 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitStatus.OK
-        sys.stderr.write(f"logdump: {error}\n")
+        terminal.write_line(escape(f"logdump: {error}"), is_narration=True)
         return ExitStatus.USAGE
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 
+from logdump import terminal
 from logdump.events import Notice
 from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line_editor import LineEditor
-from logdump.line_mode import BANNER, LineMode
+from logdump.line_mode import LineMode
+from logdump.render.escape import escape
 from trailformat import TrailError
 
 
@@ -23,25 +24,25 @@ class Interactive(LineMode):
         self._kept = KeptHistory(history_path(os.environ))
 
     def _run(self) -> int:
-        sys.stdout.write("\n".join(BANNER) + "\n")
+        self._greet()
         self._recall_history()
         if self._first:
-            sys.stdout.write(f"{self.prompt}{self._first}\n")
+            terminal.write_line(escape(f"{self.prompt}{self._first}"))
             self._enter_and_remember(self._first)
         while not self.session.is_over:
             try:
                 line = self._read(self.prompt)
                 if line is None:
-                    sys.stdout.write("\n")
+                    terminal.write_line(escape(""))
                     break
                 self._enter_and_remember(line)
             except KeyboardInterrupt:
-                sys.stdout.write("\n")
+                terminal.write_line(escape(""))
         return ExitStatus.OK
 
     def _read(self, prompt: str) -> str | None:
         try:
-            return input(prompt)
+            return input(escape(prompt))
         except EOFError:
             return None
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from logdump import __version__
+from logdump import __version__, terminal
 from logdump.commands import REGISTRY
 from logdump.events import (
     CheckShown,
@@ -21,17 +21,18 @@ from logdump.events import (
 )
 from logdump.exit_status import ExitStatus
 from logdump.language.execute import run_line
+from logdump.render.escape import Harmless, escape
 from logdump.render.text import render
 from logdump.scroller import Scroller
 from logdump.session import Session
+from logdump.session_log import SessionLog
 from logdump.settings import OutputFormat
 
-BANNER = (
-    "",
-    "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)",
-    f"Version {__version__}",
-    "",
-    "",
+BANNER = tuple(
+    map(
+        escape,
+        ("", "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)", f"Version {__version__}", "", ""),
+    )
 )
 
 
@@ -73,13 +74,14 @@ class LineMode:
 
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
-        self._log(f"{self.prompt}{line}\n")
+        self._log(escape(f"{self.prompt}{line}"))
         try:
             for event in run_line(self.session, REGISTRY, line):
                 self._print(event)
         finally:
             self._flush()
-            self._log(flush=True)
+            with self._log_that_may_fail() as log:
+                log.flush()
             self._narrates = False
 
     def _standard_output(self) -> BinaryIO:
@@ -92,17 +94,21 @@ class LineMode:
         """One more line, for the command that is under way."""
         self._flush()
         line = self._read(prompt)
-        self._log(f"{prompt}{line or ''}\n")
+        self._log(escape(f"{prompt}{line or ''}"))
         return line
 
-    def _log(self, text: str = "", *, flush: bool = False) -> None:
-        """Copy text to the session log; one that cannot be written is switched off."""
+    def _log(self, line: Harmless) -> None:
+        """Copy a line to the session log."""
+        with self._log_that_may_fail() as log:
+            log.write_line(line)
+
+    @contextlib.contextmanager
+    def _log_that_may_fail(self) -> Iterator[SessionLog]:
+        """The session log; one that cannot be written is switched off."""
         log = self.session.log
         path = log.path
         try:
-            log.write(text)
-            if flush:
-                log.flush()
+            yield log
         except OSError as error:
             with contextlib.suppress(OSError):
                 log.stop()
@@ -120,22 +126,20 @@ class LineMode:
         is_narration = self._narrates or self.output_is_data or (is_told and not self.is_json)
         for line in self._render(event):
             self._write_line(line, is_narration=is_narration)
-            self._log(line + "\n")
+            self._log(line)
 
     def _show_progress(self, event: Progress | JobProgress) -> None:
         """Show how far a scan is in one line that is written over."""
         self._scroller.show(event, self.session.settings)
 
-    def _write_line(self, line: str, *, is_narration: bool) -> None:
+    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:
         """Put a line where it is read: narration beside the data."""
-        if is_narration:
-            sys.stdout.flush()
-        (sys.stderr if is_narration else sys.stdout).write(line + "\n")
+        terminal.write_line(line, is_narration=is_narration)
 
     def _flush(self) -> None:
         sys.stdout.flush()
 
-    def _render(self, event: Event) -> Iterator[str]:
+    def _render(self, event: Event) -> Iterator[Harmless]:
         if self.is_json:
             from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
 
@@ -147,9 +151,10 @@ class LineMode:
         """Whether FORMAT is JSONL: standard output then holds objects only, and all of them."""
         return self.session.settings.format is OutputFormat.JSONL
 
-    def _write_outside_json(self, text: str) -> None:
-        if not self.is_json:
-            sys.stdout.write(text)
+    def _greet(self) -> None:
+        """Put the banner."""
+        for line in BANNER:
+            terminal.write_line(line)
 
     @property
     def prompt(self) -> str:
@@ -181,20 +186,21 @@ class Piped(LineMode):
     """Commands from standard input, with banner and prompts on standard output."""
 
     def _read(self, prompt: str) -> str | None:
-        self._write_outside_json(prompt)
-        sys.stdout.flush()
+        terminal.write_prompt(escape("" if self.is_json else prompt))
         line = sys.stdin.readline()
         return line.rstrip("\r\n") if line else None
 
     def _run(self) -> int:
-        self._write_outside_json("\n".join(BANNER) + "\n")
+        if not self.is_json:
+            self._greet()
         if self._first:
-            self._write_outside_json(self.prompt)
+            terminal.write_prompt(escape("" if self.is_json else self.prompt))
             self.enter(self._first)
         while not self.session.is_over:
             line = self._read(self.prompt)
             if line is None:
-                self._write_outside_json("\n")
+                if not self.is_json:
+                    terminal.write_line(escape(""))
                 break
             self.enter(line)
         return ExitStatus.OK

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 
+from logdump import terminal
 from logdump.events import JobProgress, Progress
+from logdump.render.escape import escape
 from logdump.render.text import render
 from logdump.settings import Settings
 
@@ -29,20 +31,16 @@ class Scroller:
         if now - self._shown < _EVERY or not sys.stderr.isatty():
             return
         self._shown = now
-        text = next(render(event, settings))
-        if isinstance(event, JobProgress):
-            text += f", {now - self._started:.0f} s"
-        else:
-            text += _rate(event, now - self._started)
-        sys.stderr.write(f"\r{text:<{self._width}}")
-        sys.stderr.flush()
+        since = now - self._started
+        rate = f", {since:.0f} s" if isinstance(event, JobProgress) else _rate(event, since)
+        text = escape(next(render(event, settings)) + rate)
+        terminal.write_over(text, self._width)
         self._width = len(text)
 
     def clear(self) -> None:
         """Wipe the line away."""
         if self._width:
-            sys.stderr.write(f"\r{'':<{self._width}}\r")
-            sys.stderr.flush()
+            terminal.wipe(self._width)
         self._started, self._width = None, 0
 
 

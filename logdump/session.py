@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from logdump import index_cache
 from logdump.cursor import Cursor
 from logdump.history import History
+from logdump.render.escape import Harmless
 from logdump.session_log import SessionLog
 from logdump.settings import Settings
 from trailformat import NotATrail, TrailFile
@@ -73,7 +74,7 @@ class Session:
         self.log = SessionLog()
         self.ask: Callable[[str], str | None] | None = None
         self.standard_output: Callable[[], BinaryIO] | None = None
-        self.note_entered: Callable[[str], object] = self.log.write
+        self.note_entered: Callable[[Harmless], object] = self.log.write_line
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
         self.is_over = False

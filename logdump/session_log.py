@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import TextIO
 
+from logdump.render.escape import Harmless
+
 
 class SessionLog:
     """Off at first; while it is on, text is appended to a file.
@@ -44,10 +46,10 @@ class SessionLog:
         """What the system says about the file in use; None while the log is off."""
         return os.fstat(self._file.fileno()) if self._file is not None else None
 
-    def write(self, text: str) -> None:
-        """Append text, if the log is on. Raises OSError."""
+    def write_line(self, line: Harmless) -> None:
+        """Append a line, if the log is on. Raises OSError."""
         if self._file is not None:
-            self._file.write(text)
+            self._file.write(f"{line}\n")
 
     def flush(self) -> None:
         """Hand what was written to the system. Raises OSError."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from logdump.events import Event, say
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import is_keyword, split_words
+from logdump.render.escape import escape
 from logdump.session import CommandError, Session
 from logdump.times import current_timestamp, format_timestamp
 from logdump.trail_peek import peek
@@ -65,7 +66,7 @@ def run_write_log(session: Session, arguments: str) -> Iterator[Event]:
     if session.log.path is None:
         raise CommandError("There is no session log. LOG <filename> opens one.")
     is_quoted = len(arguments) > 1 and arguments[0] == arguments[-1] == '"' and '"' not in arguments[1:-1]
-    session.log.write(f"{arguments[1:-1] if is_quoted else arguments}\n")
+    session.log.write_line(escape(arguments[1:-1] if is_quoted else arguments))
     return iter(())
 
 

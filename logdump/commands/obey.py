@@ -11,6 +11,7 @@ from logdump.events import Event, Failure
 from logdump.language.arguments import one_path
 from logdump.language.command import ArgumentError, Command
 from logdump.language.execute import run_commands
+from logdump.render.escape import escape
 from logdump.session import CommandError, Session
 
 _DEEPEST = 16
@@ -75,7 +76,7 @@ def _read(session: Session, commands: CommandFile, prompt: str) -> str | None:
     """The next line of the file, which the session log has as if it had been typed."""
     line = commands.read()
     if line is not None:
-        session.note_entered(f"{prompt}{line}\n")
+        session.note_entered(escape(f"{prompt}{line}"))
     return line
 
 

@@ -47,6 +47,7 @@ from logdump.render import (
     json_spark,
     json_statement,
 )
+from logdump.render.escape import Harmless, escape
 from logdump.render.json_shape import Field, Shape, exact
 from logdump.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
@@ -157,7 +158,7 @@ _SHAPE_OF: dict[type, Shape] = {
 }
 
 
-def render(event: Event, _settings: Settings) -> Iterator[str]:
+def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
     """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
 
     An Addition has none: the object of its record holds what it tells.
@@ -168,9 +169,9 @@ def render(event: Event, _settings: Settings) -> Iterator[str]:
         yield _object(_shape(event), event)
 
 
-def _object(shape: Shape, source: object) -> str:
+def _object(shape: Shape, source: object) -> Harmless:
     described = {"type": shape.name, **shape.build_what_decodes(source)}
-    return json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return escape(json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":")))
 
 
 def _shape(event: Event) -> Shape:

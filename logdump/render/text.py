@@ -31,7 +31,7 @@ from logdump.events import (
     Text,
     TransactionsShown,
 )
-from logdump.render.escape import escape
+from logdump.render.escape import Harmless, escape
 from logdump.settings import Settings
 
 _RENDERERS = {
@@ -58,10 +58,10 @@ _RENDERERS = {
 """The module and the function that render an event; a module is loaded with the first event of its kind."""
 
 
-def render(event: Event, settings: Settings) -> Iterator[str]:
+def render(event: Event, settings: Settings) -> Iterator[Harmless]:
     """The lines of ``event``."""
     if isinstance(event, Text | Notice | Failure):
         return map(escape, event.lines)
     module, name = _RENDERERS[type(event)]
     lines: Callable[[Any, Settings], Iterator[str]] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
-    return lines(event, settings)
+    return map(escape, lines(event, settings))

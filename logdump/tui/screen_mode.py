@@ -14,6 +14,7 @@ from logdump.events import Addition, Event, JobProgress, Notice, Progress, Recor
 from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory, UnusableHistory
 from logdump.line_mode import LineMode
+from logdump.render.escape import Harmless
 from logdump.session import Session
 from logdump.tui.background import Background
 from logdump.tui.messages import Asked, CommandEnded, OutputGrew
@@ -160,7 +161,7 @@ class ScreenMode(LineMode):
     def _show_progress(self, event: Progress | JobProgress) -> None:
         self._tell(event if isinstance(event, Progress) else None)
 
-    def _write_line(self, line: str, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
+    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
             self.transcript.last.print(line, is_of_record=self._is_of_record)
         self._tell()

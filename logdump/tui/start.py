@@ -7,8 +7,10 @@ import locale
 import os
 import sys
 
+from logdump import terminal
 from logdump.exit_status import ExitStatus
 from logdump.history_file import KeptHistory, UnusableHistory, history_path
+from logdump.render.escape import escape
 from logdump.session import CommandError, Session
 
 _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
@@ -21,7 +23,7 @@ def start(trail: str, *, mouse: bool = True) -> int:
     """Run the view of a trail, given as a word of a command, until its end; returns the exit status."""
     problem = problem_with_screen()
     if problem is not None:
-        sys.stderr.write(f"logdump: {problem}\n")
+        terminal.write_line(escape(f"logdump: {problem}"), is_narration=True)
         return ExitStatus.USAGE
     session = Session()
     kept = KeptHistory(history_path(os.environ))

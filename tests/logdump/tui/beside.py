@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.line_mode import LineMode
+from logdump.render.escape import Harmless
 from logdump.session import Session
 from logdump.times import GMT
 from logdump.tui.state import State, state_of
@@ -52,7 +53,7 @@ class Beside(LineMode):
         """How the session stands."""
         return state_of(self.session, self._opened)
 
-    def _write_line(self, line: str, *, is_narration: bool) -> None:  # noqa: ARG002 - the view shows both
+    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - the view shows both
         self.printed[-1][2].append(line)
 
     def _show_progress(self, event: object) -> None:

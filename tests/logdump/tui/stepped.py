@@ -145,12 +145,16 @@ class Stepped:
             result = act()
             if isawaitable(result):
                 await result
+        await self._rest()
+
+    async def _rest(self) -> None:
         await come_to_rest(lambda: self.threads.are_idle or self.app.mode.is_asking)
 
     def close(self) -> None:
         """End the view, whatever its threads do."""
         self.threads.release_all()
         try:
+            self._runner.run(self._rest())  # an answer that comes while the view ends would find no widgets
             self._runner.run(self._running.__aexit__(None, None, None))
         finally:
             self._runner.close()

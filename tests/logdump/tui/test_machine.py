@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -387,17 +388,16 @@ class Screen(RuleBasedStateMachine):
         """End it all, as late as it is; then everything has to be right."""
         if not hasattr(self, "screen"):
             return
-        try:
+        with ExitStack() as ends:
+            ends.callback(self._folder.cleanup)
+            ends.callback(os.chdir, self._before)
+            ends.callback(self._patch.undo)
+            ends.callback(self.pages.close)
+            ends.callback(self.model.session.end)
+            ends.callback(self.app.session.end)
+            ends.callback(self.screen.close)
             if not self.is_wrong:
                 self.step(self.screen.threads.release_all)
-        finally:
-            self.screen.close()
-            self.app.session.end()
-            self.model.session.end()
-            self.pages.close()
-            self._patch.undo()
-            os.chdir(self._before)
-            self._folder.cleanup()
 
 
 def test_the_screen_shows_what_line_mode_has_whatever_happens_in_whatever_order() -> None:

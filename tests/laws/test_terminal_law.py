@@ -1,0 +1,60 @@
+"""What is printed is harmless by its type: one module writes text to the standard streams, and takes nothing else."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [path.relative_to(ROOT) for name in ("logdump", "trailformat") for path in (ROOT / name).rglob("*.py")]
+THE_TERMINAL = Path("logdump/terminal.py")
+_STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
+_WRITES = {"write", "writelines"}
+
+SINKS = (
+    "terminal.write_line(text)",
+    "terminal.write_line(text, is_narration=True)",
+    "terminal.write_prompt(text)",
+    "terminal.write_over(text, 80)",
+    "SessionLog().write_line(text)",
+)
+"""Whatever takes text to where somebody looks at it."""
+_HEAD = (
+    "from logdump import terminal",
+    "from logdump.render.escape import escape",
+    "from logdump.session_log import SessionLog",
+    "text = str()",
+)
+
+
+def _is_write_to_a_stream(node: ast.Call) -> bool:
+    called = node.func
+    if isinstance(called, ast.Name):
+        return called.id == "print"
+    if not isinstance(called, ast.Attribute) or called.attr not in _WRITES:
+        return False
+    return isinstance(called.value, ast.Attribute) and called.value.attr in _STREAMS
+
+
+def _writes(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and _is_write_to_a_stream(node):
+            yield f"{path}:{node.lineno}"
+
+
+def test_one_module_writes_text_to_the_standard_streams() -> None:
+    assert not [place for path in SOURCES if path != THE_TERMINAL for place in _writes(path)]
+    assert list(_writes(THE_TERMINAL))
+
+
+def test_mypy_refuses_what_is_not_escaped() -> None:
+    lines = [*SINKS, *(one.replace("text", "escape(text)") for one in SINKS)]
+    options = ["--config-file=", "--strict", "--output=json", "--follow-imports=silent"]
+    command = [sys.executable, "-m", "mypy", *options, "-c", "\n".join([*_HEAD, *lines])]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=300)
+    refused = {found["line"] - len(_HEAD): found["code"] for found in map(json.loads, done.stdout.splitlines())}
+    assert refused == dict.fromkeys(range(1, 1 + len(SINKS)), "arg-type")
