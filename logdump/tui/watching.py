@@ -165,7 +165,7 @@ class Watching(ScreenParts):
             self._use_index()
         elif self.file.matches is not None:
             standing = standing._replace(matches=self.file.matches.records)
-            self._use_matches()
+            self._show_more_rows()
         self.set_standing(standing)
 
     def _use_index(self) -> None:
@@ -176,9 +176,11 @@ class Watching(ScreenParts):
             self.records.read_again()
         self.pages.index_has_grown()
 
-    def _use_matches(self) -> None:
+    def _show_more_rows(self) -> None:
+        """Where the cursor is behind the last row, the position may be a later one; rows that are awaited stay so."""
         row = self.records.row
-        if self.standing.follows or row is None or row.kind in (Kind.MORE, Kind.END):
+        is_behind = row is None or row.kind in (Kind.MORE, Kind.END)
+        if self.standing.follows or (is_behind and not self.records.is_waiting):
             self._show_position(fresh=True)
         elif self.records.is_at_end or self.records.is_waiting:
             self.records.read_again()
@@ -212,10 +214,7 @@ class Watching(ScreenParts):
         self.update_title()
         if not self.file.is_stopped:
             self.file.go_on()
-        if self.standing.follows:
-            self.records.go_to(None, -1)
-        elif self.records.is_at_end or self.records.is_waiting:
-            self.records.read_again()
+        self._show_more_rows()
 
     def on_read_failed(self, message: ReadFailed) -> None:
         """A file went away or cannot be read."""

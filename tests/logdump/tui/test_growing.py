@@ -39,6 +39,20 @@ def test_new_records_are_counted_and_can_be_walked_to(path: Path) -> None:
     drive(steps, path)
 
 
+def test_a_position_behind_the_end_stays_there_until_the_file_reaches_it(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("pos 3260")
+        assert rba_of(screen) == 3069
+        path.write_bytes(WHOLE[:3135])
+        await look(screen)
+        assert rba_of(screen) == 3135
+        path.write_bytes(WHOLE)
+        await look(screen)
+        assert rba_of(screen) == 3260
+
+    drive(steps, path)
+
+
 def test_following_stays_at_the_last_record(path: Path) -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "w")
