@@ -166,7 +166,33 @@ class StagedFiles:
             self._lock = None
 
 
-class WholeFile:
+class _Whole:
+    """What takes its name when the context is left without an exception; otherwise nothing is left of it."""
+
+    _path: Path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._publish()
+        except OSError as trouble:
+            raise cannot_write(trouble, self._path) from trouble
+        finally:
+            self._discard()
+
+    def _publish(self) -> None:
+        raise NotImplementedError
+
+    def _discard(self) -> None:
+        raise NotImplementedError
+
+
+class WholeFile(_Whole):
     """One such file, which takes its name when the context is left without an exception.
 
     Args:
@@ -192,22 +218,14 @@ class WholeFile:
             raise cannot_write(error, path) from error
         self.staged = self._files.path
 
-    def __enter__(self) -> Self:
-        return self
+    def _publish(self) -> None:
+        self._files.finish(self._file)
+        self._files.publish()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._files.finish(self._file)
-                self._files.publish()
-        except OSError as trouble:
-            raise cannot_write(trouble, self._path) from trouble
-        finally:
-            with contextlib.suppress(OSError):
-                self._file.close()
-            self._files.discard()
+    def _discard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+        self._files.discard()
 
     def write(self, data: bytes) -> None:
         """Add bytes."""
@@ -217,7 +235,7 @@ class WholeFile:
             raise cannot_write(error, self._path) from error
 
 
-class WholeFolder:
+class WholeFolder(_Whole):
     """A folder of files that appears under its name with all of them in it; a context manager like WholeFile.
 
     Args:
@@ -240,20 +258,9 @@ class WholeFolder:
             raise cannot_write(error, path) from error
         self.staged = beside(path, self._writer)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._publish()
-        except OSError as trouble:
-            raise cannot_write(trouble, self._path) from trouble
-        finally:
-            shutil.rmtree(self.staged, ignore_errors=True)
-            os.close(self._lock)
+    def _discard(self) -> None:
+        shutil.rmtree(self.staged, ignore_errors=True)
+        os.close(self._lock)
 
     def _publish(self) -> None:
         _sync(self.staged)

@@ -1,0 +1,114 @@
+"""What REDO and UNDO print is run on a real PostgreSQL and a real MariaDB, every character of the values included."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fixtures.flavour import MYSQL_21
+from fixtures.shop import Row
+from tests.logdump.statements.history import History, without_key, write_history
+from tests.logdump.statements.scripts import script_of
+from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
+
+
+class Kind(NamedTuple):
+    """What a server wants: our dialect, the table, a text by the hex of its bytes, and how it tells the rows in hex."""
+
+    dialect: str
+    table: str
+    text: str
+    rows: str
+
+
+KINDS = {
+    "postgresql": Kind(
+        "POSTGRESQL",
+        """
+        CREATE SCHEMA IF NOT EXISTS teahouse;
+        DROP TABLE IF EXISTS teahouse.teas;
+        CREATE TABLE teahouse.teas
+            (tea_code text, name text, origin text, grade char(2), price numeric(10, 2), stock_kg int);
+        """,
+        "convert_from('\\x{}', 'UTF8')",
+        """
+        SELECT concat_ws('|', encode(tea_code::bytea, 'hex'), coalesce(encode(convert_to(name, 'UTF8'), 'hex'), 'NULL'),
+            encode(convert_to(origin, 'UTF8'), 'hex'), encode(rpad(grade, 2)::bytea, 'hex'), price, stock_kg)
+            FROM teahouse.teas;
+        """,
+    ),
+    "mariadb": Kind(
+        "MYSQL",
+        # with a client in a character set that knows little
+        """
+        CREATE DATABASE IF NOT EXISTS teahouse;
+        DROP TABLE IF EXISTS teahouse.teas;
+        CREATE TABLE teahouse.teas (tea_code varchar(6), name varchar(40), origin varchar(30),
+            grade char(2) COLLATE utf8mb4_bin, price decimal(10, 2), stock_kg int)
+            CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
+        SET NAMES latin1;
+        """,
+        "X'{}'",
+        """
+        SELECT CONCAT_WS('|', HEX(tea_code), IFNULL(HEX(name), 'NULL'), HEX(origin), HEX(RPAD(grade, 2, ' ')), price,
+            stock_kg) FROM teahouse.teas;
+        """,
+    ),
+}
+
+
+class Database(NamedTuple):
+    """A server that runs, and what its kind wants."""
+
+    server: PostgreSQLServer | MariaDBServer
+    kind: Kind
+
+    def check(self, history: History, *, takes_back: bool) -> None:
+        """Whether our script makes of the rows at one end of a history those at the other."""
+        start, end = (history.after, history.before) if takes_back else (history.before, history.after)
+        script = [f"{one};" for one in script_of(history.path, self.kind.dialect, takes_back=takes_back)]
+        said = self.server.execute("\n".join([self._filled(start), *script, self.kind.rows]))
+        assert Counter(said.upper().splitlines()) == Counter(map(_shown, end))
+
+    def _filled(self, rows: list[Row]) -> str:
+        values = ",".join("({})".format(",".join(map(self._literal, row))) for row in rows)
+        return f"{self.kind.table} INSERT INTO teahouse.teas VALUES {values};" if rows else self.kind.table
+
+    def _literal(self, value: str | Decimal | None) -> str:
+        if value is None:
+            return "NULL"
+        return str(value) if isinstance(value, Decimal) else self.kind.text.format(value.encode().hex())
+
+
+def _shown(row: Row) -> str:
+    texts = ["NULL" if one is None else str(one).encode().hex().upper() for one in row[:4]]
+    return "|".join([*texts, f"{row[4]:.2f}", str(row[5])])
+
+
+@pytest.fixture(params=KINDS)
+def database(request: pytest.FixtureRequest) -> Database:
+    return Database(request.getfixturevalue(request.param), KINDS[request.param])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_redo_leaves_the_rows_of_the_history(database: Database, tmp_path: Path, seed: int) -> None:
+    database.check(write_history(tmp_path / "rd000000000", seed, odd_words=True), takes_back=False)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_undo_brings_the_rows_back(database: Database, tmp_path: Path, seed: int) -> None:
+    history = write_history(tmp_path / "rd000000000", seed, odd_words=True, can_be_undone=True)
+    database.check(history, takes_back=True)
+
+
+@pytest.mark.parametrize("takes_back", [False, True], ids=["redo", "undo"])
+@pytest.mark.parametrize("seed", range(5))
+def test_one_of_several_equal_rows_is_changed(
+    database: Database, tmp_path: Path, seed: int, *, takes_back: bool
+) -> None:
+    table = without_key(MYSQL_21.teas)
+    database.check(write_history(tmp_path / "rd000000000", seed, table, can_be_undone=True), takes_back=takes_back)
