@@ -74,7 +74,8 @@ class Cursor:
         from trailformat.index import BAD_SPAN, reach, reason  # noqa: PLC0415 - damage is rare
 
         trail = self.trail
-        row = trail.index.places.row_at(trail, rba - 1) if reach(trail, rba) else None
+        reach(trail, rba)
+        row = trail.index.places.row_at(trail, rba - 1)
         if row is None:
             return None
         if row.kind == BAD_SPAN:

@@ -107,7 +107,7 @@ AREAS = {
     ),
     "position": Area(
         ("logdump/commands/position.py", "logdump/cursor.py"),
-        (_COMMANDS + "test_position.py", _COMMANDS + "test_find.py", _TRANSCRIPTS),
+        (_COMMANDS + "test_position.py", _COMMANDS + "test_scan.py", _COMMANDS + "test_find.py", _TRANSCRIPTS),
     ),
     "save": Area(
         ("logdump/saving.py", "logdump/range_saving.py", "logdump/commands/save.py", "logdump/saved_*.py"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from logdump.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.index.reference import walked
-from tests.trailformat.samples import row, trail_of
+from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat.scan import BAD_SPAN, Engine
 
 
@@ -51,6 +52,28 @@ def test_position_answers_where_reading_goes_on(command: str, answer: str, shop:
 def test_position_last_is_the_last_record(shop: Line) -> None:
     shop("pos last; n")
     assert shop.rbas == [_rbas(shop)[-1]]
+
+
+def test_position_last_in_a_file_of_one_record_is_that_record(line: Line, tmp_path: Path) -> None:
+    line(f"open {trail_of(tmp_path, row())}; pos last; n")
+    assert line.rbas == [0]
+
+
+def test_beyond_the_end_there_is_nothing_to_read(shop: Line) -> None:
+    shop("pos 999999")
+    assert shop("n") == []
+
+
+def test_reading_in_reverse_from_the_end_begins_with_the_last_whole_record(line: Line, tmp_path: Path) -> None:
+    line(f"open {trail_of(tmp_path, row(), row(), row().raw[:50])}")
+    line("pos eof rev; n 5")
+    assert line.rbas == [row().length, 0]
+
+
+def test_what_has_been_read_is_not_exported(shop: Line, tmp_path: Path) -> None:
+    shop(f"n 20; export jsonl to {tmp_path / 'out'}")
+    written = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(one)["rba"] for one in written] == _rbas(shop)[20:]
 
 
 def test_position_in_the_middle_of_a_record_names_the_next_good_header(shop: Line) -> None:
@@ -111,6 +134,32 @@ def test_position_record_tells_how_far_it_is(line: Line, tmp_path: Path, monkeyp
     assert len(line.events) == 1
 
 
+def test_position_record_tells_the_time_that_it_has_come_to(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    rows = [row(io_time=IO_TIME + number) for number in range(9000)]
+    line(f"open {trail_of(tmp_path, *rows)}; notify 4000; pos record 8999")
+    told = [(event.records, event.time - IO_TIME) for event in line.events if isinstance(event, Progress)]
+    assert told == [(4096, 3840), (8192, 7936)]
+
+
+@pytest.mark.parametrize("number", [4095, 4096, 4097])
+def test_position_record_finds_those_around_the_end_of_what_is_gone_over_at_once(
+    number: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trailformat.index.building.choose_engine", lambda _: Engine.PYTHON)
+    line(f"open {trail_of(tmp_path, *[row()] * 4200)}")
+    assert line(f"pos record {number}") == [f"Reading forward from RBA {number * row().length}"]
+
+
+def test_position_record_counts_anew_in_a_file_that_has_become_shorter(line: Line, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), row(), row())
+    line(f"open {path}; pos record 2")
+    path.write_bytes(row(b"of another length").raw * 2)
+    assert line("pos record 2") == ["There is no record 2: the file has 2, and the first is 0."]
+
+
 def test_position_record_in_a_file_that_grows_and_one_that_was_written_anew(line: Line, tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row())
     line(f"open {path}; pos record 1")
@@ -131,12 +180,13 @@ def test_reading_in_reverse_shows_damage_where_it_begins_and_goes_on_before_it(l
     assert line.rbas == [row().length, 0]
 
 
-def test_reading_in_reverse_from_inside_a_record_names_it(line: Line, tmp_path: Path) -> None:
+@pytest.mark.parametrize("inside", [1, 20])
+def test_reading_in_reverse_from_inside_a_record_names_it(inside: int, line: Line, tmp_path: Path) -> None:
     line(f"open {trail_of(tmp_path, row(), row())}")
-    rba = row().length + 20
+    rba = row().length + inside
     shown = line(f"pos {rba} rev") and line("n")
-    inside = f"no record ends here, found a place inside the record at RBA {row().length}"
-    assert shown[0] == f"Bad record found at RBA {rba}: {inside}"
+    there = f"no record ends here, found a place inside the record at RBA {row().length}"
+    assert shown[0] == f"Bad record found at RBA {rba}: {there}"
 
 
 def test_the_previous_good_header_is_none_in_the_data_of_a_record(line: Line, tmp_path: Path) -> None:
@@ -167,6 +217,17 @@ def test_skip_filter_counts_only_records_that_pass(shop: Line) -> None:
     shop("filter rectype insert; skip 2 filter; n")
     third = [one.rba for one in shop.session.trail.records() if not one.is_file_header and one.header.io_type == 5][2]
     assert shop.rbas == [third]
+
+
+def test_skip_filter_without_a_number_is_for_one_record(shop: Line) -> None:
+    shop("filter rectype insert; skip filter; n")
+    second = [one.rba for one in shop.session.trail.records() if not one.is_file_header and one.header.io_type == 5][1]
+    assert shop.rbas == [second]
+
+
+def test_skip_refuses_two_numbers_and_says_what_it_got(shop: Line) -> None:
+    assert shop("skip 2 3 filter")[0] == "SKIP: takes one number, but got '2 3'."
+    assert shop("pos") == ["Reading forward from RBA 0"]
 
 
 def test_next_under_a_filter_tells_how_many_it_dropped(shop: Line) -> None:
@@ -227,6 +288,12 @@ def test_a_place_without_a_record_is_told_at_once_with_those_around_it(
 def test_nothing_is_told_where_reading_can_go_on(command: str, shop: Line) -> None:
     shop(command)
     assert [type(event) for event in shop.events] == [PositionShown]
+
+
+def test_nothing_is_told_in_reverse_where_a_record_ends_before_damage(line: Line, tmp_path: Path) -> None:
+    line(f"open {trail_of(tmp_path, row(), b'no record', row())}; pos rev")
+    line(f"pos {row().length}")
+    assert [type(event) for event in line.events] == [PositionShown]
 
 
 def test_it_is_narration_and_the_command_has_failed(trails: Path) -> None:

@@ -136,6 +136,14 @@ def test_sfh_prev_twice_steps_back_one_record(shop: Line) -> None:
     assert shop.rbas == [rbas[3]]
 
 
+def test_sfh_prev_behind_sfh_shows_the_same_record_again(shop: Line) -> None:
+    rbas = [one.rba for one in _all(shop)]
+    shop("n 5; sfh")
+    assert shop.rbas[-1] == rbas[5]
+    shop("sfh prev")
+    assert shop.rbas == [rbas[5]]
+
+
 def test_begin_stands_at_the_first_row_of_its_time(shop: Line) -> None:
     shop("begin 2024-03-14 09:32:00")
     rows = [one for one in _all(shop) if is_transactional(one)]
