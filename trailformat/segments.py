@@ -68,8 +68,8 @@ def kind_of(record: Record) -> Kind | None:
 
 
 def numbers_of(record: Record) -> PieceHeader | None:
-    """What a LOB piece says of itself, where its layout is the assumed one."""
-    return parse_piece(record.header, record.data, record.order) if kind_of(record) is Kind.LOB else None
+    """What a LOB piece says of itself; None where its layout is not the assumed one."""
+    return parse_piece(record.header, record.data, record.order)
 
 
 class Row(NamedTuple):
@@ -103,7 +103,7 @@ class Row(NamedTuple):
         if numbers is not None:
             return Segment(kind, self.base, numbers.number, numbers.pieces, numbers)
         number = self.pieces + 1 if is_known else None
-        is_possible = 0 < (number or 1) <= header.rec_count < MOST_COUNTED
+        is_possible = (number or 1) <= header.rec_count < MOST_COUNTED
         return Segment(kind, self.base, number, header.rec_count if is_possible else None)
 
 

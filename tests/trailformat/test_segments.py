@@ -304,6 +304,15 @@ def test_a_jump_does_not_leave_what_was_known_behind(tmp_path: Path) -> None:
         assert context.of(records[1]) == Segment(Kind.LOB, Spot(path, 0), 1, 3)
 
 
+def test_behind_a_jump_to_a_definition_the_base_is_the_one_before_it(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), piece(), row(), table_record(1, "A.B"), piece())
+    with TrailFile(path) as trail:
+        first, _, base, definition, part = trail.records()
+        context = SegmentContext(trail)
+        assert [context.of(first), context.of(definition)] == [None, None]
+        assert context.of(part) == Segment(Kind.LOB, Spot(path, base.rba), 1, 3)
+
+
 def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> None:
     first = trail_of(tmp_path, row(), GARBAGE, row(b"b"), name="tt000000000")
     second = tmp_path / "tt000000001"
@@ -320,6 +329,13 @@ def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> Non
     said = [one.data[-1:] if isinstance(one, Record) else type(one).__name__ for _, one in found]
     assert said == ["BadRecord", b"b", "NotATrail", "NotATrail"]
     assert str(found[3][1]) == f"{tmp_path / 'tt000000002'}: the file is missing"
+
+
+def test_a_record_behind_a_single_bad_byte_is_not_missed(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(), b"\xee", row())
+    with TrailFile(path) as trail:
+        found = [spot.rba for spot, _ in records_from(trail, Spot(path, 0))]
+    assert found == [0, row().length, row().length + 1]
 
 
 def test_records_of_another_file_come_from_the_place_asked_for(tmp_path: Path) -> None:
