@@ -62,7 +62,7 @@ class RangeCopy:
 
     def __init__(
         self,
-        write_record: Callable[[Record], bool],
+        write_record: Callable[[Record], bool | None],
         write_bytes: Callable[[bytes | memoryview, int], None],
         room: Callable[[], int] | None = None,
     ) -> None:

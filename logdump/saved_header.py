@@ -15,16 +15,16 @@ def own_header(header: FileHeader, target: Path, name: str, first: Record | None
 
     ``name`` is the target as it was typed, which the header keeps; ``first`` the first record of the new file.
     """
-    is_row = first is not None and is_transactional(first)
+    row = first if first is not None and is_transactional(first) else None
     return renamed(
         replace_values(
             header,
             "TrailInfo",
             {
                 "FileSize": None,
-                "FirstCSN": own_transaction(first).csn if first is not None and is_row else None,
+                "FirstCSN": own_transaction(row).csn if row is not None else None,
                 "LastCSN": None,
-                "FirstIOTime": first.header.io_time if first is not None and is_row else None,
+                "FirstIOTime": row.header.io_time if row is not None else None,
                 "LastIOTime": None,
             },
         ),

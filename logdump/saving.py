@@ -8,6 +8,7 @@ not come out the same. Everything else is copied byte for byte, unless TRANSIND 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,7 +69,7 @@ class Saver:
         start, was_backwards = cursor.next, cursor.is_backwards
         cursor.is_backwards = False
         try:
-            with TrailWriter(options.target, order=self._trail.order, replace=options.replaces) as writer:
+            with TrailWriter(options.target, replace=options.replaces) as writer:
                 yield from self._copy(writer, start)
                 self._check_not_empty(writer)
         except BaseException:
@@ -111,16 +112,18 @@ class Saver:
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the rest of what passes, up to the limit."""
+        import numpy as np  # noqa: PLC0415 - long files only
+
         from logdump.range_saving import RangeCopy, rows_of  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long files only
+        from trailformat.scan import RECORD, Engine, scan  # noqa: PLC0415 - long files only
 
         selection = self._session.selection()
-        copy = RangeCopy(lambda record: self._write(writer, record), self._counted(writer))
+        copy = RangeCopy(partial(self._write, writer), self._counted(writer))
         start, size = self._session.cursor.next, selection.batch_size
         for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):
             passing = selection.rows(batch)
             bad = next(iter(batch.spans()), len(batch))
-            rows = passing[:bad].nonzero()[0]
+            rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
             kept = self._within_limits(batch, rows)
             copy.copy(rows_of(self._trail, batch, kept))
             if len(kept):
@@ -158,11 +161,12 @@ class Saver:
     def _write_head(self, writer: TrailWriter, first: Record | None) -> None:
         header = self._trail.file_header
         if header is not None:
-            own = own_header(header, self._options.target, self._options.name, first)
+            begins_with = self._changed(first) if first is not None else None
+            own = own_header(header, self._options.target, self._options.name, begins_with)
             writer.write(make_file_header_record(own))
 
-    def _write(self, writer: TrailWriter, record: Record) -> bool:
-        """Write a record and what it needs before it; a new file never begins with it."""
+    def _write(self, writer: TrailWriter, record: Record) -> None:
+        """Write a record and what it needs before it."""
         self._end = record.rba + record.length
         for definition in self._definitions.before(record):
             writer.write(definition)
@@ -171,7 +175,6 @@ class Saver:
         writer.write(self._changed(record))
         self.saved += 1
         self.saved_bytes += record.length
-        return False
 
     def _changed(self, record: Record) -> Record:
         options = self._options

@@ -66,12 +66,12 @@ def parse_save_options(text: str, *, has_comments: bool) -> SaveOptions:
         ArgumentError: no file name, an unknown word, a missing or wrong value.
     """
     words = split_words(_EXTENT.sub(" ", text))
-    if not words:
-        raise ArgumentError("takes a file name.")
-    name = words.pop(0)
+    name = words.pop(0) if words else ""
     values: dict[str, Any] = {"has_comments": has_comments}
-    if name.endswith("!") and len(name) > 1:
+    if name.endswith("!"):
         name, values["replaces"] = name[:-1], True
+    if not name:
+        raise ArgumentError("takes a file name.")
     while words:
         values |= _option(words)
     return SaveOptions(Path(local_path(name)).expanduser().absolute(), name, **values)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import string
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump import saving, selection
+from logdump import range_saving, saving, selection
+from logdump.events import Progress
+from logdump.range_saving import NO_INDEX, RangeCopy, Rows, rows_of
 from tests.logdump.line import Line
-from trailformat.scan import Engine, is_available
+from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
+from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
+from trailformat.scan import Engine, is_available, scan
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
@@ -29,6 +35,7 @@ COMMANDS = [
     "filter csn > 41882320; skip 6; save T ! 9 records",
     "filter ggstoken orarowid; filter exclude csn 41882334; save T !",
     "save T ! transind only",
+    "save T ! committs 212577168660000001",
 ]
 
 
@@ -42,15 +49,20 @@ def _saved(path: Path, commands: str, target: Path) -> tuple[bytes | None, list[
     return target.read_bytes() if target.exists() else None, shown, position
 
 
+def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
+    """Have every trail copied by columns behind so many records."""
+    monkeypatch.setattr(saving, "_NEARBY", nearby)
+    monkeypatch.setattr(selection, "_NEARBY", nearby)
+    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+
+
 @pytest.mark.parametrize("commands", COMMANDS)
 @pytest.mark.parametrize("nearby", [1, 3])
 def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
     target = tmp_path / "xx000000000"
     expected = {path: _saved(path, commands, target) for path in FILES}
-    monkeypatch.setattr(saving, "_NEARBY", nearby)
-    monkeypatch.setattr(selection, "_NEARBY", nearby)
-    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+    _by_columns(monkeypatch, nearby)
     for path in FILES:
         assert _without_progress(_saved(path, commands, target)) == expected[path], path.name
 
@@ -58,3 +70,164 @@ def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, mo
 def _without_progress(outcome: tuple[bytes | None, list[str], int]) -> tuple[bytes | None, list[str], int]:
     data, shown, position = outcome
     return data, [text for text in shown if not text.startswith("Scanned ")], position
+
+
+WAYS = {
+    "in small batches": ((selection, "_LARGE", 4), (selection, "_SMALL", 4)),
+    "from where it is mapped": ((range_saving, "_MOST_READ", 0),),
+    "by sorting": ((range_saving, "_MOST_KEYS", 0),),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("name", ["et000000000", "rl000000000", "gt000000000"])
+def test_how_it_is_done_does_not_matter(
+    name: str, way: tuple[tuple[object, str, int], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
+    target = tmp_path / "xx000000000"
+    expected = [_saved(TRAILS / name, commands, target) for commands in COMMANDS]
+    for what in way:
+        monkeypatch.setattr(*what)
+    _by_columns(monkeypatch, 1)
+    assert [_without_progress(_saved(TRAILS / name, commands, target)) for commands in COMMANDS] == expected
+
+
+def test_it_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _by_columns(monkeypatch, 2)
+    monkeypatch.setattr(selection, "_LARGE", 4)
+    path = trail_of(tmp_path, *[row(io_time=IO_TIME + number) for number in range(11)])
+    line(f"open {path}; save {tmp_path / 'xx000000000'}")
+    told = [one for one in line.events if isinstance(one, Progress)]
+    assert told == [Progress(saved, (saved - 1) * row().length, IO_TIME + saved - 1) for saved in (6, 10, 11)]
+
+
+@pytest.mark.parametrize("nearby", [1, 2000], ids=["by columns", "by records"])
+@pytest.mark.parametrize("room", [8, 7, 2])
+@pytest.mark.parametrize("less", [0, 1])
+def test_records_are_saved_up_to_so_many_bytes(
+    less: int, room: int, nearby: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _by_columns(monkeypatch, nearby)
+    monkeypatch.setattr(selection, "_LARGE", 2)
+    target = tmp_path / "xx000000000"
+    line(f"open {trail_of(tmp_path, *[row()] * 12)}")
+    assert line(f"save {target} {room * row().length - less} bytes")[-1] == f"Saved {room - less} records to {target}"
+    assert target.read_bytes() == row().raw * (room - less)
+
+
+@pytest.mark.parametrize("nearby", [1, 2000], ids=["by columns", "by records"])
+def test_a_file_header_in_the_middle_is_left_out(
+    nearby: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _by_columns(monkeypatch, nearby)
+    header = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
+    line(f"open {trail_of(tmp_path, row(), row(), header, row())}; save {tmp_path / 'xx000000000'}")
+    assert (tmp_path / "xx000000000").read_bytes() == row().raw * 3
+
+
+def _what_happens(rows: str, *, room: int | None = None) -> list[str]:
+    """What becomes of rows: a capital was looked at as a record, small letters were copied as one range.
+
+    Each row is a letter, which stands for its byte, and its table index, ``-`` for a name, or ``!`` for metadata; one
+    with ``+`` begins a new file, as does one that does not fit in the ``room`` of a file.
+    """
+    letters = [one[0] for one in rows.split()]
+    told: list[str] = []
+    used = 0
+
+    def write_record(record: Record) -> bool:
+        nonlocal used
+        used += 1
+        is_new = rows.split()[record.rba].endswith("+") or (room is not None and used > room)
+        used = 1 if is_new else used
+        told.append(letters[record.rba].upper())
+        return is_new
+
+    def write_bytes(data: bytes | memoryview, records: int) -> None:
+        nonlocal used
+        assert len(data) == records
+        used += records
+        told.append(bytes(data).decode())
+
+    def record_of(number: int) -> Record:
+        record = row()
+        record.rba = number
+        return record
+
+    is_metadata = np.array([one[1] == "!" for one in rows.split()])
+    indexes = np.array([int(one[1]) if one[1].isdigit() else NO_INDEX for one in rows.split()])
+    starts = np.array([string.ascii_lowercase.index(one) for one in letters])
+    source = Rows(
+        string.ascii_lowercase.encode(), starts, starts + 1, np.cumsum(is_metadata), is_metadata, indexes, record_of
+    )
+    RangeCopy(write_record, write_bytes, None if room is None else lambda: room - used).copy(source)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("a1 b1 c1 d2 e1 f2", ["A", "bc", "D", "ef"]),
+        ("a- b- c-", ["abc"]),
+        ("a- b1 c- d1", ["a", "B", "cd"]),
+        ("a1 b1 c! d1 e1 f-", ["A", "b", "C", "D", "ef"]),
+        ("a- b- d- g- h-", ["abdgh"]),
+        ("a1 b1 c2+ d1 e2 f1", ["A", "b", "C", "D", "E", "f"]),
+    ],
+    ids=["the first of each table", "names", "names between", "metadata", "gaps", "a new file"],
+)
+def test_as_few_as_possible_are_looked_at(rows: str, told: list[str]) -> None:
+    assert _what_happens(rows) == told
+
+
+@pytest.mark.parametrize(
+    ("rows", "room", "told"),
+    [
+        ("a- b- c- d- e- f- g- h-", 3, ["abc", "D", "ef", "G", "h"]),
+        ("a1 b1 c1 d1 e1", 3, ["A", "bc", "D", "E"]),
+        ("a- b- c-", 3, ["abc"]),
+        ("a1 b1 c1 d1", 0, ["A", "B", "C", "D"]),
+    ],
+    ids=["names", "tables", "just enough", "no room"],
+)
+def test_what_does_not_fit_begins_the_next_file(rows: str, room: int, told: list[str]) -> None:
+    assert _what_happens(rows, room=room) == told
+
+
+@pytest.mark.parametrize("most_read", [1 << 26, 0], ids=["read", "mapped"])
+@pytest.mark.parametrize("order", BOTH)
+def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(range_saving, "_MOST_READ", most_read)
+    records = [
+        row(b"before", order=order),
+        row(name=258, order=order),
+        row(b"left out", name=3, order=order),
+        table_record(1, "A.B", order),
+        row(b"named", order=order),
+        row(b"one", name=1, order=order),
+    ]
+    path = trail_of(tmp_path, *records)
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, records[0].length, engine=Engine.NUMBA)
+        rows = rows_of(trail, batch, np.array([0, 2, 3, 4]))
+        taken = [records[number] for number in (1, 3, 4, 5)]
+        parts = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
+        assert [bytes(rows.buffer[start:end]) for start, end in parts] == [one.raw for one in taken]
+        assert rows.is_metadata.tolist() == [False, True, False, False]
+        assert rows.segment.tolist() == [0, 1, 1, 1]
+        assert rows.table_index.tolist()[0::2] == [258, NO_INDEX]
+        assert rows.table_index.tolist()[3] == 1
+        found = [rows.record(number) for number in range(4)]
+    assert [one.raw for one in found if one is not None] == [one.raw for one in taken]
+
+
+def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(range_saving, "_MOST_READ", 0)
+    path = trail_of(tmp_path, *[row(bytes(1000))] * 50)
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, 0, engine=Engine.NUMBA)
+        rows = rows_of(trail, batch, np.arange(50))
+        path.write_bytes(b"")
+        with pytest.raises(NotATrail, match="the file was cut while it was read"):
+            RangeCopy(lambda _: None, lambda _data, _records: None).copy(rows)

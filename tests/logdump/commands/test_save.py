@@ -127,6 +127,14 @@ def test_an_existing_file_is_not_replaced_unasked(shop: Line, tmp_path: Path) ->
     assert target.read_bytes()[:1] == b"F"
 
 
+def test_an_exclamation_mark_behind_the_name_replaces_too(shop: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000000"
+    target.write_bytes(b"mine")
+    assert shop(f"save {target}! 2 records") == [f"Saved 2 records to {target}"]
+    assert [path.name for path in tmp_path.iterdir()] == ["xx000000000"]
+    assert len(_records(target)) == 3
+
+
 @pytest.mark.parametrize("how", ["", "!", "truncate"])
 def test_the_open_trail_is_never_the_target(how: str, line: Line, tmp_path: Path) -> None:
     source = tmp_path / "et000000000"
@@ -134,8 +142,8 @@ def test_the_open_trail_is_never_the_target(how: str, line: Line, tmp_path: Path
     link = tmp_path / "ll000000000"
     link.symlink_to(source)
     for target in (source, link):
-        line(f"open {source}; save {target} {how}")
-        assert line.failures
+        said = line(f"open {source}; save {target} {how}")
+        assert said[-1] == f"{target} is the open trail: SAVE never writes over it."
     assert source.read_bytes() == (TRAILS / "et000000000").read_bytes()
 
 
@@ -198,6 +206,7 @@ def test_comments_have_the_byte_order_of_the_trail_and_the_time_of_the_save(
         ("xx 5 apples", "5 takes RECORDS or BYTES, not 'apples'."),
         ("xx frob", "'frob' is not an option of SAVE or a number of RECORDS or BYTES."),
         ("", "takes a file name."),
+        ("!", "takes a file name."),
     ],
 )
 def test_what_is_wrong_with_the_arguments_is_said_in_full(arguments: str, message: str, shop: Line) -> None:
@@ -228,6 +237,13 @@ def test_wrong_arguments_are_named(arguments: str, message: str, shop: Line) -> 
     assert shop.failures
 
 
+def test_without_a_record_and_a_file_header_nothing_is_written(line: Line, tmp_path: Path) -> None:
+    target = tmp_path / "xx000000000"
+    said = line(f"open {TRAILS / 'nh000000'}; filter include filename no.such; save {target}")
+    assert said[-1] == f"There is no record to save and no file header: {target} is not written."
+    assert not list(tmp_path.iterdir())
+
+
 def test_options_of_nonstop_are_accepted(shop: Line, tmp_path: Path) -> None:
     shop(f"save {tmp_path / 'xx000000000'} 1 record ext (10, 20, 30) megabytes 5 newformat nocomment")
     assert not shop.failures
@@ -248,3 +264,16 @@ def test_the_database_definition_comes_before_a_table_definition_of_the_range(
     with TrailFile(target) as saved:
         kinds = [record.header.orig_node for record in saved.records(saved.first_rba) if record.is_metadata]
     assert kinds[:2] == [1, 2]
+
+
+def test_definitions_that_the_range_lacks_stand_once_before_the_first_row_that_needs_them(
+    shop: Line, tmp_path: Path
+) -> None:
+    shop(f"pos 2892; save {tmp_path / 'rt000001'} 4 records")
+    sales, teas = "TEAHOUSE.SALES", "TEAHOUSE.TEAS"
+    with TrailFile(tmp_path / "rt000001") as saved:
+        rows = [
+            (one.header.orig_node if one.is_metadata else "row", saved.name_of(one))
+            for one in saved.records(saved.first_rba)
+        ]
+    assert rows == [(1, ""), (2, sales), ("row", sales), (2, teas), ("row", teas), ("row", teas), ("row", teas)]
