@@ -216,7 +216,7 @@ class _Walk:
         if record is None or not is_transactional(record):
             raise BadData("this record belongs to no row", path=trail.path, rba=rba)
         here = Spot(trail.path, rba)
-        row = Row(here, here) if kind_of(record) is None else row_before(trail, rba)
+        row = Row(here) if kind_of(record) is None else row_before(trail, rba)
         self._trail = trail
         self._start = row.first or here
         self._assembly = _Assembly(row.base)

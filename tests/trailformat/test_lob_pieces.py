@@ -85,6 +85,11 @@ def test_other_data_says_nothing(data: bytes) -> None:
     assert parse_piece(_header(), data, ByteOrder.BIG) is None
 
 
+def test_a_piece_without_a_byte_says_nothing() -> None:
+    data = build_piece(PieceHeader(3, 1, 1, 0, 0), b"", ByteOrder.BIG)
+    assert parse_piece(_header(continued=0, rec_count=1), data, ByteOrder.BIG) is None
+
+
 @given(st.binary(max_size=60), st.integers(0, 255), st.integers(0, 1))
 def test_garbage_is_no_error(data: bytes, rec_count: int, continued: int) -> None:
     parse_piece(_header(continued=continued, rec_count=rec_count), data, ByteOrder.BIG)

@@ -11,7 +11,7 @@ import pytest
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import BadData, ByteOrder, Record, TrailFile
 from trailformat import lobs as module
-from trailformat.io_types import LARGE_OBJECT
+from trailformat.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.lob_pieces import PIECE_BYTES, PieceHeader, build_piece
 from trailformat.lobs import Lob, Missing, lobs_of, read_lob
 from trailformat.record import make_record
@@ -344,3 +344,29 @@ def test_a_record_that_is_none_of_a_row_is_named(tmp_path: Path) -> None:
         with pytest.raises(BadData) as caught:
             look(path, rba)
         assert str(caught.value) == f"{path}, RBA {rba}: this record belongs to no row"
+
+
+def columns_of(path: Path, rba: int) -> list[tuple[int | None, bool]]:
+    """The LOBs of a row: their columns, and whether each is whole."""
+    return [(one.column, one.is_whole) for one in look(path, rba)]
+
+
+def test_the_lobs_of_the_next_row_are_its_own(tmp_path: Path) -> None:
+    one, two = pieces(1, TEXT), pieces(2, BYTES)
+    path = trail_of(tmp_path, row(), *one, row(), *two)
+    second = row().length + sum(piece.length for piece in one)
+    places = (0, row().length, second, second + row().length)
+    assert [columns_of(path, rba) for rba in places] == [[(1, True)]] * 2 + [[(2, True)]] * 2
+
+
+def test_pieces_whose_row_is_not_there_end_where_the_next_row_begins(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *pieces(1, TEXT), row(), *pieces(2, BYTES))
+    assert columns_of(path, 0) == [(1, True)]
+
+
+def test_definitions_and_fragments_stand_between_the_pieces_of_a_row(tmp_path: Path) -> None:
+    fragment = make_record(header(io_type=RECORD_FRAGMENT, continued=0), b"more of the row")
+    first, *rest = pieces(1, TEXT)
+    between = [table_record(1, "TEA.LEAVES"), fragment, fragment]
+    path = trail_of(tmp_path, row(continued=1), fragment, first, *between, *rest, row(), *pieces(2, BYTES))
+    assert columns_of(path, 0) == [(1, True)]
