@@ -95,7 +95,7 @@ AREAS = {
     "filters": Area(("logdump/filters/*.py",), ("tests/logdump/filters", "tests/logdump/test_selection.py")),
     "framing": Area(
         ("trailformat/framing.py",),
-        ("tests/trailformat/test_framing.py", "tests/trailformat/test_trail_file.py"),
+        ("tests/trailformat/test_framing*.py", "tests/trailformat/test_trail_file.py"),
     ),
     "record": Area(
         ("trailformat/record.py", "trailformat/record_header.py"),
