@@ -98,6 +98,13 @@ def test_a_file_before_that_does_not_tell(tmp_path: Path, records: list[Record |
     assert told(trail_of(tmp_path, middle(), last(), name="tt000001")) == [NO_TRANSACTION] * 2
 
 
+def test_damage_at_its_beginning_hides_what_goes_on_from_the_file_before(tmp_path: Path) -> None:
+    trail_of(tmp_path, begin(), middle(), name="tt000000")
+    path = trail_of(tmp_path, b"junk", middle(), name="tt000001")
+    with TrailFile(path) as trail:
+        assert TransactionSearch(trail).goes_on_at(len(b"junk"), trail.order) == NO_TRANSACTION
+
+
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [("tt000004", "tt000006"), ("tx000004", "tt000005"), ("tt000004", "tt000000005"), ("part1", "part2")],
