@@ -72,7 +72,7 @@ AREAS = {
     "changes": Area(
         ("trailformat/changes.py", "trailformat/full_images.py", "trailformat/images.py"),
         (
-            "tests/trailformat/test_changes.py",
+            "tests/trailformat/test_changes*.py",
             "tests/trailformat/test_full_images.py",
             "tests/trailformat/test_images.py",
             _COMMANDS + "test_values.py",
