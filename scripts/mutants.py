@@ -56,6 +56,7 @@ class Explanation(NamedTuple):
 
 _COMMANDS = "tests/logdump/commands/"
 _TRANSCRIPTS = "tests/transcripts"
+_OF_SPARK = "tests/logdump/spark/"
 
 AREAS = {
     "statements": Area(
@@ -67,12 +68,13 @@ AREAS = {
         ("tests/logdump/export", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
     ),
     "tables": Area(
-        ("logdump/tables/*.py",), ("tests/logdump/export", "tests/logdump/tables", _COMMANDS + "test_export.py")
+        ("logdump/tables/*.py",),
+        ("tests/logdump/export", "tests/logdump/tables", _COMMANDS + "test_export.py", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
         ("trailformat/changes.py", "trailformat/full_images.py", "trailformat/images.py"),
         (
-            "tests/trailformat/test_changes.py",
+            "tests/trailformat/test_changes*.py",
             "tests/trailformat/test_full_images.py",
             "tests/trailformat/test_images.py",
             _COMMANDS + "test_values.py",

@@ -162,9 +162,8 @@ def changes_over(
 def _may_be_paired(record: Record, *, is_after: bool) -> bool:
     """Whether a row may be the after image, or the before image, of an update in two records."""
     header = record.header
-    if header.io_type not in _PAIRED:
-        return False
-    return header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
+    is_half = header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
+    return is_half and header.io_type in _PAIRED
 
 
 def change_of(
@@ -273,7 +272,7 @@ def row_images(record: Record, known: RowDefinition) -> Images:
         TrailError: the data is not what the record's type says.
     """
     header = record.header
-    if record.images is not None or header.is_compressed or header.io_type not in _FULL or known.table is None:
+    if record.images is not None or header.io_type not in _FULL or known.table is None:
         return record.images or Images(None, None)
     with record.located():
         columns = split_full_image(record.data, known.table, record.order, header.syskey_len)

@@ -44,13 +44,11 @@ def split_full_image(
 
 
 def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder) -> Column:
-    is_variable = _is_variable(column)
-    size = column.internal_length + (_PREFIX if is_variable else 0)
     indicator, value = (room[:_INDICATOR], room[_INDICATOR:]) if _has_indicator(column, len(room)) else (PRESENT, room)
+    is_variable = _is_variable(column)
+    size = _PREFIX + order.decode(value[:_PREFIX]) if is_variable else column.internal_length
     if len(value) < size and not is_variable:
         raise BadData(f"column {column.name} does not fit between its offset and the next", expected=f"{size} bytes")
-    if is_variable and len(value) >= _PREFIX:
-        size = min(_PREFIX + order.decode(value[:_PREFIX]), len(value))
     return Column(index, indicator + value[:size])
 
 

@@ -49,7 +49,7 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
     Raises:
         BadData: the data does not parse as its type says.
     """
-    if prefix_size := PREFIX_SIZES.get(header.io_type, 0):
+    if prefix_size := PREFIX_SIZES.get(header.io_type):
         pair = layout.parse_whole(paired_layout(order, prefix_size), data, BadData, "before image")
         return Images(parse_columns(pair.before, order), parse_columns(pair.after, order), prefix_size)
     if header.io_type not in ROW_TYPES or not header.is_compressed:

@@ -19,11 +19,8 @@ from trailformat.record import Record
 from trailformat.scan import RECORD, Batch, scan
 from trailformat.trail_file import TrailFile
 from trailformat.trail_sequence import Spot, previous_file
-from trailformat.transaction_walk import Extent, TransactionWalk
+from trailformat.transaction_walk import NEARBY, Extent, TransactionWalk
 from trailformat.transactions import BEGINS, ENDS, is_transactional
-
-NEARBY = 2000
-"""So many records are read one by one, and by the engine that needs no loading, before columns are thought worth it."""
 
 
 class Before(NamedTuple):
@@ -47,7 +44,7 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
     start = start_at(trail, rba)
     if start is None:
         return None
-    walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing, nearby=NEARBY)
+    walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
     extent = next((one for one in walk if isinstance(one, Extent)), None)
     is_another = extent is None or (extent.begin is not None and not start.is_begin)
     return None if is_another else extent
@@ -66,34 +63,30 @@ def start_at(trail: TrailFile, asked: int) -> Start | None:
     before = look_back(trail, rba := _base_of_fragment(trail, asked))
     if _begins_at(trail, rba):
         return Start(Spot(trail.path, rba), is_begin=True)
-    if before.begin is not None:
-        return Start(Spot(trail.path, before.begin), is_begin=True)
-    missing = None
-    if before.ended is None:
-        earlier, missing = previous_file(trail.path)
+    start = _start_before(trail, before)
+    return start if start.is_begin or _goes_on_at(trail, rba) else None
+
+
+def _start_before(trail: TrailFile, before: Before) -> Start:
+    """Where the transaction begins that is open behind ``before``; without its beginning where its first rows may be.
+
+    Files are gone back over as long as they hold neither a beginning nor an end.
+    """
+    first = Spot(trail.path, trail.first_rba)
+    while True:
+        if before.begin is not None:
+            return Start(Spot(first.path, before.begin), is_begin=True)
+        if before.ended is not None:
+            return Start(Spot(first.path, before.ended), is_begin=False)
+        earlier, missing = previous_file(first.path)
+        if earlier is None:
+            return Start(first, is_begin=False, missing=missing)
         try:
-            found = _start_in_earlier(earlier) if earlier is not None else None
-        except NotATrail as error:
-            found, missing = None, error.path or earlier
-        if found is not None:
-            return found
-    if not _goes_on_at(trail, rba):
-        return None
-    return Start(Spot(trail.path, before.ended or trail.first_rba), is_begin=False, missing=missing)
-
-
-def _start_in_earlier(path: Path) -> Start | None:
-    """Where the transaction begins that is open at the end of a file; None when none is."""
-    with TrailFile(path) as trail:
-        before = look_back(trail, trail.size)
-        first = trail.first_rba
-    if before.begin is not None:
-        return Start(Spot(path, before.begin), is_begin=True)
-    if before.ended is not None:
-        return None
-    earlier, missing = previous_file(path)
-    found = _start_in_earlier(earlier) if earlier is not None else None
-    return found or (Start(Spot(path, first), is_begin=False, missing=missing) if missing else None)
+            with TrailFile(earlier) as file:
+                before, begin = look_back(file, file.size), file.first_rba
+        except NotATrail:
+            return Start(first, is_begin=False, missing=earlier)
+        first = Spot(earlier, begin)
 
 
 def _base_of_fragment(trail: TrailFile, rba: int) -> int:
@@ -165,7 +158,6 @@ def look_back(trail: TrailFile, rba: int) -> Before:
 
 def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
     before = Before()
-    end = 0
     for batch in scan(trail, 0, rba):
         end = int(batch.rba[-1]) + int(batch.length[-1])
         is_damage = batch.kind[-1] > 1
@@ -183,22 +175,22 @@ def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
 
 def _last_row(batch: Batch, values: frozenset[int]) -> int:
     """The last row of a transaction with one of these TransInds; -1 for none."""
-    found = -1
-    for value in values:
-        # bytes.rfind runs over a column of bytes in either engine without going through its rows
-        column = bytes(memoryview(batch.trans_ind))  # type: ignore[arg-type]
-        at = column.rfind(value)
-        while at >= 0 and not _counts(batch, at, is_end=values is ENDS):
-            at = column.rfind(value, 0, at)
-        found = max(found, at)
-    return found
+    return max(_last_row_of(batch, value, is_end=values is ENDS) for value in values)
+
+
+def _last_row_of(batch: Batch, value: int, *, is_end: bool) -> int:
+    # bytes.rfind runs over a column of bytes in either engine without going through its rows
+    column = bytes(memoryview(batch.trans_ind))  # type: ignore[arg-type]
+    at = column.rfind(value)
+    while at >= 0 and not _counts(batch, at, is_end=is_end):
+        at = column.rfind(value, 0, at)
+    return at
 
 
 def _last_restart(batch: Batch) -> int:
     """The last row that is a restart marker; -1 for none."""
-    column, kinds = bytes(memoryview(batch.io_type)), bytes(memoryview(batch.kind))  # type: ignore[arg-type]
-    found = [column.rfind(one) for one in RESTARTS]
-    return max((row for row in found if row >= 0 and kinds[row] == RECORD), default=-1)
+    column = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]
+    return max(column.rfind(one) for one in RESTARTS)
 
 
 def _counts(batch: Batch, row: int, *, is_end: bool) -> bool:

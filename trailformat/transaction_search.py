@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from trailformat import framing
 from trailformat.byte_order import ByteOrder
-from trailformat.errors import BadRecord, TrailError
+from trailformat.errors import TrailError
 from trailformat.framing import Buffer
 from trailformat.io_types import NOT_TRANSACTIONAL
 from trailformat.trail_file import TrailFile
@@ -82,7 +82,7 @@ class _Walk:
         """What goes on at ``rba``.
 
         Raises:
-            TrailError: no sound record ends where the walk has come to, or there is no file before.
+            TrailError: there is no file before, or it cannot be read.
         """
         found = self._in_file(trail, rba, order, self._marks, self.passed)
         if found is None:
@@ -107,14 +107,17 @@ class _Walk:
     def _in_file(
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
     ) -> Transaction | None:
-        """What goes on at ``rba``; None when it began before the file, or too many records ago."""
+        """What goes on at ``rba``; None when it began before the file, or too many records ago. Empty behind damage."""
         at, buffer = min(rba, trail.refresh()), trail.buffer
         known = trail.index.open_transactions if trail.has_index else None
         while at > 0:
             if self.left <= 0:
                 self.is_exhausted = True
                 break
-            at, length, order = _record_before(buffer, at, order)
+            before = _record_before(buffer, at, order)
+            if before is None:
+                return NO_TRANSACTION
+            at, length, order = before
             found = _told_by(buffer, at, length, order)
             if found is None:
                 found = marks.get(at) or (known.at(at) if known is not None else None)
@@ -126,13 +129,13 @@ class _Walk:
         return None
 
 
-def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder]:
-    """Place, length and order of the sound record that ends at ``end``, ``order`` tried first."""
+def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:
+    """Place, length and order of the sound record that ends at ``end``, ``order`` tried first; None for none."""
     for one in (order, order.other):
         start = framing.start_before(buffer, end, one)
         if start is not None:
-            return start, end - start, order if buffer[start] == framing.FILE_HEADER else one
-    raise BadRecord("no sound record ends here", rba=end, expected="trailer x5a 'Z' before it")
+            return start, end - start, one
+    return None
 
 
 def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transaction | None:

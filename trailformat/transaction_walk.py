@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.errors import NotATrail
-from trailformat.io_types import METADATA, NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
+from trailformat.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, Engine, scan
 from trailformat.trail_file import TrailFile
 from trailformat.trail_sequence import Spot, next_file
@@ -277,9 +277,7 @@ class TransactionWalk:
         yield damage
 
     def _between(self, path: Path, row: _Row) -> Iterator[Extent]:
-        """A record outside of every transaction: definitions tell names anew, a restart marker cuts."""
-        if row.io_type == METADATA:
-            self._names.clear()
+        """A record outside of every transaction: a restart marker cuts."""
         if row.io_type not in RESTARTS:
             return
         self._lost.clear()
@@ -353,7 +351,7 @@ def _note(damages: list[Damage], damage: Damage) -> None:
         damages.append(damage)
         return
     last = damages[-1]
-    damages[-1] = last._replace(length=damage.rba + damage.length - last.rba, is_partial=False)
+    damages[-1] = last._replace(length=damage.rba + damage.length - last.rba)
 
 
 def _listed(column: object) -> list[int]:

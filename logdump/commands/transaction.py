@@ -83,14 +83,11 @@ def _previous(trail: TrailFile, rba: int) -> Spot:
     end = rba
     if extent is not None and extent.begin is not None:
         end = extent.begin.rba if extent.begin.path == trail.path else 0
-    while end > 0:
-        good = trail.previous_good_header(end)
-        record = trail.record_at(good) if good is not None else None
-        if record is None:
-            break
-        if is_transactional(record):
-            return _begin(trail, record.rba)
-        end = record.rba
+    while (good := trail.previous_good_header(end)) is not None:
+        record = trail.record_at(good)
+        if record is not None and is_transactional(record):
+            return _begin(trail, good)
+        end = good
     raise CommandError(f"No previous transaction from RBA {rba} to the beginning.")
 
 
@@ -109,8 +106,7 @@ def run_same_table(session: Session, arguments: str) -> Iterator[Event]:
     backwards = one_option(arguments, {"N[EXT]": False, "P[REVIOUS]": True})
     cursor = session.cursor
     record = session.trail.record_at(cursor.current)
-    name = session.trail.name_of(record) if record is not None else ""
-    if record is None or not name:
+    if record is None or not (name := session.trail.name_of(record)):
         raise CommandError(f"No record of a table at RBA {cursor.current}.")
     start, was_backwards = cursor.next, cursor.is_backwards
     cursor.is_backwards = bool(backwards)

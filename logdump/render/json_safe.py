@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from logdump.events import SafePointShown
@@ -59,12 +60,13 @@ DAMAGE = Shape(
 )
 
 
-def _of_extent(get: Callable[[Extent], Any]) -> Callable[[SafePointShown], Any]:
-    return lambda shown: get(shown.extent) if shown.extent is not None else None
+def _of_extent(get: Callable[[Extent], Any], shown: SafePointShown) -> Any:
+    return get(shown.extent) if shown.extent is not None else None
 
 
-def _spot(get: Callable[[Extent], Spot | None]) -> Callable[[SafePointShown], Any]:
-    return _of_extent(lambda extent: SPOT.build(spot) if (spot := get(extent)) is not None else None)
+def _spot(get: Callable[[Extent], Spot | None], shown: SafePointShown) -> Any:
+    spot = _of_extent(get, shown)
+    return SPOT.build(spot) if spot is not None else None
 
 
 SAFE_POINT = Shape(
@@ -79,57 +81,65 @@ SAFE_POINT = Shape(
             "Whether a restart at the position loses nothing: no transaction has begun before it and not ended",
             lambda shown: shown.extent is None or shown.extent.begin == (shown.path, shown.rba),
         ),
-        Field("csn", "string or null", "LOGCSN", _of_extent(lambda extent: extent.transaction.csn)),
-        Field("xid", "string or null", "TRANID", _of_extent(lambda extent: extent.transaction.xid)),
+        Field("csn", "string or null", "LOGCSN", partial(_of_extent, lambda extent: extent.transaction.csn)),
+        Field("xid", "string or null", "TRANID", partial(_of_extent, lambda extent: extent.transaction.xid)),
         Field(
-            "begin", "spot or null", "Its first record; null when that is not there", _spot(lambda extent: extent.begin)
+            "begin",
+            "spot or null",
+            "Its first record; null when that is not there",
+            partial(_spot, lambda extent: extent.begin),
         ),
-        Field("last", "spot or null", "The last of its records that was found", _spot(lambda extent: extent.last)),
+        Field(
+            "last", "spot or null", "The last of its records that was found", partial(_spot, lambda extent: extent.last)
+        ),
         Field(
             "after",
             "spot or null",
             "The first RBA after it, where a restart leaves it out; null while it is open",
-            _spot(lambda extent: extent.after),
+            partial(_spot, lambda extent: extent.after),
         ),
         Field(
             "has_end",
             "boolean or null",
             "Whether its last record is marked as the last",
-            _of_extent(lambda extent: extent.has_end),
+            partial(_of_extent, lambda extent: extent.has_end),
         ),
         Field(
             "ended",
             "string or null",
             "How it ended: last, cut (by a restart), overtaken (by the next one), file_end, damage",
-            _of_extent(lambda extent: extent.ended.value),
+            partial(_of_extent, lambda extent: extent.ended.value),
         ),
         Field(
             "marker",
             "spot or null",
             "The restart record that cut it",
-            _spot(lambda extent: extent.marker.spot if extent.marker else None),
+            partial(_spot, lambda extent: extent.marker.spot if extent.marker else None),
         ),
-        Field("records", "number or null", "Its records", _of_extent(lambda extent: extent.records)),
+        Field("records", "number or null", "Its records", partial(_of_extent, lambda extent: extent.records)),
         Field(
-            "records_before", "number or null", "Those before the position", _of_extent(lambda extent: extent.before)
+            "records_before",
+            "number or null",
+            "Those before the position",
+            partial(_of_extent, lambda extent: extent.before),
         ),
         Field(
             "tables",
             "list of table_records, or null",
             "Its records by table",
-            _of_extent(lambda extent: [TABLE_RECORDS.build(item) for item in sorted(extent.tables.items())]),
+            partial(_of_extent, lambda extent: [TABLE_RECORDS.build(item) for item in sorted(extent.tables.items())]),
         ),
         Field(
             "damage",
             "list of damage, or null",
             "What cannot be read between its beginning and its end",
-            _of_extent(lambda extent: [DAMAGE.build(one) for one in extent.damage]),
+            partial(_of_extent, lambda extent: [DAMAGE.build(one) for one in extent.damage]),
         ),
         Field(
             "missing",
             "string or null",
             "The file in which it begins or goes on, and which is not there",
-            _of_extent(lambda extent: str(extent.missing) if extent.missing else None),
+            partial(_of_extent, lambda extent: str(extent.missing) if extent.missing else None),
         ),
     ),
 )

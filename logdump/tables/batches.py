@@ -53,7 +53,7 @@ class TableBatches:
         is_row = _IS_ROW[io_type] & ~is_header
         if is_header.any():
             self._leave_out(None, int(is_header.sum()))
-        for number, records in enumerate(np.bincount(io_type[~is_row & ~is_header], minlength=1).tolist()):
+        for number, records in enumerate(np.bincount(io_type[~is_row & ~is_header]).tolist()):
             if records:
                 self._leave_out(number, records)
         texts = self._texts_of(piece.owners)
@@ -63,11 +63,10 @@ class TableBatches:
         return [self._group(piece, rows[part], np.flatnonzero(continued[part]).tolist(), texts) for part in parts]
 
     def _group(self, piece: Piece, rows: Array, continued: list[int], texts: Texts) -> Group:
-        path = self._trail.path
-        first = piece.record(int(rows[0]), path)
+        first = piece.record(int(rows[0]))
         known = self._definitions.of(first)
-        wholes = {row: joined(self._trail, piece.record(int(rows[row]), path)) for row in continued}
-        return Group(piece, rows, known, self._layouts.of(first, known), path, texts, wholes)
+        wholes = {row: joined(self._trail, piece.record(int(rows[row]))) for row in continued}
+        return Group(piece, rows, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
     def _texts_of(self, owners: Owners) -> Texts:
         if self._texts is None or self._texts[0] is not owners:

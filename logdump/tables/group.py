@@ -82,7 +82,7 @@ class Group:
         rbas = self._of("rba")
         numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
         arrays = [
-            _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)], pa.string())),
+            _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)])),
             _plain(pa.int64(), rbas),
             _few(_OP_NUMBERS[self._of("io_type")], _OP_NAMES),
             *(one.take(numbers) for one in self._texts),
@@ -99,7 +99,7 @@ class Group:
 
     def _record(self, row: int) -> Record:
         """The record of a row, with what it goes on in."""
-        return self._wholes.get(row) or self._piece.record(int(self._at[row]), self._path)
+        return self._wholes.get(row) or self._piece.record(int(self._at[row]))
 
     def _times(self) -> pa.Array:
         julian = self._of("io_time")
@@ -112,7 +112,7 @@ class Group:
         """The data of rows without a definition."""
         found = [data_of(self._record(row)) for row in range(len(self._rows))]
         self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(found) if data]
-        return pa.array(found, pa.binary())
+        return pa.array(found)
 
     def _images(self) -> Iterator[pa.Array]:
         piece, count = self._piece, len(self._columns)
@@ -209,7 +209,7 @@ def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
     names = np.repeat(np.arange(len(found)), [len(at) for at, _ in found])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    texts = pa.array([name for _, name in found], pa.string()).take(_plain(pa.int64(), names))
+    texts = pa.array([name for _, name in found]).take(_plain(pa.int64(), names))
     return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,12 +47,12 @@ class Piece(NamedTuple):
         starts: Array = np.asarray(self.batch.rba)[at] - self.base
         return starts
 
-    def record(self, row: int, path: Path) -> Record:
-        """One of the rows, by its number here, as a record of the file at ``path``."""
+    def record(self, row: int) -> Record:
+        """One of the rows, by its number here, as a record; it does not say of which file."""
         at = self.rows[row]
         start = int(self.batch.rba[at]) - self.base
         raw = self.data[start : start + int(self.batch.length[at])]
-        return Record(raw, rba=start + self.base, order=_ORDERS[self.batch.order[at]], path=path)
+        return Record(raw, rba=start + self.base, order=_ORDERS[self.batch.order[at]])
 
 
 def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata_before: Array) -> Iterator[Piece]:

@@ -7,9 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
-from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_token
+from trailformat import (
+    BadRecord,
+    ByteOrder,
+    Record,
+    TrailFile,
+    make_file_header,
+    make_file_header_record,
+    make_token,
+    transaction_walk,
+)
 from trailformat import transaction_extent as extents
-from trailformat.io_types import RECORD_FRAGMENT
+from trailformat.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
 from trailformat.scan import Engine, is_available
 from trailformat.trail_sequence import Spot
 from trailformat.transaction_extent import extent_at
@@ -23,6 +32,7 @@ GARBAGE = b"\x00\x01garbage between records\xff" * 3
 def _how_to_look_back(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "columns":
         monkeypatch.setattr(extents, "NEARBY", 1)
+        monkeypatch.setattr(transaction_walk, "NEARBY", 1)
 
 
 def rows(*trans_inds: int, order: ByteOrder = ByteOrder.BIG) -> list[Record]:
@@ -142,6 +152,57 @@ def test_where_the_beginning_is_lost_there_is_none(tmp_path: Path) -> None:
     assert (extent.begin, extent.records, len(extent.damage)) == (None, 2, 1)
 
 
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_damage_is_in_the_transaction_around_it_at_every_byte(is_cut: bool, tmp_path: Path) -> None:
+    first, last = rows(FIRST, LAST)
+    rest = [last.raw[:-7]] if is_cut else [GARBAGE, last]
+    extent = at(trail_of(tmp_path, first, *rest), first.length + 3)
+    assert extent is not None
+    assert (extent.begin, extent.before) == (Spot(tmp_path / "tt000000000", 0), 1)
+
+
+def test_rows_whose_beginning_is_lost_do_not_reach_into_the_transaction_before(tmp_path: Path) -> None:
+    only, middle, last = rows(ONLY, MIDDLE, LAST)
+    marker = row(b"", io_type=RESTART_ABEND, trans_ind=ONLY)
+    for before in (only, marker):
+        extent = at(
+            trail_of(tmp_path, rows(FIRST)[0], only, before, middle, last), rbas(rows(FIRST)[0], only, before)[3]
+        )
+        assert extent is not None
+        assert (extent.begin, extent.records) == (None, 2)
+
+
+def test_behind_a_restart_there_is_no_transaction(tmp_path: Path) -> None:
+    marker = row(b"", io_type=RESTART_ABEND, trans_ind=ONLY)
+    records = [marker, *rows(FIRST, MIDDLE), marker, *rows(MIDDLE, LAST)]
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    extent = at(path, places[5])
+    assert extent is not None
+    assert (extent.begin, extent.first, extent.records) == (None, Spot(path, places[4]), 2)
+
+
+def test_a_comment_is_no_beginning_whatever_its_trans_ind(tmp_path: Path) -> None:
+    comment = row(b"", io_type=COMMENT, trans_ind=FIRST)
+    records = [*rows(FIRST, LAST, FIRST, MIDDLE), comment, comment, *rows(LAST)]
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    extent = at(path, places[5])
+    assert extent is not None
+    assert (extent.begin, extent.records) == (Spot(path, places[2]), 3)
+
+
+def test_fragments_end_with_the_record_that_they_belong_to(tmp_path: Path) -> None:
+    fragment = row(b"more", trans_ind=ONLY, io_type=RECORD_FRAGMENT)
+    records = [*rows(ONLY), fragment, fragment, *[table_record(1, "TEA.LEAVES")] * 2, *rows(FIRST, LAST)]
+    path, places = trail_of(tmp_path, *records), rbas(*records)
+    assert at(path, places[4]) is None
+
+
+def test_fragments_of_a_record_that_is_lost_are_of_no_transaction(tmp_path: Path) -> None:
+    fragments = [row(b"more", trans_ind=MIDDLE, io_type=RECORD_FRAGMENT)] * 2
+    assert at(trail_of(tmp_path, *fragments), 0) is None
+    assert at(trail_of(tmp_path, *fragments, *rows(FIRST, LAST)), 0) is None
+
+
 def test_a_record_and_its_fragments_are_one(tmp_path: Path) -> None:
     base, *_ = rows(ONLY)
     fragments = [row(b"more", trans_ind=ONLY, io_type=RECORD_FRAGMENT) for _ in range(2)]
@@ -165,16 +226,22 @@ def test_the_first_record_tells_csn_and_xid(tmp_path: Path) -> None:
     assert extent.transaction == ("4711", "1.2.3")
 
 
-def test_a_place_inside_a_record_is_refused(tmp_path: Path) -> None:
-    path = trail_of(tmp_path, *rows(ONLY, ONLY))
-    with pytest.raises(BadRecord, match="inside a record"):
+@pytest.mark.parametrize("first", [*rows(ONLY), make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))])
+def test_a_place_inside_a_record_is_refused(first: Record, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, first, *rows(ONLY))
+    with pytest.raises(BadRecord) as caught:
         at(path, 7)
+    expected = f"{path}, RBA 7: position lies inside a record; expected 0 or {first.length}"
+    assert str(caught.value) == expected
 
 
 @pytest.mark.parametrize("rba", [-1, 10_000])
 def test_a_place_outside_the_file_is_refused(rba: int, tmp_path: Path) -> None:
-    with pytest.raises(BadRecord, match="outside the file"):
-        at(trail_of(tmp_path, *rows(ONLY)), rba)
+    path = trail_of(tmp_path, *rows(ONLY))
+    with pytest.raises(BadRecord) as caught:
+        at(path, rba)
+    expected = f"{path}, RBA {rba}: position lies outside the file; expected 0 to {path.stat().st_size}"
+    assert str(caught.value) == expected
 
 
 def test_a_transaction_over_three_files(tmp_path: Path) -> None:
@@ -195,6 +262,53 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert extent is not None
     assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
     assert extent.after == Spot(later, later.stat().st_size)
+
+
+def test_behind_its_last_transaction_a_file_ends_between_two(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *rows(ONLY), name="tt000000000")
+    trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000001")
+    assert at(path, path.stat().st_size) is None
+
+
+def test_the_file_that_is_missing_may_be_several_files_before(tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows(FIRST), name="tt000000000")
+    earlier = trail_of(tmp_path, *rows(MIDDLE, MIDDLE), name="tt000000002")
+    asked = trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000003")
+    extent = at(asked, rows(MIDDLE)[0].length)
+    assert extent is not None
+    assert (extent.begin, extent.first, extent.missing) == (None, Spot(earlier, 0), tmp_path / "tt000000001")
+    assert (extent.records, extent.before) == (4, 3)
+
+
+def test_a_file_several_files_before_may_be_no_trail(tmp_path: Path) -> None:
+    (tmp_path / "tt000000001").write_bytes(b"no trail")
+    trail_of(tmp_path, *rows(MIDDLE), name="tt000000002")
+    extent = at(trail_of(tmp_path, *rows(LAST), name="tt000000003"), 0)
+    assert extent is not None
+    assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
+
+
+@pytest.mark.parametrize("earlier", [row(b"more", trans_ind=MIDDLE, io_type=RECORD_FRAGMENT), b"no trail"])
+def test_fragments_over_files_whose_record_is_lost_are_of_no_transaction(
+    earlier: Record | bytes, tmp_path: Path
+) -> None:
+    fragment = row(b"more", trans_ind=MIDDLE, io_type=RECORD_FRAGMENT)
+    trail_of(tmp_path, *rows(ONLY), name="tt000000000")
+    trail_of(tmp_path, earlier, name="tt000000002")
+    assert at(trail_of(tmp_path, fragment, *rows(FIRST, LAST), name="tt000000003"), 0) is None
+
+
+@pytest.mark.parametrize("before", [[], [GARBAGE], [*rows(ONLY), GARBAGE], [row(b"", io_type=RESTART_ABEND)]])
+def test_a_lost_beginning_in_the_file_before_is_told_the_same_from_either_file(
+    before: list[Record | bytes], tmp_path: Path
+) -> None:
+    earlier = trail_of(tmp_path, *before, *rows(MIDDLE), name="tt000000000")
+    later = trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000001")
+    extent = at(later, 0)
+    assert extent is not None
+    assert (extent.begin, extent.records, extent.before, extent.missing) == (None, 3, 1, None)
+    assert [one.path for one in extent.damage] == [earlier] * (GARBAGE in before)
+    assert at(earlier, rbas(*before)[-1]) == extent._replace(before=0)
 
 
 def test_a_file_before_that_is_no_trail_counts_as_missing(tmp_path: Path) -> None:
@@ -247,5 +361,6 @@ def test_both_engines_find_the_same(trails: Path, monkeypatch: pytest.MonkeyPatc
     paths = sorted(path for path in trails.iterdir() if path.suffix != ".md")
     expected = [all_of(path) for path in paths]
     monkeypatch.setattr(extents, "NEARBY", 2)
+    monkeypatch.setattr(transaction_walk, "NEARBY", 2)
     monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
     assert [all_of(path) for path in paths] == expected

@@ -19,6 +19,7 @@ from trailformat import (
     make_token,
     transaction_search,
 )
+from trailformat.index import build
 from trailformat.transaction_search import TransactionSearch
 from trailformat.transactions import (
     FIRST,
@@ -97,6 +98,13 @@ def test_a_file_before_that_does_not_tell(tmp_path: Path, records: list[Record |
     assert told(trail_of(tmp_path, middle(), last(), name="tt000001")) == [NO_TRANSACTION] * 2
 
 
+def test_damage_at_its_beginning_hides_what_goes_on_from_the_file_before(tmp_path: Path) -> None:
+    trail_of(tmp_path, begin(), middle(), name="tt000000")
+    path = trail_of(tmp_path, b"junk", middle(), name="tt000001")
+    with TrailFile(path) as trail:
+        assert TransactionSearch(trail).goes_on_at(len(b"junk"), trail.order) == NO_TRANSACTION
+
+
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [("tt000004", "tt000006"), ("tx000004", "tt000005"), ("tt000004", "tt000000005"), ("part1", "part2")],
@@ -107,10 +115,15 @@ def test_only_the_file_before_is_asked(tmp_path: Path, earlier: str, later: str)
     assert told(trail_of(tmp_path, last(), name=later)) == [NO_TRANSACTION]
 
 
-@pytest.mark.parametrize(("seqno", "expected"), [(6, TEN), (3, NO_TRANSACTION), (7, NO_TRANSACTION)])
-def test_file_headers_must_agree_with_the_names(tmp_path: Path, seqno: int, expected: Transaction) -> None:
-    trail_of(tmp_path, numbered(seqno), begin(), name="tt000000")
-    assert told(trail_of(tmp_path, numbered(7), last(), name="tt000001")) == [expected]
+@pytest.mark.parametrize(
+    ("earlier", "later", "expected"),
+    [(6, 7, TEN), (3, 7, NO_TRANSACTION), (7, 7, NO_TRANSACTION), (999_999, 0, TEN), (999_998, 0, NO_TRANSACTION)],
+)
+def test_file_headers_must_agree_with_the_names(
+    tmp_path: Path, earlier: int, later: int, expected: Transaction
+) -> None:
+    trail_of(tmp_path, numbered(earlier), begin(), name="tt000000")
+    assert told(trail_of(tmp_path, numbered(later), last(), name="tt000001")) == [expected]
 
 
 def test_a_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,6 +133,51 @@ def test_a_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         records = list(trail.records())
         found = [TransactionSearch(trail).goes_on_at(one.rba, one.order) for one in records[1:]]
     assert found == [TEN, TEN, TEN, NO_TRANSACTION]
+
+
+def test_several_answers_have_one_limit_together(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, *[begin(), *[middle()] * 3] * 2)) as trail:
+        rbas = [one.rba for one in trail.records()]
+        search = TransactionSearch(trail, 3)
+        found = [(search.goes_on_at(rbas[at], trail.order), search.is_exhausted) for at in (3, 7, 5)]
+    assert found == [(TEN, False), (NO_TRANSACTION, True), (NO_TRANSACTION, True)]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(3, NO_TRANSACTION), (4, TEN)])
+def test_a_file_that_is_opened_counts_as_a_record(most: int, expected: Transaction, tmp_path: Path) -> None:
+    trail_of(tmp_path, begin(), name="tt000000")
+    trail_of(tmp_path, middle(), name="tt000001")
+    with TrailFile(trail_of(tmp_path, last(), name="tt000002")) as trail:
+        search = TransactionSearch(trail, most)
+        assert search.goes_on_at(0, trail.order) == expected
+        assert search.is_exhausted is (expected == NO_TRANSACTION)
+
+
+def test_a_way_gone_once_is_not_gone_again(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, begin(), *[middle()] * 3000)) as trail:
+        rbas = [one.rba for one in trail.records()]
+        search = TransactionSearch(trail, 3000 + 1100)
+        assert search.goes_on_at(rbas[2999], trail.order) == TEN
+        assert search.goes_on_at(rbas[2998], trail.order) == TEN
+        assert not search.is_exhausted
+
+
+def test_the_index_shortens_the_way(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, begin(), *[middle()] * 1000)) as trail:
+        last_rba = trail.size - middle().length
+        assert TransactionSearch(trail, 300).goes_on_at(last_rba, trail.order) == NO_TRANSACTION
+        assert not trail.has_index
+        for _ in build(trail, trail.index):
+            pass
+        assert TransactionSearch(trail, 300).goes_on_at(last_rba, trail.order) == TEN
+
+
+def test_a_context_says_whether_it_gave_up(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, *[begin(), *[middle()] * 3] * 2)) as trail:
+        records = list(trail.records())
+        context = TransactionContext(trail, 3)
+        told = [(context.of(records[at]), context.is_found) for at in (3, 7, 4)]
+    assert told == [(TEN, True), (NO_TRANSACTION, False), (TEN, True)]
 
 
 @pytest.mark.parametrize("order", BOTH)

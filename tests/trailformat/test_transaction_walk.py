@@ -16,7 +16,7 @@ from tests.simulated.source import Source
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailFile, make_token
 from trailformat import transaction_walk as module
-from trailformat.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
+from trailformat.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
 from trailformat.trail_sequence import Spot
 from trailformat.transaction_walk import Damage, Ended, Extent, TransactionWalk
 from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
@@ -68,6 +68,7 @@ def walked(path: Path, until: Path | None = None) -> list[str]:
         ("b#lo", ["2damage", "1last"]),
         ("b#Abl", ["1damage", "2last"]),
         ("o#mlo", ["1last", "damage", "?2damage", "1last"]),
+        ("o#blo", ["1last", "damage", "2last", "1last"]),
         ("o#Amlo", ["1last", "damage", "?2last", "1last"]),
         ("mlo", ["?2last", "1last"]),
     ],
@@ -96,6 +97,12 @@ def test_what_is_open_where_the_last_file_wanted_ends_is_read_to_its_end(tmp_pat
     assert walked(paths[0], until=paths[0]) == ["1last", "3last"]
     whole = [trail_of(tmp_path, *records_of(text), name=f"uu00000000{at}") for at, text in enumerate(("ob", "Abl"))]
     assert walked(whole[0], until=whole[0]) == ["1last", "1cut"]
+
+
+def test_the_file_behind_the_last_one_wanted_is_not_looked_at(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *records_of("bl"), name="tt000000000")
+    (tmp_path / "tt000000001").write_bytes(b"no trail")
+    assert walked(path, until=path) == ["2last"]
 
 
 def test_half_a_record_is_no_damage_at_the_end_of_the_last_file_alone(tmp_path: Path) -> None:
@@ -132,14 +139,47 @@ def test_a_transaction_has_the_values_of_its_first_and_last_record(tmp_path: Pat
     assert extent.size == sum(one.length for one in records)
 
 
+@pytest.mark.parametrize(("times", "has_one_time"), [((5, 5, 5), True), ((5, 6, 5), False), ((5, 5, 6), False)])
+def test_records_of_one_time_have_that_of_the_commit(
+    times: tuple[int, ...], has_one_time: bool, tmp_path: Path
+) -> None:
+    records = [row(io_time=at, trans_ind=one) for at, one in zip(times, (FIRST, MIDDLE, LAST), strict=True)]
+    path = trail_of(tmp_path, *records)
+    with TrailFile(path) as trail:
+        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+    assert (extent.first_moment.time, extent.last_moment.time) == (times[0], times[-1])
+    assert extent.has_one_time is has_one_time
+
+
+def test_a_table_index_means_what_was_defined_last(tmp_path: Path) -> None:
+    teas, cups = table_record(1, "TEAS"), table_record(1, "CUPS")
+    path = trail_of(tmp_path, teas, row(name=1, trans_ind=FIRST), cups, row(name=1, trans_ind=LAST))
+    with TrailFile(path) as trail:
+        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+    assert extent.tables == {"TEAS": {INSERT: 1}, "CUPS": {INSERT: 1}}
+
+
 def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_DAMAGE", 3)
     path = trail_of(tmp_path, *records_of("b#m#m#m#m#l"))
     with TrailFile(path) as trail:
         (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
-    assert len(extent.damage) == 3
+    one, garbage = row(b"leaf").length, len(GARBAGE)
+    assert extent.damage == (
+        Damage(path, one, garbage, is_partial=False),
+        Damage(path, 2 * one + garbage, garbage, is_partial=False),
+        Damage(path, 3 * one + 2 * garbage, 3 * garbage + 2 * one, is_partial=False),
+    )
+
+
+def test_of_much_damage_the_last_span_ends_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_DAMAGE", 2)
+    paths = [trail_of(tmp_path, *records_of(one), name=f"tt00000000{at}") for at, one in enumerate(("b#m#m#", "#m#l"))]
+    with TrailFile(paths[0]) as trail:
+        (extent,) = (one for one in TransactionWalk(trail, Spot(paths[0], 0)) if isinstance(one, Extent))
+    assert [one.path for one in extent.damage] == [paths[0], paths[0], paths[1]]
     assert extent.last is not None
-    assert extent.damage[-1].rba + extent.damage[-1].length == extent.last.rba
+    assert (extent.damage[-1].rba, extent.damage[-1].length) == (0, extent.last.rba)
 
 
 def _expected(written: list[Written]) -> list[tuple[Path, int, int, Ended]]:

@@ -86,6 +86,23 @@ def test_a_row_behind_a_transaction_that_somebody_else_found_has_not_its_csn(tmp
         assert context.of(row_behind) == NO_TRANSACTION
 
 
+def test_behind_a_record_its_transaction_is_open_for_the_next_one_alone(tmp_path: Path) -> None:
+    first, second = begun(TEN, FIRST), middle()
+    with TrailFile(trail_of(tmp_path, first, second, last())) as trail:
+        asked, taken_over = TransactionContext(trail), TransactionContext(trail)
+        asked.of(next(trail.records()))
+        taken_over.learn(next(trail.records()), TEN)
+        for context in (asked, taken_over):
+            assert context.open_at(first.length) == TEN
+            assert context.open_at(first.length + second.length) is None
+
+
+def test_the_first_of_several_tokens_of_a_kind_counts() -> None:
+    tokens = [make_token("L", b"10"), make_token("R", b"AAAT"), make_token("L", b"11"), make_token("6", b"1.1.1")]
+    record = make_record(header(trans_ind=FIRST), b"", [*tokens, make_token("6", b"2.2.2")])
+    assert own_transaction(record) == (record.csn, record.xid) == TEN
+
+
 def test_records_may_be_asked_for_backwards(tmp_path: Path) -> None:
     path = trail_of(tmp_path, begun(TEN, FIRST), last(), begun(TWENTY, FIRST), last())
     with TrailFile(path) as trail:

@@ -8,7 +8,8 @@ from logdump.events import SafePointShown
 from logdump.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from trailformat.transactions import BEGINS, is_transactional
+from tests.trailformat.samples import row, trail_of
+from trailformat.transactions import BEGINS, FIRST, LAST, MIDDLE, ONLY, is_transactional
 
 ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
@@ -79,7 +80,7 @@ def test_safe_of_a_sound_transaction_passes_a_script(trails: Path) -> None:
     assert logdump("-c", f"open {trails / 'et000000000'}; safe 2008").status == ExitStatus.OK
 
 
-@pytest.mark.parametrize("arguments", ["1 2", "here", "-1"])
+@pytest.mark.parametrize("arguments", ["1811 2008", "here", "-1"])
 def test_safe_refuses_what_is_no_rba(arguments: str, shop: Line) -> None:
     shop(f"safe {arguments}")
     assert shop.failures
@@ -136,7 +137,43 @@ def test_transaction_names_the_file_it_is_in(line: Line, trails: Path) -> None:
     assert said[-1] == f"It is at RBA 4528 of {trails / 'st000000000'}: OPEN that file."
 
 
-@pytest.mark.parametrize("arguments", ["", "first", "next next"])
+def test_transaction_previous_stays_in_the_file(line: Line, tmp_path: Path) -> None:
+    trail_of(tmp_path, row(trans_ind=ONLY), row(trans_ind=FIRST), name="tt000000000")
+    path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), name="tt000000001")
+    said = _open(line, path)(f"pos {row().length}; transaction previous")
+    assert said[-1] == f"No previous transaction from RBA {row().length} to the beginning."
+
+
+def test_transaction_previous_does_not_find_the_end_of_one_that_began_in_the_file_before(
+    line: Line, trails: Path
+) -> None:
+    said = _open(line, trails / "st000000001")("pos 1811; transaction previous")
+    assert said[-1] == "No previous transaction from RBA 1811 to the beginning."
+
+
+@pytest.mark.parametrize(("name", "where"), [("st000000000", ""), ("st000000003", ": {}/st000000002 is missing")])
+def test_transaction_begin_says_when_the_beginning_is_not_here(
+    name: str, where: str, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    if where:
+        (tmp_path / "st000000000").write_bytes((trails / "st000000000").read_bytes())
+    (tmp_path / name).write_bytes((trails / "st000000001").read_bytes())
+    said = _open(line, tmp_path / name)("pos 1811; transaction begin")
+    assert said[-1] == f"The beginning of the transaction is not here{where.format(tmp_path)}."
+
+
+def test_transaction_end_says_that_it_is_not_written_yet(line: Line, trails: Path, tmp_path: Path) -> None:
+    path = tmp_path / "et000000000"
+    path.write_bytes((trails / "et000000000").read_bytes()[:3522])
+    said = _open(line, path)("pos 3391; transaction end")
+    assert said[-1] == "The end of the transaction is not here: it is open at the end of the trail."
+
+
+def test_transaction_says_which_words_it_takes(shop: Line) -> None:
+    assert shop("transaction")[0] == "TRANSACTION: takes BEGIN, END, NEXT or PREVIOUS."
+
+
+@pytest.mark.parametrize("arguments", ["first", "next next"])
 def test_transaction_refuses_other_words(arguments: str, shop: Line) -> None:
     shop(f"transaction {arguments}")
     assert shop.failures
@@ -154,6 +191,13 @@ def test_sametable_walks_over_the_records_of_one_table(shop: Line) -> None:
     while not (shop("sametable previous") and shop.failures):
         found += shop.rbas
     assert found == sales[-2::-1]
+
+
+def test_sametable_goes_past_the_filter(shop: Line) -> None:
+    shop("pos 2008; n")
+    expected = shop("sametable next") and shop.rbas
+    shop("filter exclude filename TEAHOUSE.*; pos 2008; sametable next")
+    assert shop.rbas == expected != []
 
 
 def test_sametable_that_finds_nothing_leaves_the_position(shop: Line) -> None:

@@ -1,0 +1,134 @@
+"""Rows of tables as Arrow has them: what many rows together, full images and missing parts come to."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.logdump.line import Line
+from tests.trailformat.samples import column, header, metadata_record, trail_of
+from tests.trailformat.values.kinds import of
+from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record, make_token
+from trailformat.full_images import build_full_image
+from trailformat.io_types import DELETE, INSERT, PURGE_DATA
+from trailformat.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.values import CHAR
+
+pa = pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
+
+PLAIN = TableDefinition(1, 1, (column("QTY", scale=0), of(64)._replace(name="NOTE")))
+NULLS = (Column(0, b"\xff\xff\0\0"), Column(1, b"\xff\xff\0\0"))
+_DAY = 24 * 60 * 60 * 1_000_000
+
+
+def _definition(table: TableDefinition) -> Record:
+    return metadata_record(2, 1, "TEA.POTS", build_table(table, ByteOrder.BIG))
+
+
+def _row(data: Images | bytes, table: int | str = 1, csn: bytes | None = None, **fields: Any) -> Record:
+    plain = {"io_type": INSERT, "trans_ind": 3, "partition": COMPRESSED | (NAME_IS_INDEX if table == 1 else 0)}
+    tokens = [] if csn is None else [make_token("L", csn)]
+    return make_record(header(table, **{**plain, **fields}), data, tokens)
+
+
+def _note(text: bytes, **fields: Any) -> Record:
+    return _row(Images(None, (make_column(1, len(text).to_bytes(2, "big") + text),)), **fields)
+
+
+def _rows(folder: Path, *records: Record | bytes) -> list[dict[str, Any]]:
+    path = trail_of(folder, *records)
+    line = Line()
+    line(f"open {path}; export arrow to {folder / 'out'} by table replace")
+    line.session.close()
+    assert not line.failures
+    (file,) = (folder / "out").iterdir()
+    with pa.OSFile(str(file)) as source:
+        found: list[dict[str, Any]] = pa.ipc.open_file(source).read_all().to_pylist()
+    return found
+
+
+def _problems(row: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [(one["column"], one["image"], one["bytes"], one["reason"]) for one in row["problems"] or ()]
+
+
+def test_times_reach_from_the_year_1_to_9999(tmp_path: Path) -> None:
+    first = JULIAN_UNIX_EPOCH - 719_162 * _DAY
+    last = JULIAN_UNIX_EPOCH + 2_932_897 * _DAY - 1
+    times = [first, last, first - 1, last + 1, -1]
+    found = _rows(tmp_path, _definition(PLAIN), *[_note(b"x", io_time=one) for one in times])
+    assert [one["time"] for one in found[:2]] == [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC),
+    ]
+    assert [one["time"] for one in found[2:]] == [None] * 3
+    stored = [(one & (1 << 64) - 1).to_bytes(8, "big") for one in times[2:]]
+    told = [[("time", None, each, "outside the years 1 to 9999")] for each in stored]
+    assert [_problems(one) for one in found] == [[], [], *told]
+
+
+def test_a_trail_without_transactions_has_rows_without_them(tmp_path: Path) -> None:
+    found = _rows(tmp_path, _definition(PLAIN), _note(b"x"))
+    assert [(one["csn"], one["xid"]) for one in found] == [(None, None)]
+
+
+def test_each_row_has_its_own_transaction_however_many_there_are(tmp_path: Path) -> None:
+    first, second = _note(b"x", csn=b"100"), _note(b"x", csn=b"200")
+    found = _rows(tmp_path, _definition(PLAIN), first.raw * 20_000, second.raw * 20_000)
+    assert [one["csn"] for one in found] == ["100"] * 20_000 + ["200"] * 20_000
+
+
+def test_nulls_are_named_in_the_order_of_the_columns(tmp_path: Path) -> None:
+    row = _row(Images(NULLS, None), io_type=DELETE, before_after=ord("B"))
+    found = _rows(tmp_path, _definition(PLAIN), row.raw * 1000)
+    assert [one["nulls"] for one in found] == [["before_QTY", "before_NOTE"]] * 1000
+
+
+def test_text_is_in_the_character_set_of_the_database(tmp_path: Path) -> None:
+    database = build_database(DatabaseDefinition(1, 1003, 1, 0, "GMT", b"", "TEADB"), ByteOrder.BIG)
+    ddr = metadata_record(1, 0, "TEADB", database)
+    (row,) = _rows(tmp_path, ddr, _definition(PLAIN), _note(b"caf\xe9"))
+    assert (row["after_NOTE"], row["problems"]) == ("caf\u00e9", None)
+
+
+def test_a_row_without_a_definition_has_its_data_and_all_its_problems(tmp_path: Path) -> None:
+    (row,) = _rows(tmp_path, _row(b"leaf", "TEA.LEAVES", io_time=-1))
+    assert row["data"] == b"leaf"
+    assert _problems(row) == [
+        ("time", None, b"\xff" * 8, "outside the years 1 to 9999"),
+        (None, None, b"", "no definition of its columns"),
+    ]
+
+
+@pytest.mark.parametrize("data", [b"x", b"leaf"])
+def test_data_of_a_row_that_has_no_columns_is_a_problem(data: bytes, tmp_path: Path) -> None:
+    (row,) = _rows(tmp_path, _definition(PLAIN), _row(data, io_type=PURGE_DATA))
+    assert _problems(row) == [(None, None, data, "its data is no list of columns")]
+
+
+def _char(name: str, size: int, offset: int) -> Any:
+    kind = column(name, data_type=CHAR, scale=0, sub_data_type=0)
+    return kind._replace(internal_length=size, external_length=size, fetch_offset=offset)
+
+
+@pytest.mark.parametrize(("io_type", "side"), [(INSERT, "after"), (DELETE, "before")])
+def test_a_full_image_comes_apart_into_its_columns(io_type: int, side: str, tmp_path: Path) -> None:
+    table = TableDefinition(1, 1, (_char("CODE", 4, 0), _char("NOTE", 4, 6)))
+    data = build_full_image((make_column(0, b"SEN1"), make_column(1, None)), table, 12)
+    record = _row(data, io_type=io_type, partition=NAME_IS_INDEX, before_after=ord(side[0].upper()))
+    (row,) = _rows(tmp_path, _definition(table), record)
+    assert row[f"{side}_CODE"] == "SEN1"
+    assert (row["nulls"], row["problems"]) == ([f"{side}_NOTE"], None)
+
+
+def test_a_value_of_a_full_image_may_be_too_long_for_a_list_of_columns(tmp_path: Path) -> None:
+    table = TableDefinition(1, 1, (_char("CODE", 65_534, 0),))
+    data = b"\0\0" + b"x" * 65_534
+    (row,) = _rows(tmp_path, _definition(table), _row(data, partition=NAME_IS_INDEX))
+    ((name, image, stored, reason),) = _problems(row)
+    assert (row["after_CODE"], name, image, stored) == (None, None, None, data)
+    assert reason == "column 0 cannot be written"
