@@ -116,10 +116,16 @@ def images(io_type: int, before_after: int, data: bytes, sign: str) -> tuple[Col
     return (one, None) if before_after == ord("B") else (None, one)
 
 
-def read(content: bytes, sign: str) -> Iterator[PlainRecord]:
-    """The records after the file header, up to one that is half written; ``sign`` is struct's byte order."""
+def read(content: bytes, sign: str, csn: str = "") -> Iterator[PlainRecord]:
+    """The records after the file header, up to one that is half written.
+
+    Args:
+        content: the bytes of the file.
+        sign: struct's byte order.
+        csn: of the transaction that goes on from the file before.
+    """
     tables: dict[int, tuple[str, list[Column]]] = {}
-    rba, csn = _header_size(content), ""
+    rba = _header_size(content)
     while rba + 4 <= len(content) and rba + (length := _u16(content, rba + 2, sign)) <= len(content):
         parts = dict(tokens(content[rba + 4 : rba + length - 4], sign))
         head, data = parts[ord("H")], parts.get(ord("D"), b"")
@@ -140,12 +146,12 @@ def read(content: bytes, sign: str) -> Iterator[PlainRecord]:
         rba += length
 
 
-def read_all(content: bytes, sign: str) -> Iterator[PlainRecord]:
+def read_all(content: bytes, sign: str, csn: str = "") -> Iterator[PlainRecord]:
     """The file header, where there is one, and the records."""
     if size := _header_size(content):
         raw = content[:size]
         yield PlainRecord(0, size, FILE_HEADER, "", FILE_HEADER, "", [], "", raw[4:-4], None, None, raw, ">")
-    yield from read(content, sign)
+    yield from read(content, sign, csn)
 
 
 def _header_size(content: bytes) -> int:

@@ -33,39 +33,55 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Drawn(NamedTuple):
-    """The bytes of a file, its records as a reader of the bytes finds them, and a question with its filter.
+    """The files of a trail, and a question about the last of them, of which half a record may be missing.
 
-    ``name`` is what they are drawn from.
+    Attributes:
+        name: what they are drawn from.
+        contents: the bytes of each.
+        records: those of the last, as a reader of the bytes finds them.
     """
 
     name: str
-    content: bytes
+    contents: list[bytes]
     records: list[PlainRecord]
     question: Question
     filter: Filter
 
     def __repr__(self) -> str:
-        return f"Drawn({self.name}, {len(self.content)} bytes, {self.question})"
+        return f"Drawn({self.name}, {len(self.contents)} files, {self.question})"
 
     def write(self, folder: Path) -> Path:
-        """The file, in a new folder of its own."""
-        path = Path(mkdtemp(dir=folder)) / "sm000000000"
-        path.write_bytes(self.content)
+        """The last file, all of them being in a new folder of their own."""
+        own = Path(mkdtemp(dir=folder))
+        for number, content in enumerate(self.contents):
+            path = own / f"sm{number:09}"
+            path.write_bytes(content)
         return path
 
 
-def _content(flavour: Flavour, seed: int, transactions: int, *, is_headed: bool) -> bytes:
+def _contents(flavour: Flavour, seed: int, transactions: int, roll_chance: float, *, is_headed: bool) -> list[bytes]:
     random = Random(seed)
     tables = flavour.teas, flavour.sales
     with TemporaryDirectory() as folder:
-        extract = Extract(Path(folder), random, roll_chance=0, flavour=flavour, tables=tables, is_headed=is_headed)
+        extract = Extract(
+            Path(folder), random, roll_chance=roll_chance, flavour=flavour, tables=tables, is_headed=is_headed
+        )
         source = Source(random, *tables)
         for _ in range(transactions):
             extract.write(source.transaction())
         if random.random() < 0.3:
             extract.open_end(source.transaction())
         extract.close()
-        return extract.paths[0].read_bytes()
+        return [path.read_bytes() for path in extract.paths]
+
+
+def _records(contents: list[bytes], sign: str) -> list[PlainRecord]:
+    """Those of the last file: a transaction may go on in it that has begun in one before."""
+    found, csn = list[PlainRecord](), ""
+    for content in contents:
+        found = list(read_all(content, sign, csn))
+        csn = next((one.csn for one in reversed(found) if one.op), csn)
+    return found
 
 
 def _comparing(option: str, number_of: Callable[[PlainRecord], Any], wanted: st.SearchStrategy[int]) -> Any:
@@ -191,16 +207,18 @@ def filters(flavour: Flavour) -> st.SearchStrategy[Filter]:
 
 @st.composite
 def drawn(draw: st.DrawFn) -> Drawn:
-    """A trail and a question about it."""
+    """A trail and a question about one of its files."""
     flavour = draw(st.sampled_from(FLAVOURS))
-    seed, transactions = draw(st.integers(0, 1 << 30)), draw(st.integers(1, 7))
-    is_headed = draw(st.booleans())
-    content = _content(flavour, seed, transactions, is_headed=is_headed)
-    name = f"{flavour.release} {flavour.order.name} {is_headed=} {seed=} {transactions=}"
-    whole = list(read_all(content, SIGNS[flavour.order]))
+    seed, transactions = draw(st.integers(0, 9999)), draw(st.integers(1, 7))
+    is_headed, roll_chance = draw(st.booleans()), draw(st.sampled_from([0, 0.1]))
+    name = f"{flavour.release} {flavour.order.name} {seed=} {transactions=} {roll_chance=} {is_headed=}"
+    contents = _contents(flavour, seed, transactions, roll_chance, is_headed=is_headed)
+    contents = contents[: draw(st.integers(1, len(contents)))]
+    while not (whole := _records(contents, SIGNS[flavour.order])):
+        contents = contents[:-1]
     cut = draw(st.one_of(st.just(0), st.just(1), st.integers(0, whole[-1].length - 1))) if whole[1:] else 0
-    content = content[: len(content) - cut]
-    records = list(read_all(content, SIGNS[flavour.order]))
+    contents[-1] = contents[-1][: len(contents[-1]) - cut]
+    records = _records(contents, SIGNS[flavour.order])
     number = draw(st.none() | st.integers(0, len(records)))
     end = records[-1].rba + records[-1].length
     wanted = draw(filters(flavour))
@@ -210,6 +228,6 @@ def drawn(draw: st.DrawFn) -> Drawn:
         draw(st.none() | st.integers(1, len(records) + 1)),
         draw(st.booleans()),
         wanted.statements,
-        is_cut=end < len(content),
+        is_cut=end < len(contents[-1]),
     )
-    return Drawn(name, content, records, question, wanted)
+    return Drawn(name, contents, records, question, wanted)

@@ -185,7 +185,7 @@ def _arrow(path: Path, question: Question, folder: Path) -> RBAs:
 
 def spark_rows(path: Path, question: Question, *columns: str, **options: object) -> list[reads.Row]:
     """What the tasks of a read in Spark find, in this process."""
-    start = {} if question.number is None else {"startSeqno": 0, "startRba": question.rba}
+    start = {} if question.number is None else {"startSeqno": int(path.name[2:]), "startRba": question.rba}
     return reads.rows(path, *columns, **read_options(opened(path, question).session), **start, **options)
 
 
