@@ -106,6 +106,10 @@ class Cursor:
         self._search_back_from = None
         self.ends_export = False
 
+    def stand_before(self, record: Record) -> None:
+        """Stand where ``record`` is read next."""
+        self.move(record.rba + record.length if self.is_backwards else record.rba)
+
     def skip(self, count: int) -> int:
         """Move over ``count`` records, or as many as there are; returns how many. Raises like read."""
         for done in range(count):

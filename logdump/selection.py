@@ -188,18 +188,23 @@ class Scan:
         self.suppressed = 0
 
     def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
-        """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress."""
+        """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress.
+
+        Ctrl+C leaves the position before the first record of which it is not known yet.
+        """
         while self._stream is None:
-            record = self._cursor.read() if self._stop is None or self._cursor.next < self._stop else None
+            record = self._read()
             if record is None:
                 return None
             self.scanned += 1
-            if self.scanned % self._session.settings.notify == 0:
-                yield progress(self.scanned, record)
-            if not self._selection.accepts(record):
-                self.suppressed += 1
-            elif wanted is None or wanted(record):
-                return record
+            try:
+                if self.scanned % self._session.settings.notify == 0:
+                    yield progress(self.scanned, record)
+                if self._passes(record) and (wanted is None or wanted(record)):
+                    return record
+            except (KeyboardInterrupt, GeneratorExit):
+                self._cursor.stand_before(record)
+                raise
             if self.scanned == _NEARBY:
                 self._stream = self._columns()
         for item in self._stream:
@@ -208,6 +213,14 @@ class Scan:
             elif wanted is None or wanted(item):
                 return item
         return None
+
+    def _passes(self, record: Record) -> bool:
+        passes = self._selection.accepts(record)
+        self.suppressed += not passes
+        return passes
+
+    def _read(self) -> Record | None:
+        return self._cursor.read() if self._stop is None or self._cursor.next < self._stop else None
 
     def _columns(self) -> Iterator[Record | Progress] | None:
         """The rest of the file by columns, where that is faster; None where it is not."""

@@ -114,12 +114,12 @@ class Counter:
 
     def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due at the next records, which stand at these places."""
-        step = self._session.settings.notify
-        for due in range(step - self.scanned % step, len(places) + 1, step):
+        step, before = self._session.settings.notify, self.scanned
+        self.scanned += len(places)
+        for due in range(step - before % step, len(places) + 1, step):
             record = trail.record_at(places[due - 1])
             if record is not None:
-                yield progress(self.scanned + due, record)._replace(size=self._size)
-        self.scanned += len(places)
+                yield progress(before + due, record)._replace(size=self._size)
 
     def _run_by_batch(self, counting: Counting, seqno: int) -> Iterator[Event]:
         trail, selection, counter = counting.trail, counting.selection, None
@@ -156,13 +156,13 @@ class Counter:
     def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due in a batch; damage does not count as a record."""
         number = len(batch) - len(spans)
-        step = self._session.settings.notify
-        for due in range(step - self.scanned % step, number + 1, step):
+        step, before = self._session.settings.notify, self.scanned
+        self.scanned += number
+        for due in range(step - before % step, number + 1, step):
             row = due - 1
             for span in spans:
                 row += span <= row
-            yield Progress(self.scanned + due, int(batch.rba[row]), int(batch.io_time[row]), self._size)
-        self.scanned += number
+            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._size)
 
     def _run_by_record(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
         rba: int | None = 0

@@ -13,6 +13,7 @@ from logdump.language.words import first_word, is_keyword, split_words
 from logdump.selection import Scan
 from logdump.session import CommandError, Session
 from logdump.times import TIME_FORMS
+from trailformat import TrailError
 
 _JUMPS = frozenset({"CSN", "TIME", "MARK"})
 
@@ -20,11 +21,19 @@ _JUMPS = frozenset({"CSN", "TIME", "MARK"})
 def run_next(session: Session, arguments: str) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
     scan = Scan(session)
-    for _ in range(count(arguments)):
-        record = yield from scan.find()
-        if record is None:
-            break
-        yield from show_record(session, record)
+    try:
+        for _ in range(count(arguments)):
+            record = yield from scan.find()
+            if record is None:
+                break
+            yield from show_record(session, record)
+    except TrailError:
+        yield from _suppressed(scan)
+        raise
+    yield from _suppressed(scan)
+
+
+def _suppressed(scan: Scan) -> Iterator[Event]:
     if scan.suppressed:
         yield say(f"Filtering suppressed {scan.suppressed:>8} records")
 

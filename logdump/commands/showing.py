@@ -13,26 +13,37 @@ from trailformat.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 
 
 def show_record(session: Session, record: Record) -> Iterator[Event]:
-    """The record, then a notice for each thing in it that does not make sense."""
+    """The record, then a notice for each thing in it that does not make sense.
+
+    Where Ctrl+C comes before the record is there to be shown, it is the next one again.
+    """
     if record.is_file_header:
         yield RecordShown(record)
         yield from _notices(record, _problem("the groups do not decode", lambda: record.file_header))
         return
-    table = session.trail.table_of(record)
-    definition, problems = _definition(record)
-    shown = RecordShown(record, table, definition, _vendor(session) if definition else "")
-    shown, broken = _parts(session, shown)
-    shown = _with_values(session, shown)
+    try:
+        shown, problems = _shown(session, record)
+    except KeyboardInterrupt:
+        session.cursor.stand_before(record)
+        raise
     yield shown
     if session.settings.values:
         yield Addition(shown)
-    problems += broken
-    if record.table_index is not None and table is None:
+    if record.table_index is not None and shown.table is None:
         problems.append(f"no table definition {record.table_index} before it: the name is not known")
     if _is_not_utf8(record):
         problems.append("the name is not UTF-8: shown with its bytes escaped")
     yield from _notices(record, problems + _content_problems(record, session.settings))
     yield from _cut_columns(record, session.settings)
+
+
+def _shown(session: Session, record: Record) -> tuple[RecordShown, list[str]]:
+    """The record with what is known of it, and what of that does not decode."""
+    definition, problems = _definition(record)
+    table = session.trail.table_of(record)
+    shown = RecordShown(record, table, definition, _vendor(session) if definition else "")
+    shown, broken = _parts(session, shown)
+    return _with_values(session, shown), problems + broken
 
 
 def _cut_columns(record: Record, settings: Settings) -> Iterator[Event]:

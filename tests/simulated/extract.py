@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from fixtures.capture import Capture
 from fixtures.changes import Change
-from fixtures.flavour import MYSQL_21
+from fixtures.flavour import MYSQL_21, Flavour
+from fixtures.headers import file_header
+from fixtures.shop import ShopTable
 from tests.simulated.source import TABLE
 from trailformat import Token, TrailWriter, make_token
 from trailformat.io_types import DELETE, RESTART_ABEND, RESTART_OK, UNIFIED_PK_UPDATE
@@ -35,14 +37,29 @@ class Extract:
         folder: where its files are to lie.
         random: what decides where it is killed and rolls over.
         roll_chance: how often it rolls over before a record.
+        flavour: who writes, and in what byte order.
+        tables: those that it defines at the head of each file, where its release does.
+        is_headed: whether the files begin with a file header.
 
     Attributes:
         written: the rows and markers, in their order; definitions are not among them.
         paths: the files.
     """
 
-    def __init__(self, folder: Path, random: Random, *, roll_chance: float = 0.12) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        random: Random,
+        *,
+        roll_chance: float = 0.12,
+        flavour: Flavour = MYSQL_21,
+        tables: tuple[ShopTable, ...] = (TABLE,),
+        is_headed: bool = False,
+    ) -> None:
         self._roll_chance = roll_chance
+        self._flavour = flavour
+        self._tables = tables if flavour.database else ()
+        self._is_headed = is_headed
         self._folder = folder
         self._random = random
         self._number = 0
@@ -53,10 +70,12 @@ class Extract:
 
     def _next_file(self) -> TrailWriter:
         path = self._folder / f"sm{len(self.paths):09}"
-        writer = TrailWriter(path, order=MYSQL_21.order)
-        self._capture = Capture(writer, MYSQL_21)
+        header = file_header(self._flavour) if self._is_headed else None
+        writer = TrailWriter(path, order=self._flavour.order, file_header=header)
+        self._capture = Capture(writer, self._flavour)
         self._capture.database()
-        self._capture.table(TABLE)
+        for table in self._tables:
+            self._capture.table(table)
         self.paths.append(path)
         return writer
 
@@ -85,8 +104,8 @@ class Extract:
     def begin(self) -> None:
         """The next transaction is under way."""
         self._number += 1
-        csn = MYSQL_21.csn(self._number).encode()
-        self._tokens = make_token("L", csn), make_token("6", csn)
+        csn, xid = self._flavour.csn(self._number), self._flavour.xid(self._number)
+        self._tokens = make_token("L", csn.encode()), make_token("6", xid.encode())
 
     def cut(self, changes: list[Change]) -> None:
         """A part of a transaction, its end not written, and what an Extract says when it is started again."""
@@ -118,12 +137,12 @@ class Extract:
         trans_ind = ONLY if len(changes) == 1 else FIRST if at == 0 else LAST if at == len(changes) - 1 else MIDDLE
         header = self._capture.header(
             change.io_type,
-            TABLE.number,
+            change.table.number if self._flavour.database else change.table.name,
             partition=self._capture.partition | (_UNIFIED_KEY_BIT if change.io_type == UNIFIED_PK_UPDATE else 0),
             before_after=ord("B" if change.io_type == DELETE or change.is_before else "A"),
             orig_node=255,
             trans_ind=trans_ind,
         )
         tokens = self._tokens if at == 0 else ()
-        record = self._writer.write_values(header, change.images(MYSQL_21.order), tokens)
+        record = self._writer.write_values(header, change.images(self._flavour.order), tokens)
         self.written.append(Written(self.paths[-1], record.rba, record.length, self._number, trans_ind, change))

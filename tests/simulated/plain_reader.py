@@ -12,6 +12,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 METADATA, DATABASE, TABLE, REFERENCE = 170, 1, 2, 3
+FILE_HEADER = -1
+"""In place of an IOType."""
 OPERATIONS = {3: "DELETE", 5: "INSERT", 10: "UPDATE", 15: "UPDATE", 100: "TRUNCATE", 115: "PK UPDATE"}
 OPERATIONS |= {134: "UPDATE", 135: "PK UPDATE"}
 WITH_BOTH_IMAGES = {115: ">H", 134: ">I", 135: ">I"}
@@ -44,6 +46,24 @@ class PlainRecord(NamedTuple):
     data: bytes
     before: Columns | None
     after: Columns | None
+    raw: bytes
+    sign: str
+
+    @property
+    def is_header(self) -> bool:
+        """Whether it is the file header; ``data`` is what stands between its first token and its trailer then."""
+        return self.io_type == FILE_HEADER
+
+    @property
+    def values(self) -> dict[str, str | None]:
+        """What its images hold by ``before_…`` and ``after_…``, as text; nothing where no definition names columns."""
+        return {
+            f"{side}_{self.columns[index].name}": None
+            if value is None
+            else text_of(self.columns[index], value, self.sign)
+            for side, image in (("before", self.before), ("after", self.after))
+            for index, value in ((image or {}) if self.columns else {}).items()
+        }
 
 
 def tokens(data: bytes, sign: str) -> Iterator[tuple[int, bytes]]:
@@ -96,10 +116,16 @@ def images(io_type: int, before_after: int, data: bytes, sign: str) -> tuple[Col
     return (one, None) if before_after == ord("B") else (None, one)
 
 
-def read(content: bytes, sign: str) -> Iterator[PlainRecord]:
-    """The records after the file header, up to one that is half written; ``sign`` is struct's byte order."""
+def read(content: bytes, sign: str, csn: str = "") -> Iterator[PlainRecord]:
+    """The records after the file header, up to one that is half written.
+
+    Args:
+        content: the bytes of the file.
+        sign: struct's byte order.
+        csn: of the transaction that goes on from the file before.
+    """
     tables: dict[int, tuple[str, list[Column]]] = {}
-    rba, csn = _u16(content, 2, ">"), ""
+    rba = _header_size(content)
     while rba + 4 <= len(content) and rba + (length := _u16(content, rba + 2, sign)) <= len(content):
         parts = dict(tokens(content[rba + 4 : rba + length - 4], sign))
         head, data = parts[ord("H")], parts.get(ord("D"), b"")
@@ -115,8 +141,22 @@ def read(content: bytes, sign: str) -> Iterator[PlainRecord]:
         if op and trans_ind in (0, 3):
             csn = dict(tokens(parts.get(ord("T"), b""), sign)).get(ord("L"), b"").decode()
         pair = images(io_type, head[3], data, sign) if op and data else (None, None)
-        yield PlainRecord(rba, length, io_type, op, trans_ind, name, columns, csn if op else "", data, *pair)
+        own, raw = csn if op else "", content[rba : rba + length]
+        yield PlainRecord(rba, length, io_type, op, trans_ind, name, columns, own, data, *pair, raw, sign)
         rba += length
+
+
+def read_all(content: bytes, sign: str, csn: str = "") -> Iterator[PlainRecord]:
+    """The file header, where there is one, and the records."""
+    if size := _header_size(content):
+        raw = content[:size]
+        yield PlainRecord(0, size, FILE_HEADER, "", FILE_HEADER, "", [], "", raw[4:-4], None, None, raw, ">")
+    yield from read(content, sign, csn)
+
+
+def _header_size(content: bytes) -> int:
+    """A file from before release 10 has none."""
+    return _u16(content, 2, ">") if content[:1] == b"F" else 0
 
 
 def text_of(column: Column, value: bytes, sign: str) -> str:

@@ -1,4 +1,4 @@
-"""A source: transactions that change the rows of one table."""
+"""A source: transactions that change the rows of one table or of the shop's two."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fixtures.changes import (
     update_pair,
 )
 from fixtures.flavour import MYSQL_21
-from fixtures.shop import Row
+from fixtures.shop import Row, ShopTable
 
 Rows = dict[str, Row]
 TABLE = MYSQL_21.teas
@@ -37,10 +37,16 @@ def apply(rows: Rows, change: Change) -> None:
 
 
 class Source:
-    """Draws transactions; every change has both its images, so that it can be taken back."""
+    """Draws transactions; every change has both its images, so that it can be taken back.
 
-    def __init__(self, random: Random) -> None:
+    Args:
+        random: what decides.
+        teas, sales: the tables; ``sales`` None for the one alone.
+    """
+
+    def __init__(self, random: Random, teas: ShopTable = TABLE, sales: ShopTable | None = None) -> None:
         self._random = random
+        self._teas, self._sales = teas, sales
         self._made = 0
         self.rows: Rows = {}
         for _ in range(4):
@@ -50,23 +56,44 @@ class Source:
     def _add(self, row: Row) -> None:
         self.rows[key_of(row)] = row
 
-    def _row(self, key: str | None = None) -> Row:
+    def _table_of(self, row: Row) -> ShopTable:
+        return self._sales if self._sales is not None and isinstance(row[0], Decimal) else self._teas
+
+    def _row(self) -> Row:
+        if self._sales is not None and self._random.random() < 0.4:
+            return self._sale()
+        return self._tea()
+
+    def _like(self, row: Row) -> Row:
+        """Another row of the table of this one."""
+        return self._sale() if self._table_of(row) is self._sales else self._tea()
+
+    def _sale(self) -> Row:
+        self._made += 1
+        amount = Decimal(self._random.randint(-99, 9999)).scaleb(-2)
+        note = self._random.choice(("gift wrap", "Uji", None))
+        return (Decimal(self._made), f"T{self._made}", "2024-03-14:10:02:11", Decimal(self._made), amount, note)
+
+    def _tea(self) -> Row:
         self._made += 1
         number = self._random.randint(-99, 999)
         name = self._random.choice((*_NAMES, None))
-        return (key or f"T{self._made}", name, "Uji", "A ", Decimal(number).scaleb(-2), Decimal(self._made))
+        return (f"T{self._made}", name, "Uji", "A ", Decimal(number).scaleb(-2), Decimal(self._made))
 
     def _step(self) -> tuple[Change, ...]:
         kind = self._random.randrange(5) if self.rows else 0
         if kind == 0:
-            return (insert(TABLE, self._row()),)
+            row = self._row()
+            return (insert(self._table_of(row), row),)
         old = self._random.choice(sorted(self.rows.values(), key=key_of))
+        table = self._table_of(old)
         if kind == 1:
-            return (delete(TABLE, old),)
+            return (delete(table, old),)
+        new = self._like(old)
         if kind == 2:
-            return (unified_key_update(TABLE, old, self._row()),)
-        new = self._row(key_of(old))
-        return (unified_update(TABLE, old, new),) if kind == 3 else update_pair(TABLE, old, new)
+            return (unified_key_update(table, old, new),)
+        new = (old[0], *new[1:])
+        return (unified_update(table, old, new),) if kind == 3 else update_pair(table, old, new)
 
     def transaction(self) -> list[Change]:
         """The records of a transaction that is done to the rows."""

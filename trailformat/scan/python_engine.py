@@ -107,7 +107,7 @@ class PythonFiller:
         most = self._batch_size - len(rows)
         length = _SHORT[order]
         while rba < stop and most > 0 and rba + _USUAL_SIZE <= end:
-            raw = buffer[rba : rba + length.unpack_from(buffer, rba)[2]]
+            raw = buffer[rba : min(end, rba + length.unpack_from(buffer, rba)[2])]
             row = self._usual_row(raw, rba, order)
             if row is None:
                 break

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +14,9 @@ import pytest
 
 from fixtures import TRAILS
 from tests.logdump.export.rows import table_of
+from tests.logdump.export.table_rows import TableRow, rows_in
 from tests.logdump.line import Line
-from tests.simulated.plain_reader import Columns, PlainRecord, read, text_of
+from tests.simulated.plain_reader import Columns, PlainRecord, read
 
 OLD = [TRAILS / f"o{order}000000" for order in "tl"]
 FILES = [TRAILS / f"{kind}{order}000000000" for kind in "erskmcdvh" for order in "tl"] + OLD
@@ -91,7 +91,6 @@ def _rows(path: Path, format_: str) -> list[Row]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 @pytest.mark.parametrize("format_", FORMATS)
 def test_one_file_holds_exactly_the_records_of_the_trail(format_: str, path: Path, tmp_path: Path) -> None:
-    content = path.read_bytes()
     is_arrow = format_ in ("parquet", "arrow")
     expected = [
         Row(
@@ -102,72 +101,23 @@ def test_one_file_holds_exactly_the_records_of_the_trail(format_: str, path: Pat
             one.table,
             one.before or None,
             one.after or None,
-            content[one.rba : one.rba + one.length] if is_arrow else one.data,
+            one.raw if is_arrow else one.data,
         )
         for one in _plain(path)
     ]
     assert _rows(_exported(path, f"{format_} to T", tmp_path / "out"), format_) == expected
 
 
-class TableRow(NamedTuple):
-    """What BY TABLE and the plain reader both say of a row: values as text by name, NULL as None."""
-
-    table: str
-    op: str
-    trans_ind: int
-    csn: str
-    values: dict[str, str | None]
-    data: str
-
-
-def _table_row(one: PlainRecord, sign: str) -> TableRow:
-    values: dict[str, str | None] = {}
-    for side, image in (("before", one.before), ("after", one.after)):
-        for index, value in (image or {}).items() if one.columns else ():
-            column = one.columns[index]
-            values[f"{side}_{column.name}"] = None if value is None else text_of(column, value, sign)
+def _table_row(one: PlainRecord) -> TableRow:
     data = "" if one.columns else one.data.hex()
-    return TableRow(one.table, one.op, one.trans_ind, one.csn, values, data)
-
-
-def _found(folder: Path, format_: str) -> dict[int, TableRow]:
-    found: dict[int, TableRow] = {}
-    for path in folder.iterdir():
-        table = path.name.removesuffix(f".{format_}")
-        table = "" if table.startswith("tdr_") else table.removesuffix(".undefined")
-        for one in _members(path, format_):
-            assert int(one["rba"]) not in found
-            values = {name: one[name] for name in one if name.startswith(("before_", "after_"))}
-            found[int(one["rba"])] = TableRow(
-                table, one["op"], int(one["trans_ind"]), one["csn"] or "", values, one.get("data") or ""
-            )
-    return found
-
-
-def _members(path: Path, format_: str) -> Iterator[dict[str, Any]]:
-    """The rows of a file; of the columns those that the image has."""
-    with path.open(encoding="utf-8", newline="") if format_ in ("jsonl", "csv") else nullcontext() as file:
-        if format_ == "jsonl":
-            yield from map(json.loads, file or ())
-            return
-        rows = csv.DictReader(file or (), strict=True) if format_ == "csv" else table_of(path, format_).to_pylist()
-        for one in rows:
-            nulls = (json.loads(one["nulls"] or "[]") if format_ == "csv" else one["nulls"]) or ()
-            is_there = {name for name, value in one.items() if value not in (None, "")} | {*nulls}
-            shown = {name: None if name in nulls else one[name] for name in is_there}
-            yield {"csn": "", **{name: _text(value) for name, value in shown.items()}}
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else value.hex() if isinstance(value, bytes) else str(value)
+    return TableRow(one.table, one.op, one.trans_ind, one.csn, one.values, data)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 @pytest.mark.parametrize("format_", FORMATS)
 def test_the_files_of_tables_hold_exactly_their_rows(format_: str, path: Path, tmp_path: Path) -> None:
-    sign = _sign(path)
-    expected = {one.rba: _table_row(one, sign) for one in _plain(path) if one.op}
-    assert _found(_exported(path, f"{format_} to T by table", tmp_path / "out"), format_) == expected
+    expected = {one.rba: _table_row(one) for one in _plain(path) if one.op}
+    assert rows_in(_exported(path, f"{format_} to T by table", tmp_path / "out"), format_) == expected
 
 
 _HEAD = re.compile(

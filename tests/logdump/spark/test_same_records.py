@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.spark_engine import read_options
-from tests.logdump.test_same_records import SOURCES, by_next, session
+from tests.logdump.questions.asker import opened
+from tests.logdump.questions.question import Question
+from tests.logdump.questions.records import RECORDS
+from tests.logdump.questions.test_every_option import SOURCES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FILTERS = [["VALUE STOCK_KG > 0"], ["CSN > 41882320", "EXCLUDE RECTYPE insert"]]
+TRAIL = TRAILS / "ot000000"
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("filters", FILTERS, ids="; ".join)
 @pytest.mark.parametrize("source", SOURCES[:2], ids=["trail", "sourcedefs"])
-def test_spark_sees_the_same_records(spark: SparkSession, source: str, filters: list[str]) -> None:
-    line = session("ot000000", source, filters)
-    frame = spark.read.format("trail").options(**read_options(line.session)).load(str(line.session.trail.path))
-    assert sorted(row.rba for row in frame.select("rba").collect()) == by_next(line)
+def test_spark_sees_the_same_records(spark: SparkSession, source: str, filters: list[str], tmp_path: Path) -> None:
+    question = Question(statements=filters, source=source)
+    options = read_options(opened(TRAIL, question).session)
+    frame = spark.read.format("trail").options(**options).load(str(TRAIL))
+    found = sorted(row.rba for row in frame.select("rba").collect())
+    assert found == RECORDS["NEXT"].ask(TRAIL, question, tmp_path)

@@ -101,6 +101,14 @@ def test_a_trail_that_is_cut_anywhere(folder: Path, order: ByteOrder) -> None:
         assert_same(trail_of(folder, data[:size]))
 
 
+@pytest.mark.parametrize("missing", range(1, 6))
+@pytest.mark.parametrize("order", BOTH)
+def test_a_record_is_partial_up_to_its_last_byte(folder: Path, order: ByteOrder, missing: int) -> None:
+    """Though zeros, which the memory behind the end of the file holds, would make it whole."""
+    rows = assert_same(trail_of(folder, row(order=order), row(order=order).raw[:-missing]))
+    assert [one["kind"] for one in rows] == [RECORD, PARTIAL]
+
+
 @given(st.lists(st.sampled_from([b"G", b"F", b"H", b"Z", b"E", b"\0", b"\1", b"\x40", b"\xff", b"0"]), max_size=60))
 def test_garbage_between_records(folder: Path, data: list[bytes]) -> None:
     assert_same(trail_of(folder, row(), b"".join(data), row()))

@@ -1,0 +1,46 @@
+"""The engines that commands can choose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from logdump import saving, selection
+from logdump.export import batch_walk
+from logdump.tui import matching
+from trailformat.scan import Engine, is_available
+
+
+class Way(NamedTuple):
+    """How commands go over a file: by which engine, and so many rows at a time."""
+
+    engine: Engine
+    rows: int
+
+
+WAYS = {
+    "records": Way(Engine.PYTHON, 1 << 14),
+    "columns": Way(Engine.NUMBA, 1 << 14),
+    "small batches of columns": Way(Engine.NUMBA, 3),
+}
+BATCH_SIZES = ((selection, "_LARGE"), (selection, "_SMALL"), (batch_walk, "_ROWS"), (matching, "_PYTHON_ROWS"))
+
+
+@pytest.fixture(params=WAYS)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All commands go one way, from the second record on."""
+    way = WAYS[request.param]
+    if not is_available(way.engine):
+        pytest.skip("numba is not installed")
+    for name in ("trailformat.scan", "logdump.commands.count", "logdump.tui.matching"):
+        monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
+    for module, name in (
+        (selection, "_LARGE"),
+        (selection, "_SMALL"),
+        (batch_walk, "_ROWS"),
+        (matching, "_PYTHON_ROWS"),
+    ):
+        monkeypatch.setattr(module, name, way.rows)
+    monkeypatch.setattr(selection, "_NEARBY", 1)
+    monkeypatch.setattr(saving, "_NEARBY", 1)

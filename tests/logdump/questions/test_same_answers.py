@@ -1,0 +1,35 @@
+"""One question has one answer, whoever is asked: drawn trails, drawn questions, and what a reader of the bytes says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.logdump.questions.contents import BYTES, ROWS
+from tests.logdump.questions.drawn import Drawn, drawn
+from tests.logdump.questions.numbers import NUMBERS
+from tests.logdump.questions.question import Feature, answer
+from tests.logdump.questions.records import RECORDS
+from tests.searching import examples
+
+TABLES = {"which records": RECORDS, "how many": NUMBERS, "which bytes": BYTES, "which rows": ROWS}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("feature", list(Feature))
+def test_every_part_of_a_question_is_understood_by_at_least_two(feature: Feature, table: str) -> None:
+    assert len([one for one in TABLES[table].values() if feature in one.takes]) >= 2
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("table", TABLES)
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(drawn=drawn())
+def test_a_question_has_one_answer(table: str, drawn: Drawn, tmp_path: Path) -> None:
+    path = drawn.write(tmp_path)
+    for name, asker in TABLES[table].items():
+        if asker.understands(drawn.question):
+            about = answer(drawn.records, drawn.question, drawn.filter.passes, asker.counts)
+            assert asker.ask(path, drawn.question, path.parent) == asker.expects(about), name
