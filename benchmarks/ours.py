@@ -19,14 +19,14 @@ from benchmarks.blocks import EARLY_CSN, FILTERED, NEEDLE
 from benchmarks.generate import LargeTrail
 from benchmarks.measure import ENVIRONMENT, RUNS, Measured, TooLong, best
 from logdump.commands import REGISTRY
-from logdump.events import Failure, Progress
 from logdump.language.execute import run_line
 from logdump.render.text import render
-from logdump.session import Session
+from logdump.session.events import Failure, Progress
+from logdump.session.session import Session
 from trailformat import TrailFile
-from trailformat.record_header import header_layout
+from trailformat.codec.tokens import parse_tokens
+from trailformat.records.record_header import header_layout
 from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
-from trailformat.tokens import parse_tokens
 
 SAMPLE = 20_000
 _TOLD = re.compile(r" has (\d+) records|Saved (\d+) records|Exported (\d+) records")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logdump.commands import REGISTRY
-from logdump.events import CountShown, Failure
 from logdump.language.execute import run_line
 from logdump.render.text import render
-from logdump.session import Session
+from logdump.session.events import CountShown, Failure
+from logdump.session.session import Session
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import plan
 from logdump.spark.reading import Request, read

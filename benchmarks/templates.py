@@ -12,13 +12,14 @@ from fixtures.capture import OPENING
 from fixtures.changes import Change, delete, insert, unified_update, update
 from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
-from trailformat import ByteOrder, Images, RecordHeader, TableDefinition, Token, framing, make_token
-from trailformat.file_header import replace_values
-from trailformat.io_types import DELETE, LARGE_OBJECT, METADATA
-from trailformat.metadata import build_database, build_table, default_options
-from trailformat.metadata_kinds import DATABASE, TABLE
-from trailformat.record import make_file_header_record, make_record
-from trailformat.record_header import COMPRESSED, NAME_IS_INDEX, make_header, name_field
+from trailformat import ByteOrder, Images, RecordHeader, TableDefinition, Token, make_token
+from trailformat.definitions.metadata import build_database, build_table, default_options
+from trailformat.definitions.metadata_kinds import DATABASE, TABLE
+from trailformat.records import framing
+from trailformat.records.file_header import replace_values
+from trailformat.records.io_types import DELETE, LARGE_OBJECT, METADATA
+from trailformat.records.record import make_file_header_record, make_record
+from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX, make_header, name_field
 
 CSN = b"418823000000"
 TRANID = b"5.17.000000000"

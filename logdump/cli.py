@@ -8,15 +8,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from logdump import __version__, terminal
+from logdump import __version__
 from logdump.commands import REGISTRY
 from logdump.commands.export import writes_to_standard_output
-from logdump.exit_status import ExitStatus
-from logdump.line_mode import Batch, LineMode, Piped
-from logdump.render.escape import escape
-from logdump.session import is_trail
-from logdump.settings import OutputFormat
-from logdump.terminal import ArgumentParser
+from logdump.line import terminal
+from logdump.line.line_mode import Batch, LineMode, Piped
+from logdump.line.terminal import ArgumentParser
+from logdump.notation.escape import escape
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import is_trail
+from logdump.session.settings import OutputFormat
 
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files with Logdump's command language.
@@ -85,7 +86,7 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
         return _batch(scripts, first)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Piped(first)
-    from logdump.interactive import Interactive  # noqa: PLC0415 - for a terminal only
+    from logdump.line.interactive import Interactive  # noqa: PLC0415 - for a terminal only
 
     return Interactive(first)
 

@@ -60,19 +60,19 @@ _OF_SPARK = "tests/logdump/spark/"
 
 AREAS = {
     "statements": Area(
-        ("logdump/statements/*.py",),
+        ("logdump/render/sql/*.py",),
         ("tests/logdump/statements", _COMMANDS + "test_redo.py", "tests/simulated", _TRANSCRIPTS),
     ),
     "export": Area(
-        ("logdump/export/*.py",),
+        ("logdump/operations/export/*.py",),
         ("tests/logdump/export", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
     ),
     "tables": Area(
-        ("logdump/tables/*.py",),
+        ("logdump/arrow/tables/*.py",),
         ("tests/logdump/export", "tests/logdump/tables", _COMMANDS + "test_export.py", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
-        ("trailformat/changes.py", "trailformat/full_images.py", "trailformat/images.py"),
+        ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
         (
             "tests/trailformat/test_changes*.py",
             "tests/trailformat/test_full_images.py",
@@ -81,14 +81,15 @@ AREAS = {
         ),
     ),
     "transactions": Area(
-        ("trailformat/transactions.py", "trailformat/transaction_*.py"),
+        ("trailformat/changes/transactions.py", "trailformat/transaction_*.py"),
         ("tests/trailformat/test_transaction*.py", _COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py"),
     ),
     "segments": Area(
-        ("trailformat/segments.py",), ("tests/trailformat/test_segments.py", _COMMANDS + "test_values.py", _TRANSCRIPTS)
+        ("trailformat/changes/segments.py",),
+        ("tests/trailformat/test_segments.py", _COMMANDS + "test_values.py", _TRANSCRIPTS),
     ),
     "lobs": Area(
-        ("trailformat/lobs.py", "trailformat/lob_pieces.py"),
+        ("trailformat/changes/lobs.py", "trailformat/records/lob_pieces.py"),
         ("tests/trailformat/test_lob*.py", _COMMANDS + "test_lob.py", "tests/logdump/statements"),
     ),
     "values": Area(
@@ -96,11 +97,11 @@ AREAS = {
     ),
     "filters": Area(("logdump/filters/*.py",), ("tests/logdump/filters", "tests/logdump/test_selection.py")),
     "framing": Area(
-        ("trailformat/framing.py",),
+        ("trailformat/records/framing.py",),
         ("tests/trailformat/test_framing*.py", "tests/trailformat/test_trail_file.py"),
     ),
     "record": Area(
-        ("trailformat/record.py", "trailformat/record_header.py"),
+        ("trailformat/records/record.py", "trailformat/records/record_header.py"),
         ("tests/trailformat/test_record*.py", "tests/trailformat/test_trail_writer.py"),
     ),
     "safe": Area(
@@ -108,11 +109,16 @@ AREAS = {
         (_COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py", _TRANSCRIPTS, "tests/logdump/render"),
     ),
     "position": Area(
-        ("logdump/commands/position.py", "logdump/cursor.py"),
+        ("logdump/commands/position.py", "logdump/session/cursor.py"),
         (_COMMANDS + "test_position.py", _COMMANDS + "test_scan.py", _COMMANDS + "test_find.py", _TRANSCRIPTS),
     ),
     "save": Area(
-        ("logdump/saving.py", "logdump/range_saving.py", "logdump/commands/save.py", "logdump/saved_*.py"),
+        (
+            "logdump/operations/save/saver.py",
+            "logdump/operations/save/ranges.py",
+            "logdump/commands/save.py",
+            "logdump/saved_*.py",
+        ),
         (
             _COMMANDS + "test_save.py",
             "tests/logdump/test_saved_header.py",

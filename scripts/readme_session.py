@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
+from logdump.notation.times import GMT
 from logdump.render.text import render
-from logdump.session import Session
-from logdump.times import GMT
+from logdump.session.session import Session
 from scripts.marked import ROOT, with_content
 from scripts.readme_table import README
 

@@ -6,9 +6,9 @@ import asyncio
 import re
 
 from fixtures import TRAILS
-from logdump.history_file import KeptHistory
-from logdump.session import Session
-from logdump.times import GMT
+from logdump.line.history_file import KeptHistory
+from logdump.notation.times import GMT
+from logdump.session.session import Session
 from logdump.tui.app import TrailApp
 from logdump.tui.manner import Manner
 from logdump.tui.themes import THEMES

@@ -17,9 +17,9 @@ from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import Row, ShopTable
 from trailformat import FileHeader, TrailWriter, make_token
-from trailformat.ddl import build_ddl
-from trailformat.file_header import replace_values
-from trailformat.io_types import COMMENT, DDL_OP, INSERT
+from trailformat.records.ddl import build_ddl
+from trailformat.records.file_header import replace_values
+from trailformat.records.io_types import COMMENT, DDL_OP, INSERT
 from trailformat.values import CHAR, VARCHAR
 
 NASTY = "\x1b]0;owned\x07\x1b[2J\x9b31m\x85\x7f\x08\t\x0b\r\n\u202e\u2066\u200f\u061c\u2028"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.exit_status import ExitStatus
+from logdump.session.exit_status import ExitStatus
 from scripts import readme_session, spark_tables
 from tests.laws.test_registry_law import LOGDUMP_WORDS
 from trailformat.values import DATA_TYPES

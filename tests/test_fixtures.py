@@ -19,7 +19,7 @@ from trailformat import (
     decode_value,
     io_type_name,
 )
-from trailformat.metadata import TableDefinition
+from trailformat.definitions.metadata import TableDefinition
 
 
 def read(path: Path) -> list[Record]:

@@ -16,67 +16,67 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trailformat.byte_order import ByteOrder
-    from trailformat.changes import Change, ColumnChange, change_of
-    from trailformat.column_definition import ColumnDefinition
-    from trailformat.columns import Column, make_column
-    from trailformat.ddl import parse_ddl
+    from trailformat.changes.row_changes import Change, ColumnChange, change_of
+    from trailformat.codec.byte_order import ByteOrder
+    from trailformat.codec.timestamps import from_datetime, to_datetime
+    from trailformat.codec.tokens import Token, make_token
+    from trailformat.definitions.column import ColumnDefinition
+    from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
     from trailformat.errors import BadData, BadRecord, BadToken, CannotWrite, NotATrail, PartialRecord, TrailError
-    from trailformat.file_header import FileHeader, make_file_header
-    from trailformat.images import Images
-    from trailformat.io_types import IO_TYPES, io_type_name, io_type_number
-    from trailformat.metadata import DatabaseDefinition, TableDefinition
-    from trailformat.record import Record, make_file_header_record, make_record
-    from trailformat.record_header import RecordHeader, make_header
-    from trailformat.table_definitions import TableEntry
-    from trailformat.timestamps import from_datetime, to_datetime
-    from trailformat.tokens import Token, make_token
-    from trailformat.trail_file import TrailFile
-    from trailformat.trail_sequence import TrailName, TrailSequence
-    from trailformat.trail_writer import TrailWriter
+    from trailformat.records.columns import Column, make_column
+    from trailformat.records.ddl import parse_ddl
+    from trailformat.records.file_header import FileHeader, make_file_header
+    from trailformat.records.images import Images
+    from trailformat.records.io_types import IO_TYPES, io_type_name, io_type_number
+    from trailformat.records.record import Record, make_file_header_record, make_record
+    from trailformat.records.record_header import RecordHeader, make_header
+    from trailformat.trail.file import TrailFile
+    from trailformat.trail.sequence import TrailName, TrailSequence
+    from trailformat.trail.table_definitions import TableEntry
+    from trailformat.trail.writer import TrailWriter
     from trailformat.values import Value, decode_value, encode_value
 
 _HOMES = {
-    "IO_TYPES": "io_types",
+    "IO_TYPES": "records.io_types",
     "BadData": "errors",
     "BadRecord": "errors",
     "BadToken": "errors",
-    "ByteOrder": "byte_order",
+    "ByteOrder": "codec.byte_order",
     "CannotWrite": "errors",
-    "Change": "changes",
-    "Column": "columns",
-    "ColumnChange": "changes",
-    "ColumnDefinition": "column_definition",
-    "DatabaseDefinition": "metadata",
-    "FileHeader": "file_header",
-    "Images": "images",
+    "Change": "changes.row_changes",
+    "Column": "records.columns",
+    "ColumnChange": "changes.row_changes",
+    "ColumnDefinition": "definitions.column",
+    "DatabaseDefinition": "definitions.metadata",
+    "FileHeader": "records.file_header",
+    "Images": "records.images",
     "NotATrail": "errors",
     "PartialRecord": "errors",
-    "Record": "record",
-    "RecordHeader": "record_header",
-    "TableDefinition": "metadata",
-    "TableEntry": "table_definitions",
-    "Token": "tokens",
+    "Record": "records.record",
+    "RecordHeader": "records.record_header",
+    "TableDefinition": "definitions.metadata",
+    "TableEntry": "trail.table_definitions",
+    "Token": "codec.tokens",
     "TrailError": "errors",
-    "TrailFile": "trail_file",
-    "TrailName": "trail_sequence",
-    "TrailSequence": "trail_sequence",
-    "TrailWriter": "trail_writer",
+    "TrailFile": "trail.file",
+    "TrailName": "trail.sequence",
+    "TrailSequence": "trail.sequence",
+    "TrailWriter": "trail.writer",
     "Value": "values",
-    "change_of": "changes",
+    "change_of": "changes.row_changes",
     "decode_value": "values",
     "encode_value": "values",
-    "from_datetime": "timestamps",
-    "io_type_name": "io_types",
-    "io_type_number": "io_types",
-    "make_column": "columns",
-    "make_file_header": "file_header",
-    "make_file_header_record": "record",
-    "make_header": "record_header",
-    "make_record": "record",
-    "make_token": "tokens",
-    "parse_ddl": "ddl",
-    "to_datetime": "timestamps",
+    "from_datetime": "codec.timestamps",
+    "io_type_name": "records.io_types",
+    "io_type_number": "records.io_types",
+    "make_column": "records.columns",
+    "make_file_header": "records.file_header",
+    "make_file_header_record": "records.record",
+    "make_header": "records.record_header",
+    "make_record": "records.record",
+    "make_token": "codec.tokens",
+    "parse_ddl": "records.ddl",
+    "to_datetime": "codec.timestamps",
 }
 """The module of each public name; it is loaded when the name is first used, which keeps a reader's start-up short."""
 

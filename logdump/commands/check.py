@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.events import CheckShown, Event, GapShown, Notice, Progress
-from logdump.exit_status import ExitStatus
 from logdump.language.arguments import one_path
 from logdump.language.command import Command, Origin
-from logdump.matching_files import matching_files
-from logdump.session import Session
+from logdump.operations.matching_files import matching_files
+from logdump.session.events import CheckShown, Event, GapShown, Notice, Progress
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile
 from trailformat.scan import Batch, scan
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from logdump import conversions
-from logdump.events import Event, say
 from logdump.language.arguments import number
 from logdump.language.command import ArgumentError, Command, Run
-from logdump.session import Session
+from logdump.notation import conversions
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 
 _MOST = 2**64 - 1
 

@@ -9,10 +9,14 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.batch_counting import ColumnCounter, Wanted, batch_counter
 from logdump.commands.count_options import OPTIONS, CountOptions, parse_count_options
-from logdump.counting import Count, Tally, TransactionHistory
-from logdump.events import (
+from logdump.language.command import Command
+from logdump.notation.times import TIME_FORMS
+from logdump.operations.count.batch_counting import ColumnCounter, Wanted, batch_counter
+from logdump.operations.count.counting import Count, Tally, TransactionHistory
+from logdump.operations.count.group_counting import add_counted, is_in_groups, taken_by
+from logdump.operations.matching_files import matching_files
+from logdump.session.events import (
     Bad,
     CountShown,
     EmptyIntervals,
@@ -23,14 +27,10 @@ from logdump.events import (
     TransactionsShown,
     say,
 )
-from logdump.exit_status import ExitStatus
-from logdump.group_counting import add_counted, is_in_groups, taken_by
-from logdump.language.command import Command
-from logdump.matching_files import matching_files
-from logdump.selection import Selection, progress
-from logdump.session import Session
-from logdump.settings import Detail
-from logdump.times import TIME_FORMS
+from logdump.session.exit_status import ExitStatus
+from logdump.session.selection import Selection, progress
+from logdump.session.session import Session
+from logdump.session.settings import Detail
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.scan import (
     Batch,
@@ -273,7 +273,7 @@ def _counter(session: Session, options: CountOptions, workers: Workers) -> Gener
     if session.settings.spark_master is None:
         return Counter(session, options, workers)
     from logdump.commands.count_in_spark import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
-    from logdump.spark_engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
+    from logdump.spark.engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
 
     try:
         return SparkCounter(session, options, workers)

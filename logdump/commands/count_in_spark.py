@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.commands.count import Counter, Counting
 from logdump.commands.count_options import CountOptions
-from logdump.events import Event, Notice
-from logdump.exit_status import ExitStatus
-from logdump.session import Session
-from logdump.spark_engine import NotForSpark, read_options, run_job, started
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from logdump.spark.engine import NotForSpark, read_options, run_job, started
 from trailformat import TrailFile, to_datetime
 from trailformat.scan import Engine, Workers
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from logdump.language.arguments import number, time_argument
 from logdump.language.command import ArgumentError
 from logdump.language.words import is_keyword, plain, split_words
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 OPTIONS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
 _MINUTE = 60_000_000

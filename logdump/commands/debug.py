@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 
 from logdump import __version__
-from logdump.events import Event, say
 from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
-from logdump.session import Session
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 
 _PACKAGES = ("construct", "textual", "numpy", "numba", "pyspark", "pyarrow")
 

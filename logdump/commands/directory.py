@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.directory_listing import list_directory
-from logdump.events import Event, FilesShown, say
 from logdump.language.arguments import one_path
 from logdump.language.command import Command
-from logdump.session import CommandError, Session
+from logdump.operations.directory_listing import list_directory
+from logdump.session.events import Event, FilesShown, say
+from logdump.session.session import CommandError, Session
 
 
 def run_cd(_session: Session, arguments: str) -> Iterator[Event]:

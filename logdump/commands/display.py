@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.commands.switches import ON_OFF, number_setting, switch
-from logdump.events import Event, say
 from logdump.language.arguments import one_option
 from logdump.language.command import ArgumentError, Command, Origin
-from logdump.release import Release
-from logdump.session import Session
-from logdump.settings import Detail, Level
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
+from logdump.session.events import Event, say
+from logdump.session.release import Release
+from logdump.session.session import Session
+from logdump.session.settings import Detail, Level
 
 _LEVELS = {"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL}
 _DETAILS = {"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA}

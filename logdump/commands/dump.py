@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.arguments import number
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import split_words
-from logdump.render.hexdump import hexdump
-from logdump.session import Session
+from logdump.notation.hexdump import hexdump
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 
 _DEFAULT = 256
 _MOST = 28672

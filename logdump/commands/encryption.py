@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.command import ArgumentError, Command, Run
 from logdump.language.words import is_keyword, split_words
-from logdump.session import CommandError, Session
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
 
 
 def _encryption(name: str, consequence: str) -> Run:

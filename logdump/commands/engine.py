@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
-from logdump.session import Session
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 
 _MASTER = re.compile(
     r"local(\[(\d+|\*)( *, *\d+)?\])?|local-cluster\[\d+ *, *\d+ *, *\d+\]|yarn|(spark|k8s)://\S+", re.ASCII
@@ -32,7 +32,7 @@ def run_engine(session: Session, arguments: str) -> Iterator[Event]:
 
 
 def _checked(master: str) -> str:
-    from logdump.spark_engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
 
     if master and not _MASTER.fullmatch(master):
         raise ArgumentError(f"{master!r} is no master; local[4], spark://host:7077 or yarn would be.")

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from logdump import __version__
 from logdump.commands.trail_io import large_block_text
-from logdump.events import EnvironmentShown, Event
 from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
-from logdump.session import Session
-from logdump.settings import Detail, Level, Settings
-from logdump.times import format_timestamp
-from trailformat.byte_order import ByteOrder
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
+from logdump.notation.times import format_timestamp
+from logdump.session.events import EnvironmentShown, Event
+from logdump.session.session import Session
+from logdump.session.settings import Detail, Level, Settings
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 
 _ORDER = {ByteOrder.BIG: "BigEndian", ByteOrder.LITTLE: "LittleEndian"}
 

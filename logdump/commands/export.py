@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from logdump.commands.showing import show_record
-from logdump.events import Event
-from logdump.export.options import OPTION_WORDS, STANDARD_OUTPUT, parse_export_options
 from logdump.language.command import Command, Origin
 from logdump.language.words import split_commands, split_words
-from logdump.session import CommandError, Session
-from logdump.settings import OutputFormat
+from logdump.operations.export.options import OPTION_WORDS, STANDARD_OUTPUT, parse_export_options
+from logdump.session.events import Event
+from logdump.session.session import CommandError, Session
+from logdump.session.settings import OutputFormat
+from logdump.session.showing import show_record
 from trailformat import Record
 
 if TYPE_CHECKING:
-    from logdump.export.exporting import Show
+    from logdump.operations.export.exporting import Show
 
 _TARGET_AT = 3
 """Of the words of an EXPORT."""
@@ -27,7 +27,7 @@ def run_export(session: Session, arguments: str) -> Iterator[Event]:
 
     They are those from the position on; of the whole file where an EXPORT without a limit has left the position.
     """
-    from logdump.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
+    from logdump.operations.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
     options = parse_export_options(arguments)
     cursor = session.cursor

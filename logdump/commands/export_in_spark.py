@@ -6,19 +6,19 @@ from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from logdump.events import Event, Notice
-from logdump.exit_status import ExitStatus
-from logdump.export.exporting import Show, check_target, check_whole
-from logdump.export.options import ExportOptions
-from logdump.export.staging import Staging
-from logdump.session import Session
-from logdump.spark_engine import NotForSpark, left_to_local, run_job, started
+from logdump.operations.export.exporting import Show, check_target, check_whole
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.staging import Staging
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from logdump.spark.engine import NotForSpark, left_to_local, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from logdump.export.spark_export import ExportJob
-    from logdump.export.tally import Tally
+    from logdump.operations.export.spark_export import ExportJob
+    from logdump.operations.export.tally import Tally
 
 
 def export_in_spark(
@@ -59,7 +59,7 @@ def _obstacles(options: ExportOptions) -> Iterator[str]:
 def _written(
     session: Session, options: ExportOptions, show: Callable[[Session], Show], staging: Staging
 ) -> Generator[Event, None, tuple[Tally, int]]:
-    from logdump.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
+    from logdump.operations.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
 
     spark = yield from started(session)
     (staging.path / ATTEMPTS).mkdir()
@@ -76,7 +76,7 @@ def _written(
 
 
 def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[Tally, int]:
-    from logdump.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
+    from logdump.operations.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
 
     pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
     return export_pieces(spark, job, pieces)

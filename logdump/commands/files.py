@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.arguments import no_arguments, one_path
 from logdump.language.command import Command
-from logdump.session import CommandError, Session
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
 from trailformat import TrailName
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.command import Command, Term
-from logdump.session import CommandError, Session
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
 
 
 def run_filter(session: Session, arguments: str) -> Iterator[Event]:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from logdump.commands.showing import show_record
-from logdump.events import Event
 from logdump.language.command import Command, Origin
 from logdump.language.words import is_keyword
-from logdump.selection import Scan
-from logdump.session import CommandError, Session
+from logdump.session.events import Event
+from logdump.session.selection import Scan
+from logdump.session.session import CommandError, Session
+from logdump.session.showing import show_record
 
 if TYPE_CHECKING:
-    from logdump.finding import Search
+    from logdump.session.search import Search
 
 
 def run_find(session: Session, arguments: str) -> Iterator[Event]:
     """Display the next record that has what is asked for; alone, or with NEXT or PREVIOUS, repeat the last search."""
     backwards = is_keyword(arguments, "PREV[IOUS]")
     if arguments and not backwards and not is_keyword(arguments, "NEXT"):
-        from logdump.finding import parse_search  # noqa: PLC0415 - only who searches needs filters
+        from logdump.session.search import parse_search  # noqa: PLC0415 - only who searches needs filters
 
         session.search = parse_search(session, arguments)
     if session.search is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.arguments import one_option
 from logdump.language.command import Command, Origin
-from logdump.session import Session
-from logdump.settings import OutputFormat
+from logdump.session.events import Event, say
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
 
 _FORMATS = {"TEXT": OutputFormat.TEXT, "JSONL": OutputFormat.JSONL}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event
 from logdump.language.arguments import one_path
 from logdump.language.command import Command, Origin
-from logdump.session import CommandError, Session
+from logdump.session.events import Event
+from logdump.session.session import CommandError, Session
 
 
 def run_tui(session: Session, arguments: str) -> Iterator[Event]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, say
 from logdump.language.command import Command, Origin, Term
 from logdump.language.words import split_words
-from logdump.session import CommandError, Session
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
 
 _WIDTH = 26
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 
-from logdump.events import Event, say
 from logdump.language.arguments import no_arguments, number
 from logdump.language.command import Command
 from logdump.language.execute import run_commands
 from logdump.language.line_edit import apply_edit, cancels, find_command
 from logdump.language.words import first_word, is_keyword, split_commands, split_words
-from logdump.session import CommandError, Session
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
 
 _SHOWN = 20
 _EDIT_PROMPT = ".."

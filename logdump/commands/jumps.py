@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from logdump.events import Event, say
 from logdump.language.arguments import time_argument
 from logdump.language.command import ArgumentError
-from logdump.sequence_search import Goal, csn_goal, find_in_sequence, time_goal
-from logdump.session import CommandError, Session
+from logdump.operations.sequence_search import Goal, csn_goal, find_in_sequence, time_goal
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
 
 
 def _to_csn(session: Session, text: str) -> Iterator[Event]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.commands.switches import ON_OFF, number_setting, switch
-from logdump.events import Event, say
 from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
-from logdump.session import Session
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 
 _MOST_TRANSACTIONS = 200
 

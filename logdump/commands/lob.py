@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.events import Event, LobsShown, say
 from logdump.language.arguments import number
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import is_keyword, split_words
-from logdump.session import CommandError, Session
-from trailformat.whole_file import WholeFile
+from logdump.session.events import Event, LobsShown, say
+from logdump.session.session import CommandError, Session
+from trailformat.trail.whole_file import WholeFile
 
 if TYPE_CHECKING:
-    from trailformat.lobs import Lob
+    from trailformat.changes.lobs import Lob
 
 
 class LobOptions(NamedTuple):
@@ -51,7 +51,7 @@ def parse_lob_options(text: str) -> LobOptions:
 
 def run_lob(session: Session, arguments: str) -> Iterator[Event]:
     """List the LOBs of the row at an RBA, or write one of them to a file, whole or not at all."""
-    from trailformat.lobs import lobs_of  # noqa: PLC0415 - few trails hold any
+    from trailformat.changes.lobs import lobs_of  # noqa: PLC0415 - few trails hold any
 
     options = parse_lob_options(arguments)
     named = [(lob, _column_name(session, lob)) for lob in lobs_of(session.trail, options.rba)]
@@ -89,7 +89,7 @@ def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:
 
 def _save(session: Session, lob: Lob, options: LobOptions, target: Path) -> Iterator[Event]:
     from logdump.render.lob_text import trouble_lines  # noqa: PLC0415 - few trails hold any
-    from trailformat.lobs import read_lob  # noqa: PLC0415
+    from trailformat.changes.lobs import read_lob  # noqa: PLC0415
 
     if not lob.is_whole:
         raise CommandError(f"LOB {lob.ordinal} is not whole; nothing is written.", *trouble_lines(lob))

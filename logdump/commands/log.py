@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.events import Event, say
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import is_keyword, split_words
-from logdump.render.escape import escape
-from logdump.session import CommandError, Session
-from logdump.times import current_timestamp, format_timestamp
-from logdump.trail_peek import peek
+from logdump.notation.escape import escape
+from logdump.notation.times import current_timestamp, format_timestamp
+from logdump.session.events import Event, say
+from logdump.session.session import CommandError, Session
+from trailformat.search.peek import peek
 
 
 def run_log(session: Session, arguments: str) -> Iterator[Event]:

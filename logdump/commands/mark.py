@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event, MarksShown
 from logdump.language.command import Command, Origin
 from logdump.language.words import first_word
-from logdump.session import CommandError, Mark, Session
+from logdump.session.events import Event, MarksShown
+from logdump.session.session import CommandError, Mark, Session
 
 
 def run_mark(session: Session, arguments: str) -> Iterator[Event]:

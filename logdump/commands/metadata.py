@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logdump.events import Event, say
 from logdump.language.arguments import one_option
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword
-from logdump.session import Session
-from logdump.settings import Detail
+from logdump.session.events import Event, say
+from logdump.session.session import Session
+from logdump.session.settings import Detail
 
 _ON_OFF = {"ON": True, "OFF": False}
 _FORMATS: dict[str, tuple[str, dict[str, Any]]] = {

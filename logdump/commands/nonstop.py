@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Event
 from logdump.language.command import Command, Run
-from logdump.session import CommandError, Session
+from logdump.session.events import Event
+from logdump.session.session import CommandError, Session
 
 _MEANINGS = {
     "ARGETNONDATACHANGES": "read audit records that changed no data",

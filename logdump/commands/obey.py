@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from logdump.events import Event, Failure
 from logdump.language.arguments import one_path
 from logdump.language.command import ArgumentError, Command
 from logdump.language.execute import run_commands
-from logdump.render.escape import escape
-from logdump.session import CommandError, Session
+from logdump.notation.escape import escape
+from logdump.session.events import Event, Failure
+from logdump.session.session import CommandError, Session
 
 _DEEPEST = 16
 _LONGEST_LINE = 65536

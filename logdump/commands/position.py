@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.commands.showing import show_record
-from logdump.cursor import Cursor
-from logdump.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.language.arguments import count, number, time_argument
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
-from logdump.selection import Scan
-from logdump.session import CommandError, Session
-from logdump.times import TIME_FORMS
+from logdump.notation.times import TIME_FORMS
+from logdump.session.cursor import Cursor
+from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
+from logdump.session.selection import Scan
+from logdump.session.session import CommandError, Session
+from logdump.session.showing import show_record
 from trailformat import TrailError
 
 _JUMPS = frozenset({"CSN", "TIME", "MARK"})

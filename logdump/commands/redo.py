@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from logdump.events import Event, StatementShown, say
 from logdump.language.arguments import number
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
-from logdump.session import Session
+from logdump.session.events import Event, StatementShown, say
+from logdump.session.session import Session
 
 _DIALECTS = ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI")
 
 
 def run_script(session: Session, arguments: str, *, takes_back: bool) -> Iterator[Event]:
     """Print the statements for the transaction that is open at the position, or the next; with a number, so many."""
-    from logdump.statements import DIALECTS, Script, Statement, script_lines  # noqa: PLC0415 - slow
+    from logdump.render.sql import DIALECTS, Script, Statement, script_lines  # noqa: PLC0415 - slow
 
     transactions, dialect, includes_cut = _parse(session, arguments)
     cursor, trail = session.cursor, session.trail
@@ -52,7 +52,7 @@ def _parse(session: Session, arguments: str) -> tuple[int, str, bool]:
                 f"{word!r} is no number of transactions and none of {', '.join(_DIALECTS)}, INCLUDE CUT."
             )
     if not dialect:
-        from logdump.statements import dialect_of  # noqa: PLC0415 - loads with the first REDO
+        from logdump.render.sql import dialect_of  # noqa: PLC0415 - loads with the first REDO
 
         header = session.trail.file_header
         dialect = dialect_of(header.vendor if header else "").name

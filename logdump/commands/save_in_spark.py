@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from functools import partial
 
-from logdump.events import Event, Notice, say
-from logdump.exit_status import ExitStatus
-from logdump.saving import SaveOptions, check_target
-from logdump.session import Session
-from logdump.spark_engine import NotForSpark, left_to_local, run_job, save_options, started
+from logdump.operations.save.saver import SaveOptions, check_target
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from logdump.spark.engine import NotForSpark, left_to_local, run_job, save_options, started
 from trailformat import BadRecord, TrailName
 
 

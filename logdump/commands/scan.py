@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logdump.commands.seeking import all_of, no_metadata, show_first
-from logdump.commands.showing import show_record
-from logdump.events import Event
 from logdump.language.arguments import no_arguments, number, one_option, time_argument
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
-from logdump.selection import Scan
-from logdump.session import CommandError, Session
-from logdump.times import TIME_FORMS
+from logdump.notation.times import TIME_FORMS
+from logdump.session.events import Event
+from logdump.session.selection import Scan
+from logdump.session.session import CommandError, Session
+from logdump.session.showing import show_record
 from trailformat import Record, TrailName, io_type_number
-from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
-from trailformat.transactions import BEGINS, ENDS, is_transactional
+from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion

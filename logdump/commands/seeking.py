@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from logdump.commands.showing import show_record
-from logdump.events import Event
-from logdump.selection import Scan
-from logdump.session import CommandError, Session
+from logdump.session.events import Event
+from logdump.session.selection import Scan
+from logdump.session.session import CommandError, Session
+from logdump.session.showing import show_record
 from trailformat import Record
 
 if TYPE_CHECKING:
@@ -45,6 +45,6 @@ def no_metadata() -> FilterSet:
     """A filter that drops definitions."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only who scans needs filters
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415
-    from trailformat.io_types import METADATA  # noqa: PLC0415
+    from trailformat.records.io_types import METADATA  # noqa: PLC0415
 
     return FilterSet(exclude=CriterionSet([RecType((METADATA,))]))

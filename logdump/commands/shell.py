@@ -7,10 +7,10 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from logdump.events import Event
 from logdump.language.command import ArgumentError, Command
-from logdump.session import CommandError, Session
-from logdump.settings import OutputFormat
+from logdump.session.events import Event
+from logdump.session.session import CommandError, Session
+from logdump.session.settings import OutputFormat
 
 _STDERR = 2
 

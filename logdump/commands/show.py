@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.commands.env import run_env
-from logdump.conversions import ctime_lines, interpret_timestamp
-from logdump.events import Event, say
 from logdump.language.arguments import no_arguments, one_option
 from logdump.language.command import ArgumentError, Command
-from logdump.session import Session
-from logdump.times import current_timestamp
+from logdump.notation.conversions import ctime_lines, interpret_timestamp
+from logdump.notation.times import current_timestamp
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 from trailformat import IO_TYPES
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 
 _MICROSECONDS = 1_000_000
 

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.events import Event, Notice, RowsShown
-from logdump.exit_status import ExitStatus
 from logdump.language.command import ArgumentError, Command, Origin
-from logdump.session import CommandError, Session
-from logdump.settings import OutputFormat
-from logdump.spark_engine import NotForSpark, read_options, run_job, started
+from logdump.session.events import Event, Notice, RowsShown
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import CommandError, Session
+from logdump.session.settings import OutputFormat
+from logdump.spark.engine import NotForSpark, read_options, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logdump.events import Event, say
 from logdump.language.arguments import number, one_option
 from logdump.language.command import ArgumentError, Run
 from logdump.language.words import plain, split_words
-from logdump.session import Session
+from logdump.session.events import Event, say
+from logdump.session.session import Session
 
 ON_OFF = {"ON": True, "OFF": False}
 MOST = 2**31 - 1

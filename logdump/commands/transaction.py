@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from logdump.commands.seeking import all_of, no_metadata, show_first
-from logdump.commands.showing import show_record
-from logdump.events import Event, SafePointShown
 from logdump.language.arguments import number, one_option
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
-from logdump.session import CommandError, Session
+from logdump.session.events import Event, SafePointShown
+from logdump.session.session import CommandError, Session
+from logdump.session.showing import show_record
 from trailformat import TrailFile
-from trailformat.trail_sequence import Spot
-from trailformat.transaction_extent import begins_transaction, extent_at
-from trailformat.transaction_walk import Extent
-from trailformat.transactions import is_transactional
+from trailformat.changes.transaction_walk import Extent
+from trailformat.changes.transactions import is_transactional
+from trailformat.search.extent import begins_transaction, extent_at
+from trailformat.trail.sequence import Spot
 
 
 def run_safe(session: Session, arguments: str) -> Iterator[Event]:

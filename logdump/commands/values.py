@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.commands.switches import ON_OFF, switch
-from logdump.events import Event, say
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
-from logdump.session import Session, SourceDefinitions
+from logdump.session.events import Event, say
+from logdump.session.session import Session, SourceDefinitions
 
 
 def run_source_definitions(session: Session, arguments: str) -> Iterator[Event]:
@@ -26,7 +26,7 @@ def run_source_definitions(session: Session, arguments: str) -> Iterator[Event]:
 
 
 def _read(path: Path, *, override: bool) -> SourceDefinitions:
-    from trailformat.definitions_file import read_definitions  # noqa: PLC0415 - needed for this command only
+    from trailformat.definitions.file import read_definitions  # noqa: PLC0415 - needed for this command only
 
     return SourceDefinitions(path.absolute(), read_definitions(path), override)
 

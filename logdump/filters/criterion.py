@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from logdump.filters.subject import Subject
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 from trailformat import TrailError
 
 

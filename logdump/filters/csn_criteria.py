@@ -11,7 +11,7 @@ from logdump.filters.csn import csn_holds, csn_key
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import one_value, quoted
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 
 @dataclass(frozen=True)

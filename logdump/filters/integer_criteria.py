@@ -14,7 +14,7 @@ from typing import ClassVar
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.subject import Subject
 from logdump.filters.words import whole_number
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 from trailformat import ByteOrder
 
 

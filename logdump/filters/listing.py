@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from logdump.filters.criterion import Criterion
 from logdump.filters.filter_set import CriterionSet, FilterSet
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
 
 _LABEL_WIDTH = 11
 

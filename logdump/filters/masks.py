@@ -28,11 +28,11 @@ from logdump.filters.token_criteria import GgsToken
 from logdump.filters.type_criteria import IoType, RecType
 from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
-from trailformat.byte_order import ByteOrder
-from trailformat.framing import Buffer
-from trailformat.row_definitions import RowDefinition
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.records.framing import Buffer
 from trailformat.scan import RECORD, Batch, Engine, Owners, occurrences, rows_with_token
 from trailformat.scan.token_rows import payloads
+from trailformat.trail.row_definitions import RowDefinition
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from logdump import wildcard
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import is_quoted, quoted, split_list, unquote
-from logdump.times import TimeOffset
+from logdump.notation import wildcard
+from logdump.notation.times import TimeOffset
 
 _MAX_NAME = 1024
 

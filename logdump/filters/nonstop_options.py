@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from logdump.filters.criterion import Needs, Option
 from logdump.filters.errors import FilterError
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 
 def _refuse(_text: str, _offset: TimeOffset) -> NoReturn:

@@ -20,7 +20,7 @@ from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, whole_number
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "LAST": 2, "END": 2, "ONLY": 3, "WHOLE": 3}
 """Words for TransInd (ours); the numbers are documented."""

@@ -9,7 +9,7 @@ from logdump.filters.criteria import option_named, option_words
 from logdump.filters.criterion import Criterion
 from logdump.filters.errors import FilterError
 from logdump.filters.words import first_word, quoted
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 OWN_FILTER = "each criterion needs its own FILTER"
 STATEMENTS = ("INCLUDE", "EXCLUDE", "MATCH", "CLEAR", "SHOW", "ENABLE", "DISABLE", "ON", "OFF")

@@ -23,7 +23,7 @@ from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.listing import show
 from logdump.filters.parser import parse_criterion
 from logdump.filters.words import MAX_TEXT, first_word, quoted
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 MAX_CRITERIA = 256
 _SET_WORDS = {word[:length]: word for word in ("INCLUDE", "EXCLUDE") for length in range(3, 8)}

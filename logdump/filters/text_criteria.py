@@ -17,7 +17,7 @@ from logdump.filters.errors import FilterError
 from logdump.filters.needle import Item, Needle, make_needle, split_items
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 
 _BOTH = re.compile(r"BOTH(?=[\s\"'/,]|\Z)\s*", re.IGNORECASE)
 _HEX_PREFIX = re.compile(r"(?:%H|0x)", re.IGNORECASE)

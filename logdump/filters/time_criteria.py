@@ -14,7 +14,7 @@ from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, unquote
-from logdump.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp, parse_datetime
+from logdump.notation.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp, parse_datetime
 
 _LONGEST = 64
 

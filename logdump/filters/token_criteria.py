@@ -20,8 +20,8 @@ from logdump.filters.csn_criteria import check_csn
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import one_value, quoted, unquote
-from logdump.times import TimeOffset
-from trailformat.token_names import GGS_TOKENS, token_name
+from logdump.notation.times import TimeOffset
+from trailformat.codec.token_names import GGS_TOKENS, token_name
 
 _LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
 _INHERITED = frozenset({_LOGCSN, _TRANID})

@@ -1,7 +1,7 @@
 """RECTYPE and IOTYPE: what the record does, by number or name.
 
 Both look at the same number (no source tells them apart); names are taken case aside, in every spelling that
-``trailformat.io_types`` knows.
+``trailformat.records.io_types`` knows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, split_list, unquote
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 from trailformat import IO_TYPES, io_type_name, io_type_number
 
 _LONGEST = 64

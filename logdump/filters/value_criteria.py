@@ -24,7 +24,7 @@ from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import QUOTES, is_quoted, quoted, unquote
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 from trailformat import TrailError, Value
 from trailformat.values.datetimes import parse_moment
 from trailformat.values.intervals import parse_interval

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from logdump.filters.errors import FilterError
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
 
 MAX_TEXT = 16_384
 MAX_VALUES = 32

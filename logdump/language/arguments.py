@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from logdump.language.command import ArgumentError
 from logdump.language.words import is_keyword, plain, split_words
-from logdump.times import TimeOffset, parse_datetime
+from logdump.notation.times import TimeOffset, parse_datetime
 
 T = TypeVar("T")
 

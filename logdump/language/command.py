@@ -6,8 +6,8 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from logdump.events import Event
-from logdump.session import CommandError, Session
+from logdump.session.events import Event
+from logdump.session.session import CommandError, Session
 
 Run = Callable[[Session, str], Iterable[Event]]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Bad, Event, Failure
-from logdump.exit_status import ExitStatus
 from logdump.language.command import ArgumentError
 from logdump.language.registry import Registry
 from logdump.language.words import first_word, split_commands
-from logdump.render.hexdump import hexdump
-from logdump.session import CommandError, Session
+from logdump.notation.hexdump import hexdump
+from logdump.session.events import Bad, Event, Failure
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import CommandError, Session
 from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
 
 _BYTES_SHOWN = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from logdump.language.command import Command, Origin
-from logdump.session import CommandError, is_trail
+from logdump.session.session import CommandError, is_trail
 
 _SHORTEST_ABBREVIATION = 3
 _ELSEWHERE = {

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import Addition, RecordShown
+from logdump.notation.escape import escape
 from logdump.render.column_text import column_lines
-from logdump.render.escape import escape
 from logdump.render.values_text import values_lines
-from logdump.settings import Detail, Settings
+from logdump.session.events import Addition, RecordShown
+from logdump.session.settings import Detail, Settings
 from trailformat import Record, TrailError, parse_ddl
-from trailformat.ddl import ddl_name, split_comments
-from trailformat.io_types import DDL_OP
-from trailformat.lob_pieces import HEADER_BYTES
-from trailformat.segments import Kind, Segment
+from trailformat.changes.segments import Kind, Segment
+from trailformat.records.ddl import ddl_name, split_comments
+from trailformat.records.io_types import DDL_OP
+from trailformat.records.lob_pieces import HEADER_BYTES
 
 _NAME_WIDTH = 16
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.render.hexdump import hexdump
-from logdump.settings import Detail, Settings
+from logdump.notation.hexdump import hexdump
+from logdump.session.settings import Detail, Settings
 from trailformat import Column, Images, Record
-from trailformat.columns import Columns, build_columns
+from trailformat.records.columns import Columns, build_columns
 
 
 def column_lines(record: Record, settings: Settings) -> Iterator[str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.counting import OTHERS, Tally
-from logdump.events import CountShown, EmptyIntervals, IntervalShown, Progress, TransactionsShown
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
+from logdump.notation.times import format_timestamp
+from logdump.operations.count.counting import OTHERS, Tally
 from logdump.render.record_text import partition_text
-from logdump.settings import Settings
-from logdump.times import format_timestamp
+from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, Progress, TransactionsShown
+from logdump.session.settings import Settings
 from trailformat import io_type_name
-from trailformat.io_types import DDL_OP
+from trailformat.records.io_types import DDL_OP
 
 _WIDTH = 34
 _NAME_WIDTH = 58

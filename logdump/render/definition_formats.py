@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from logdump.render.escape import escape
-from logdump.render.hexdump import hexdump
+from logdump.notation.escape import escape
+from logdump.notation.hexdump import hexdump
 from logdump.render.metadata_text import column_definition_line, record_size
 from logdump.render.token_text import token_line
-from logdump.settings import Detail, Settings
+from logdump.session.settings import Detail, Settings
 from trailformat import ColumnDefinition, Record, TableDefinition
-from trailformat.metadata_kinds import DATABASE, TABLE
-from trailformat.tokens import parse_tokens
+from trailformat.codec.tokens import parse_tokens
+from trailformat.definitions.metadata_kinds import DATABASE, TABLE
 
 Path = tuple[int, ...]
 _TREES: dict[int, frozenset[Path]] = {
     DATABASE: frozenset({(0x30,), (0x30, 2)}),
     TABLE: frozenset({(0x30,), (0x30, 2), (0x30, 2, 1)}),
 }
-"""The tokens that hold tokens, by their ids from the root; see trailformat.metadata."""
+"""The tokens that hold tokens, by their ids from the root; see trailformat.definitions.metadata."""
 _NAMES: dict[int, dict[Path, str]] = {
     DATABASE: {
         (0x30, 1): "Version",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import EnvironmentShown
-from logdump.render.escape import escape
-from logdump.settings import Settings
+from logdump.notation.escape import escape
+from logdump.session.events import EnvironmentShown
+from logdump.session.settings import Settings
 
 
 def environment_lines(shown: EnvironmentShown, _settings: Settings) -> Iterator[str]:

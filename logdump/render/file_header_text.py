@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.render.hexdump import hexdump
+from logdump.notation.hexdump import hexdump
+from logdump.notation.times import format_timestamp
 from logdump.render.token_text import token_bytes, token_line
-from logdump.settings import Detail, Level, Settings
-from logdump.times import format_timestamp
+from logdump.session.settings import Detail, Level, Settings
 from trailformat import FileHeader, Record, TrailError
-from trailformat.file_header import ORDER, HeaderGroup
+from trailformat.records.file_header import ORDER, HeaderGroup
 
 
 def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:

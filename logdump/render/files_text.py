@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.directory_listing import Entry
-from logdump.events import FilesShown
-from logdump.render.escape import escape
-from logdump.settings import Settings
-from logdump.times import format_timestamp
+from logdump.notation.escape import escape
+from logdump.notation.times import format_timestamp
+from logdump.operations.directory_listing import Entry
+from logdump.session.events import FilesShown
+from logdump.session.settings import Settings
 
 _HEAD = ("Name", "Bytes", "Modified", "Seqno", "First CSN")
 _RIGHT_ALIGNED = (1, 3)

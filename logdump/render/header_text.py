@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.charsets import gutter_table
-from logdump.settings import Settings
-from logdump.times import format_timestamp
+from logdump.notation.ebcdic import gutter_table
+from logdump.notation.times import format_timestamp
+from logdump.session.settings import Settings
 from trailformat import Record
 
 RULE = "_" * 67

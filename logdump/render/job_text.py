@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import JobProgress
-from logdump.settings import Settings
+from logdump.session.events import JobProgress
+from logdump.session.settings import Settings
 
 
 def job_lines(shown: JobProgress, _settings: Settings) -> Iterator[str]:

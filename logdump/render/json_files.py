@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.directory_listing import Entry
-from logdump.events import EnvironmentShown
+from logdump.operations.directory_listing import Entry
 from logdump.render.json_shape import Field, Shape, iso_time
+from logdump.session.events import EnvironmentShown
 
 
 def _time(entry: Entry) -> str | None:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from logdump.events import RecordShown
 from logdump.render.json_record import PLACE
 from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
+from logdump.session.events import RecordShown
 from trailformat import FileHeader
-from trailformat.file_header import GROUPS, HeaderToken, Value
+from trailformat.records.file_header import GROUPS, HeaderToken, Value
 
 _TIMES = frozenset({"CreationTime", "FirstIOTime", "LastIOTime"})
 _SPELLINGS = {

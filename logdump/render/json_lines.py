@@ -9,7 +9,22 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logdump.events import (
+from logdump.notation.escape import Harmless, escape
+from logdump.render import (
+    json_check,
+    json_count,
+    json_files,
+    json_header,
+    json_lob,
+    json_metadata,
+    json_position,
+    json_record,
+    json_safe,
+    json_spark,
+    json_statement,
+)
+from logdump.render.json_shape import Field, Shape, exact
+from logdump.session.events import (
     Addition,
     CheckShown,
     CountShown,
@@ -34,22 +49,7 @@ from logdump.events import (
     Text,
     TransactionsShown,
 )
-from logdump.render import (
-    json_check,
-    json_count,
-    json_files,
-    json_header,
-    json_lob,
-    json_metadata,
-    json_position,
-    json_record,
-    json_safe,
-    json_spark,
-    json_statement,
-)
-from logdump.render.escape import Harmless, escape
-from logdump.render.json_shape import Field, Shape, exact
-from logdump.settings import Settings
+from logdump.session.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
 
 _LINES = Field("lines", "list of string", "The text, line by line", lambda event: list(event.lines))

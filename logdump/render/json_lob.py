@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.events import RecordShown
 from logdump.render.json_shape import Field, Shape
-from trailformat.lob_pieces import PieceHeader
-from trailformat.segments import Segment
+from logdump.session.events import RecordShown
+from trailformat.changes.segments import Segment
+from trailformat.records.lob_pieces import PieceHeader
 
 SEGMENT = Shape(
     "segment",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.events import RecordShown
 from logdump.render.json_shape import Field, Shape
+from logdump.session.events import RecordShown
 from trailformat import DatabaseDefinition, TableDefinition
-from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 
 _KINDS = {DATABASE: "database", TABLE: "table", REFERENCE: "reference"}
 

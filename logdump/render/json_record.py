@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from logdump.events import RecordShown
 from logdump.render.json_lob import segment_of
 from logdump.render.json_metadata import METADATA
 from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
+from logdump.session.events import RecordShown
 from trailformat import (
     Column,
     ColumnChange,
@@ -21,11 +21,11 @@ from trailformat import (
     io_type_name,
     parse_ddl,
 )
-from trailformat.changes import row_images
-from trailformat.ddl import ddl_name
-from trailformat.io_types import DDL_OP
-from trailformat.row_definitions import RowDefinition
-from trailformat.token_names import GGS_TOKENS, token_name
+from trailformat.changes.row_changes import row_images
+from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.records.ddl import ddl_name
+from trailformat.records.io_types import DDL_OP
+from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values.sql_types import sql_type
 
 _KNOWN_TOKENS = frozenset(b"HDTU")

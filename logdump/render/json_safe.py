@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from logdump.events import SafePointShown
 from logdump.render.json_count import TYPE_COUNT
 from logdump.render.json_shape import Field, Shape
 from logdump.render.safe_text import restart_text
+from logdump.session.events import SafePointShown
 from trailformat import TrailName
-from trailformat.trail_sequence import Spot
-from trailformat.transaction_walk import Extent
+from trailformat.changes.transaction_walk import Extent
+from trailformat.trail.sequence import Spot
 
 
 def _seqno(spot: Spot) -> int | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import LobsShown
-from logdump.render.escape import escape
-from logdump.settings import Settings
-from trailformat.lobs import Lob
+from logdump.notation.escape import escape
+from logdump.session.events import LobsShown
+from logdump.session.settings import Settings
+from trailformat.changes.lobs import Lob
 
 
 def lob_lines(shown: LobsShown, _settings: Settings) -> Iterator[str]:

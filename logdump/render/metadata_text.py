@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
 from trailformat import ColumnDefinition, DatabaseDefinition, TableDefinition
-from trailformat.charsets import charset_name
-from trailformat.column_definition import ELEMENTARY, NULLABLE
+from trailformat.codec.charsets import charset_name
+from trailformat.definitions.column import ELEMENTARY, NULLABLE
 
 LEGEND = (
     " 1)Name          2)Data Type        3)External Length  4)Fetch Offset      5)Scale         6)Level",

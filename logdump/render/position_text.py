@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import MarksShown, NoRecordThere, PositionShown
-from logdump.render.escape import escape
-from logdump.settings import Settings
+from logdump.notation.escape import escape
+from logdump.session.events import MarksShown, NoRecordThere, PositionShown
+from logdump.session.settings import Settings
 
 _NAME_WIDTH = 8
 _RBA_WIDTH = 12

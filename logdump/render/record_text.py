@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.charsets import decode_ebcdic
-from logdump.events import RecordShown
+from logdump.notation.ebcdic import decode_ebcdic
+from logdump.notation.escape import escape
+from logdump.notation.hexdump import hexdump
+from logdump.notation.times import format_timestamp
 from logdump.render.column_text import column_lines
 from logdump.render.definition_formats import FORMATS, definition_token_lines
-from logdump.render.escape import escape
 from logdump.render.file_header_text import file_header_lines
 from logdump.render.header_text import ghdr_lines
-from logdump.render.hexdump import hexdump
 from logdump.render.metadata_text import database_lines, reference_line, table_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
-from logdump.settings import Detail, Level, Settings
-from logdump.times import format_timestamp
+from logdump.session.events import RecordShown
+from logdump.session.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
-from trailformat.io_types import LARGE_OBJECT
-from trailformat.metadata_kinds import REFERENCE
+from trailformat.definitions.metadata_kinds import REFERENCE
+from trailformat.records.io_types import LARGE_OBJECT
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
 _IMAGE_WIDTH = 58
@@ -87,7 +87,7 @@ def _columns(record: Record, settings: Settings) -> list[str]:
 
 def _lob_lines(record: Record) -> Iterator[str]:
     """``Column 3, LOB fragment 3 of 4``, where the piece tells it (MOS note: under GHDR)."""
-    from trailformat.lob_pieces import parse_piece  # noqa: PLC0415 - few records are pieces
+    from trailformat.records.lob_pieces import parse_piece  # noqa: PLC0415 - few records are pieces
 
     numbers = parse_piece(record.header, record.data, record.order)
     if numbers is not None:

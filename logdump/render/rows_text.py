@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from logdump.events import RowsShown
-from logdump.render.display_width import cut_to, display_width, padded
-from logdump.render.escape import escape
+from logdump.notation.display_width import cut_to, display_width, padded
+from logdump.notation.escape import escape
 from logdump.render.row_values import plain
-from logdump.settings import Settings
+from logdump.session.events import RowsShown
+from logdump.session.settings import Settings
 
 WIDEST = 80
 """Columns of the terminal for one value, at most."""

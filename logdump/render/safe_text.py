@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from logdump.events import SafePointShown
-from logdump.render.escape import escape
-from logdump.settings import Settings
+from logdump.notation.escape import escape
+from logdump.session.events import SafePointShown
+from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
-from trailformat.trail_sequence import Spot
-from trailformat.transaction_walk import Damage, Ended, Extent
+from trailformat.changes.transaction_walk import Damage, Ended, Extent
+from trailformat.trail.sequence import Spot
 
 _LABEL_WIDTH = 10
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.events import StatementShown
-from logdump.render.escape import escape
-from logdump.settings import Settings
-from logdump.statements import statement_lines as lines_of
+from logdump.notation.escape import escape
+from logdump.render.sql import statement_lines as lines_of
+from logdump.session.events import StatementShown
+from logdump.session.settings import Settings
 
 
 def statement_lines(shown: StatementShown, _settings: Settings) -> Iterator[str]:

@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logdump.events import (
+from logdump.notation.escape import Harmless, escape
+from logdump.session.events import (
     Addition,
     CheckShown,
     CountShown,
@@ -31,8 +32,7 @@ from logdump.events import (
     Text,
     TransactionsShown,
 )
-from logdump.render.escape import Harmless, escape
-from logdump.settings import Settings
+from logdump.session.settings import Settings
 
 _RENDERERS = {
     RecordShown: ("record_text", "record_lines"),

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.render.escape import escape
-from logdump.render.hexdump import hexdump
-from logdump.settings import Level, Settings
+from logdump.notation.escape import escape
+from logdump.notation.hexdump import hexdump
+from logdump.session.settings import Level, Settings
 from trailformat import Record, Token, TrailError
-from trailformat.byte_order import ByteOrder
-from trailformat.file_header import GROUPS
-from trailformat.record_header import HEADER_SIZE
-from trailformat.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
-from trailformat.tokens import build_tokens
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.codec.tokens import build_tokens
+from trailformat.records.file_header import GROUPS
+from trailformat.records.record_header import HEADER_SIZE
 
 _INDEXED_NAME_FROM = 0x08
 

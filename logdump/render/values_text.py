@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.render.display_width import cut_to, display_width, padded
-from logdump.render.escape import escape
-from logdump.settings import Settings
+from logdump.notation.display_width import cut_to, display_width, padded
+from logdump.notation.escape import escape
+from logdump.session.settings import Settings
 from trailformat import Change, ColumnChange, Record, Value
 from trailformat.values.sql_types import sql_type
 

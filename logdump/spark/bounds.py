@@ -12,14 +12,14 @@ from logdump.filters.csn_criteria import Csn, check_csn
 from logdump.filters.name_criteria import TableName
 from logdump.filters.time_criteria import EndTime, StartTime
 from logdump.language.words import split_commands
-from logdump.selection import Selection
+from logdump.notation.times import GMT
+from logdump.session.selection import Selection
 from logdump.spark.errors import BadOption
 from logdump.spark.options import Options
 from logdump.spark.paths import TrailInput
 from logdump.spark.source_definitions import definitions_of
-from logdump.times import GMT
 from trailformat import TrailFile, from_datetime
-from trailformat.row_definitions import RowDefinitions
+from trailformat.trail.row_definitions import RowDefinitions
 
 END_OF_FILE = 1 << 62
 

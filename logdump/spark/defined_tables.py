@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.errors import BadOption, BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import plan
 from logdump.spark.source_definitions import definitions_of, source_definitions
-from logdump.tables.layout import TableLayout
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import scan
 from trailformat.scan.definitions import learn_definitions

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.range_saving import RangeCopy
+from logdump.operations.save.ranges import RangeCopy
 from logdump.spark.errors import SourceError, place
 from logdump.spark.part_files import PartFiles
 from logdump.spark.raw_records import RawRecords, read_column

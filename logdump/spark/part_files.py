@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from logdump.saved_header import own_header
+from logdump.operations.save.header import own_header
 from logdump.spark.publishing import Part
 from trailformat import CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
 

@@ -20,7 +20,7 @@ from logdump.language.command import ArgumentError
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
-from trailformat.trail_sequence import trails_among
+from trailformat.trail.sequence import trails_among
 
 _NO_PATH = (
     "there is no path. load(…) takes one; in SQL write SELECT … FROM trail WITH (path='…') or CREATE TEMPORARY VIEW v "

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.saved_header import renamed
+from logdump.operations.save.header import renamed
 from logdump.spark.staging import JOURNAL, Staging, is_at_work, stagings
 from logdump.spark.target import SUCCESS, Mode, Target
 from trailformat import CannotWrite, TrailFile, make_file_header_record

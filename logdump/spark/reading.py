@@ -24,8 +24,8 @@ from trailformat.scan import Batch
 from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
+    from logdump.arrow.tables.layout import TableLayout
     from logdump.spark.pushdown import Pushed
-    from logdump.tables.layout import TableLayout
 
 _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 

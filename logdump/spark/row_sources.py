@@ -11,17 +11,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from logdump.range_saving import Rows, indexes_at
-from logdump.saved_definitions import SavedDefinitions
+from logdump.operations.save.definitions import SavedDefinitions
+from logdump.operations.save.ranges import Rows, indexes_at
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.part_files import Source
 from logdump.spark.raw_records import RawRecords
 from logdump.spark.target import Target
 from trailformat import Record, TrailError, TrailFile
-from trailformat.carried_definitions import CarriedDefinitions
-from trailformat.io_types import METADATA
-from trailformat.metadata_kinds import REFERENCE, TABLE
+from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
+from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, scan
+from trailformat.trail.carried_definitions import CarriedDefinitions
 
 _AHEAD = 64 << 20
 SELECT = 'select("file", "seqno", "rba", "raw")'

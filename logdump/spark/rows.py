@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from logdump.range_saving import indexes_at
+from logdump.operations.save.ranges import indexes_at
 from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
@@ -15,9 +15,9 @@ from logdump.spark.report import report
 from logdump.spark.source_definitions import definitions_of
 from logdump.spark.windows import Window, window_of
 from trailformat import ByteOrder, Record, TrailError, TrailFile
-from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.transactions import Owners, TransactionCarrier
+from trailformat.trail.row_definitions import RowDefinitions
 
 Array = Any
 """A one-dimensional ``numpy.ndarray``."""

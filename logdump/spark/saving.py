@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.range_saving import RangeCopy, rows_of
-from logdump.saved_definitions import SavedDefinitions
+from logdump.operations.save.definitions import SavedDefinitions
+from logdump.operations.save.ranges import RangeCopy, rows_of
 from logdump.spark.bounds import selection_of
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.options import Options, Use, parse_options

@@ -12,7 +12,7 @@ from typing import Any
 from logdump.filters import CsnKey, csn_key
 from logdump.spark.options import Options
 from trailformat import FileHeader, TrailError, TrailFile, from_datetime
-from trailformat.transactions import BEGINS, is_transactional
+from trailformat.changes.transactions import BEGINS, is_transactional
 
 
 def may_hold(trail: TrailFile, options: Options) -> bool:

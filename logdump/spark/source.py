@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
     from pyspark.sql.types import StructType
 
+    from logdump.arrow.tables.layout import TableLayout
     from logdump.spark.planning import Slice
     from logdump.spark.pushdown import Pushed
-    from logdump.tables.layout import TableLayout
 
 
 class TrailSource(DataSource):

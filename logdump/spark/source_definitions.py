@@ -10,8 +10,8 @@ from logdump.spark.errors import BadOption
 from logdump.spark.options import Options
 from logdump.spark.paths import local_path
 from trailformat import TrailError, TrailFile
-from trailformat.definitions_file import DefinitionsFile, read_definitions
-from trailformat.row_definitions import RowDefinitions
+from trailformat.definitions.file import DefinitionsFile, read_definitions
+from trailformat.trail.row_definitions import RowDefinitions
 
 
 def with_absolute_definitions(options: Options) -> Options:

@@ -15,7 +15,8 @@ from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceErro
 from logdump.spark.options import Options
 from logdump.spark.paths import find_files
 from logdump.spark.planning import Slice, is_unborn
-from trailformat import ByteOrder, NotATrail, TrailFile, TrailName, framing
+from trailformat import ByteOrder, NotATrail, TrailFile, TrailName
+from trailformat.records import framing
 from trailformat.scan import PARTIAL, next_boundary, scan
 
 

@@ -20,7 +20,7 @@ from logdump.spark.stream_trail import Limit, Offset, StreamTrail
 if TYPE_CHECKING:
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-    from logdump.tables.layout import TableLayout
+    from logdump.arrow.tables.layout import TableLayout
 else:
     try:
         from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
-from logdump.row_groups import first_rows, group_keys
+from logdump.operations.count.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
+from logdump.operations.count.row_groups import first_rows, group_keys
+from logdump.operations.count.transaction_columns import TransactionColumns
 from logdump.spark.bounds import filters_of, selection_of, where_filter
 from logdump.spark.columns.header import FILE_HEADER_OP, timestamps
 from logdump.spark.columns.places import reason
 from logdump.spark.rows import Array, OpenSlice
 from logdump.spark.slice_reading import wanted_rows
-from logdump.transaction_columns import TransactionColumns
 from trailformat import io_type_name
+from trailformat.changes.transactions import LAST, ONLY
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.transactions import LAST, ONLY
 
 Row = dict[str, Any]
 """A row of the summary, by the names of its columns; what is missing is null."""

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from logdump.arrow.tables.layout import SIDES, TableLayout
 from logdump.spark.table_columns import spark_type
-from logdump.tables.layout import SIDES, TableLayout
 from trailformat.arrays import array_type
 
 

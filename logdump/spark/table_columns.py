@@ -1,6 +1,6 @@
 """The columns of a read with option ``rowsOf``: those of one table, before and after, with their types.
 
-They are those of EXPORT's files (:mod:`logdump.tables.schema`). Where definitions of the table differ, the newest one
+They are those of EXPORT's files (:mod:`logdump.arrow.tables.schema`). Where definitions of the table differ, the newest one
 tells the types, and columns that only older ones have come behind; a value that the type does not hold is a problem.
 """
 
@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
+from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
 from logdump.spark.column_types import (
     BIGINT,
     BINARY,
@@ -28,8 +30,6 @@ from logdump.spark.column_types import (
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.options import Options
 from logdump.spark.schema import CORRUPT, Column, Selected, select_among
-from logdump.tables.layout import NULLS, SIDES, TableLayout
-from logdump.tables.layout import PROBLEMS as PROBLEMS_NAME
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from logdump.arrow.tables.batches import TableBatches
+from logdump.arrow.tables.piece import pieces
 from logdump.spark.columns import BUILDERS
 from logdump.spark.reading import cut
 from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.schema import CORRUPT
 from logdump.spark.slice_reading import wanted_rows
 from logdump.spark.table_shape import Shape
-from logdump.tables.batches import TableBatches
-from logdump.tables.piece import pieces
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.definitions import learn_definitions
 

@@ -22,7 +22,7 @@ from logdump.spark.errors import SourceError
 from logdump.spark.paths import local_path
 from logdump.spark.staging import PREFIX, is_at_work, stagings
 from trailformat import TrailError, TrailFile, TrailName, TrailSequence
-from trailformat.whole_file import kind_of
+from trailformat.trail.whole_file import kind_of
 
 SUCCESS = "_SUCCESS"
 _TRAIL_CHARACTERS = 2

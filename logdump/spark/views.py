@@ -11,8 +11,8 @@ from pyspark.errors import AnalysisException
 from logdump.spark.needed_columns import needed_columns
 from logdump.spark.schema import COLUMNS
 from logdump.spark.summary_columns import SUMMARY_COLUMNS
-from trailformat.io_types import NOT_TRANSACTIONAL
-from trailformat.transactions import BEGINS, ENDS
+from trailformat.changes.transactions import BEGINS, ENDS
+from trailformat.records.io_types import NOT_TRANSACTIONAL
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat import TrailFile
-from trailformat.mapped_file import copied
+from trailformat.codec.mapped_file import copied
 
 Array = Any
 _NEAR = 1 << 16

@@ -19,7 +19,7 @@ from logdump.spark.row_sources import SELECT
 from logdump.spark.staging import driver_pid, new_staging
 from logdump.spark.target import Mode, Target
 from trailformat import TrailName
-from trailformat.trail_sequence import in_order
+from trailformat.trail.sequence import in_order
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

@@ -13,10 +13,10 @@ from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.widgets import Input, Static
 
-from logdump.exit_status import ExitStatus
-from logdump.history_file import KeptHistory
-from logdump.render.escape import escape
-from logdump.session import Session
+from logdump.line.history_file import KeptHistory
+from logdump.notation.escape import escape
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
 from logdump.tui.cells import HarmlessLines
 from logdump.tui.choice_pane import ChoicePane
 from logdump.tui.key_actions import KeyActions

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
 from logdump.tui.glyphs import Glyphs
 
 

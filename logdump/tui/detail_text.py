@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.commands import REGISTRY
-from logdump.events import Event, Failure, Notice, Progress
 from logdump.language.execute import run_command
 from logdump.render.text import render
-from logdump.session import Session
-from logdump.settings import OutputFormat
+from logdump.session.events import Event, Failure, Notice, Progress
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
 from logdump.tui.line_fields import with_fields
 from logdump.tui.margin import with_margin
 from logdump.tui.record_fields import fields_of

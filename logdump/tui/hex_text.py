@@ -14,8 +14,8 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from logdump.charsets import ASCII
-from logdump.session import Session
+from logdump.notation.ebcdic import ASCII
+from logdump.session.session import Session
 from logdump.tui.record_fields import Field, PlacedToken, fields_of, inner_tokens, placed_tokens
 from logdump.tui.text import Piece
 from trailformat import Record, TrailError

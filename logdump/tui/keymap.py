@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
 from logdump.tui.keys import KEYS
 
 _MOST_BYTES = 1 << 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.text import Line, Looks, cut_to, line, wrapped
 from logdump.tui.transcript import Entry, Transcript

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.session import Session
+from logdump.session.session import Session
 from logdump.tui.messages import FileLooked
 from trailformat import TrailName
 

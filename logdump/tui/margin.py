@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from logdump.render.display_width import cut_to
+from logdump.notation.display_width import cut_to
 from logdump.render.values_text import column_name, value_text
-from logdump.session import Session
+from logdump.session.session import Session
 from logdump.tui.text import Line
 from trailformat import ColumnChange, Record, TrailError, Value, change_of
-from trailformat.transactions import is_transactional
+from trailformat.changes.transactions import is_transactional
 
 _POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
 _LONGEST = 60

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.message import Message
 
-from logdump.events import Progress
+from logdump.session.events import Progress
 from logdump.tui.hex_text import HexText
 from logdump.tui.page import Page, Wanted
 from logdump.tui.state import Current, State

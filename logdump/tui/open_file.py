@@ -8,8 +8,8 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.filters import FilterSet
-from logdump.session import Session, SourceDefinitions
-from logdump.settings import Settings
+from logdump.session.session import Session, SourceDefinitions
+from logdump.session.settings import Settings
 from logdump.tui.look import look_at
 from logdump.tui.matching import Matches, MatchingRows
 from logdump.tui.messages import PageRead, PaneRead, SummaryRead, TransactionsRead

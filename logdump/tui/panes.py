@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from logdump.session import Session
+from logdump.session.session import Session
 from logdump.tui.detail_text import detail_lines
 from logdump.tui.hex_text import hex_text
 from logdump.tui.messages import HexRead, PaneRead

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from textual.message import Message
 
-from logdump.session import Session
-from logdump.settings import Settings
+from logdump.session.session import Session
+from logdump.session.settings import Settings
 from logdump.tui.background import Background
 from logdump.tui.messages import ReadFailed
 from trailformat import TrailError

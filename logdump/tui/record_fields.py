@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.render.escape import escape
-from logdump.settings import Settings
-from logdump.times import format_timestamp
+from logdump.notation.escape import escape
+from logdump.notation.times import format_timestamp
+from logdump.session.settings import Settings
 from trailformat import Record, Token, TrailError, io_type_name
-from trailformat.columns import Columns
-from trailformat.file_header import GROUPS
-from trailformat.record_header import HEADER_SIZE
-from trailformat.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.records.columns import Columns
+from trailformat.records.file_header import GROUPS
+from trailformat.records.record_header import HEADER_SIZE
 
 _HEADER = (
     ("Hdr-Ind", 0, 1),
@@ -35,7 +35,7 @@ _HEADER = (
     ("Continued", 32, 33),
     ("RecCount", 33, 34),
 )
-"""The map of :mod:`trailformat.record_header`, by the names that GHDR prints."""
+"""The map of :mod:`trailformat.records.record_header`, by the names that GHDR prints."""
 
 
 class Field(NamedTuple):

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from logdump.settings import Settings
+from logdump.session.settings import Settings
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.keys import Area, bindings
 from logdump.tui.page import Page, Wanted

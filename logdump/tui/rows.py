@@ -6,7 +6,7 @@ import enum
 from typing import NamedTuple
 
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
-from trailformat.transactions import TransactionContext, is_transactional
+from trailformat.changes.transactions import TransactionContext, is_transactional
 
 
 class Kind(enum.Enum):

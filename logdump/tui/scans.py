@@ -8,8 +8,8 @@ from pathlib import Path
 
 from textual.message import Message
 
-from logdump.session import Session
-from logdump.settings import Settings
+from logdump.session.session import Session
+from logdump.session.settings import Settings
 from logdump.tui.messages import Scanned
 from logdump.tui.reader import Reader
 

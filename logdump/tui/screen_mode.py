@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from logdump.events import Addition, Event, JobProgress, Notice, Progress, RecordShown
-from logdump.exit_status import ExitStatus
-from logdump.history_file import KeptHistory, UnusableHistory
-from logdump.line_mode import LineMode
-from logdump.render.escape import Harmless
-from logdump.session import Session
+from logdump.line.history_file import KeptHistory, UnusableHistory
+from logdump.line.line_mode import LineMode
+from logdump.notation.escape import Harmless
+from logdump.session.events import Addition, Event, JobProgress, Notice, Progress, RecordShown
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
 from logdump.tui.background import Background
 from logdump.tui.messages import Asked, CommandEnded, OutputGrew
 from logdump.tui.state import state_of

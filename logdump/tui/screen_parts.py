@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import App
 
-from logdump.session import Session
+from logdump.session.session import Session
 from logdump.tui.choice_pane import ChoicePane
 from logdump.tui.footer import GAP, footer_words
 from logdump.tui.glyphs import Glyphs

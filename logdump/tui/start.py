@@ -7,11 +7,11 @@ import locale
 import os
 import sys
 
-from logdump import terminal
-from logdump.exit_status import ExitStatus
-from logdump.history_file import KeptHistory, UnusableHistory, history_path
-from logdump.render.escape import escape
-from logdump.session import CommandError, Session
+from logdump.line import terminal
+from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
+from logdump.notation.escape import escape
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import CommandError, Session
 
 _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
-from logdump.session import Mark, Session, SourceDefinitions
+from logdump.session.session import Mark, Session, SourceDefinitions
 from logdump.tui.rows import Row
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from logdump.session import Session
+from logdump.session.session import Session
 from trailformat import FileHeader
-from trailformat.file_header import VENDORS
+from trailformat.records.file_header import VENDORS
 
 
 class Summary(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.settings import Settings
-from logdump.times import format_timestamp
+from logdump.notation.times import format_timestamp
+from logdump.session.settings import Settings
 from logdump.tui.cells import fit, harmless, width_of
 from logdump.tui.glyphs import Glyphs
 from logdump.tui.summary import Summary

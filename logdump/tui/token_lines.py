@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.render.escape import escape
+from logdump.notation.escape import escape
+from logdump.notation.times import format_timestamp
 from logdump.render.file_header_text import file_header_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
-from logdump.session import Session
-from logdump.settings import Level, Settings
-from logdump.times import format_timestamp
+from logdump.session.session import Session
+from logdump.session.settings import Level, Settings
 from logdump.tui.text import Line, line
 from trailformat import Record, TrailError
-from trailformat.file_header import VENDORS
+from trailformat.records.file_header import VENDORS
 
 
 def _with_everything(settings: Settings) -> Settings:

@@ -6,10 +6,10 @@ import re
 
 from tests.evidence.transcript import TOKEN_LINE, Block
 from trailformat import ByteOrder, ColumnDefinition, DatabaseDefinition, Record, RecordHeader, TableDefinition, Token
-from trailformat.metadata import build_database, build_table
-from trailformat.record import build_record, make_record
-from trailformat.record_header import HEADER_SIZE, parse_header
-from trailformat.tokens import build_tokens, make_token, parse_tokens
+from trailformat.codec.tokens import build_tokens, make_token, parse_tokens
+from trailformat.definitions.metadata import build_database, build_table
+from trailformat.records.record import build_record, make_record
+from trailformat.records.record_header import HEADER_SIZE, parse_header
 
 UTF_8, UTF_16BE = 0, 2
 """Their numbers in GoldenGate's ucharset.h."""

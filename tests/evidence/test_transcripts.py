@@ -9,22 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands.showing import show_record
-from logdump.counting import Count
-from logdump.events import CountShown, Failure, Notice, RecordShown
-from logdump.release import Release
+from logdump.operations.count.counting import Count
 from logdump.render.count_text import count_lines
 from logdump.render.record_text import record_lines
 from logdump.render.text import render
-from logdump.session import Session
-from logdump.settings import Detail, Level, Settings
+from logdump.session.events import CountShown, Failure, Notice, RecordShown
+from logdump.session.release import Release
+from logdump.session.session import Session
+from logdump.session.settings import Detail, Level, Settings
+from logdump.session.showing import show_record
 from tests.conftest import UseZone
 from tests.evidence.rebuild import completed_file_header, from_tokens, header_of, with_raw_tokens
 from tests.evidence.transcript import Block, blocks
 from tests.trailformat.samples import trail_of
-from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime, io_types
-from trailformat.record import make_record
-from trailformat.record_header import HEADER_SIZE, parse_header
+from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime
+from trailformat.records import io_types
+from trailformat.records.record import make_record
+from trailformat.records.record_header import HEADER_SIZE, parse_header
 
 EVIDENCE = Path(__file__).parents[2].parent / "shared" / "evidence"
 pytestmark = pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the transcripts (../shared/evidence) are not here")

@@ -10,9 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MAKERS = {
-    "Selection": {"logdump/session.py": ["selection"], "logdump/spark/bounds.py": ["selection_of"]},
+    "Selection": {"logdump/session/session.py": ["selection"], "logdump/spark/bounds.py": ["selection_of"]},
     "RowDefinitions": {
-        "logdump/session.py": ["definitions_of"],
+        "logdump/session/session.py": ["definitions_of"],
         "logdump/spark/source_definitions.py": ["definitions_of"],
     },
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path.relative_to(ROOT) for name in ("logdump", "trailformat") for path in (ROOT / name).rglob("*.py")]
-THE_TERMINAL = Path("logdump/terminal.py")
+THE_TERMINAL = Path("logdump/line/terminal.py")
 _STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 _WRITES = {"write", "writelines"}
 
@@ -25,8 +25,8 @@ SINKS = (
 """Whatever takes text to where somebody looks at it."""
 _HEAD = (
     "from logdump import terminal",
-    "from logdump.render.escape import escape",
-    "from logdump.session_log import SessionLog",
+    "from logdump.notation.escape import escape",
+    "from logdump.session.session_log import SessionLog",
     "text = str()",
 )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from logdump.commands import REGISTRY
-from logdump.events import Event, Failure, RecordShown
 from logdump.language.execute import run_line
 from logdump.render.text import render
-from logdump.session import Session
+from logdump.session.events import Event, Failure, RecordShown
+from logdump.session.session import Session
 
 
 class Line:

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from logdump.exit_status import ExitStatus
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.program import logdump
 from tests.logdump.render.records import a_record
 from tests.searching import examples, stride

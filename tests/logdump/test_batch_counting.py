@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.batch_counting import BatchCounter, ColumnCounter, RowCounter, Wanted
-from logdump.counting import Count, TransactionHistory
 from logdump.filters import FilterSet, apply
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.operations.count.batch_counting import BatchCounter, ColumnCounter, RowCounter, Wanted
+from logdump.operations.count.counting import Count, TransactionHistory
 from tests.logdump.filters.subjects import selection_through
 from trailformat import TrailFile
 from trailformat.scan import Batch, Engine, scan

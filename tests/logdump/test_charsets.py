@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from logdump.charsets import ASCII, EBCDIC, decode_ebcdic, gutter_table
+from logdump.notation.ebcdic import ASCII, EBCDIC, decode_ebcdic, gutter_table
 
 LETTERS_AND_DIGITS = {
     "abcdefghi": 0x81,

@@ -14,7 +14,7 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
 from logdump.language.words import last_word
-from logdump.line_editor import endings
+from logdump.line.line_editor import endings
 from tests.logdump.line import Line
 from tests.searching import examples
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.conversions import (
+from logdump.notation.conversions import (
     compute_timestamp,
     ctime_lines,
     esblock_lines,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.batch_counting import Wanted
-from logdump.counting import Count
-from logdump.group_counting import add_counted, is_in_groups, taken_by
+from logdump.operations.count.batch_counting import Wanted
+from logdump.operations.count.counting import Count
+from logdump.operations.count.group_counting import add_counted, is_in_groups, taken_by
 from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, WANTED, _by_record, _outcome
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything

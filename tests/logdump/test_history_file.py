@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.history import History
-from logdump.history_file import UnusableHistory, history_path, load_history, save_history
+from logdump.line.history_file import UnusableHistory, history_path, load_history, save_history
+from logdump.session.history import History
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump import index_cache
-from logdump.index_cache import cache_folder
+from logdump.session import index_cache
+from logdump.session.index_cache import cache_folder
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, trail_of
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.events import Event, say
-from logdump.interactive import Interactive
+from logdump.line.interactive import Interactive
+from logdump.session.events import Event, say
 
 Type = Callable[..., str]
 

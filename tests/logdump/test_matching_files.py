@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.events import GapShown
-from logdump.matching_files import matching_files
+from logdump.operations.matching_files import matching_files
+from logdump.session.events import GapShown
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import planned, rows
 from trailformat import TrailSequence

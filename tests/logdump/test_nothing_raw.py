@@ -12,9 +12,9 @@ import pytest
 
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
+from logdump.notation.escape import escape
 from logdump.render import json_lines, text
-from logdump.render.escape import escape
-from logdump.session import Session
+from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump
 

@@ -10,9 +10,11 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump import range_saving, saving, selection
-from logdump.events import Progress
-from logdump.range_saving import NO_INDEX, RangeCopy, Rows, rows_of
+from logdump.operations.save import ranges as range_saving
+from logdump.operations.save import saver as saving
+from logdump.operations.save.ranges import NO_INDEX, RangeCopy, Rows, rows_of
+from logdump.session import selection
+from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record

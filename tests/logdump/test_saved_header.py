@@ -9,7 +9,7 @@ import pytest
 from fixtures import TRAILS
 from tests.logdump.line import Line
 from trailformat import TrailFile
-from trailformat.file_header import Value
+from trailformat.records.file_header import Value
 
 OLD, SHOP = TRAILS / "ot000000", TRAILS / "et000000000"
 

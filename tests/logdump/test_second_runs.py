@@ -13,9 +13,10 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump import saving, selection
-from logdump.exit_status import ExitStatus
-from logdump.export import batch_walk
+from logdump.operations.export import batch_walk
+from logdump.operations.save import saver as saving
+from logdump.session import selection
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
 from trailformat import Record, TrailFile

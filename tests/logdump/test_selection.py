@@ -8,9 +8,9 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump import selection
-from logdump.events import RecordShown
-from logdump.settings import OutputFormat
+from logdump.session import selection
+from logdump.session.events import RecordShown
+from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
 from trailformat.scan import Engine, is_available
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from logdump import sequence_search
+from logdump.operations import sequence_search
 from tests.logdump.line import Line
 from tests.trailformat.samples import header
 from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token
-from trailformat.file_header import SIGNATURE
-from trailformat.transactions import FIRST, LAST
+from trailformat.changes.transactions import FIRST, LAST
+from trailformat.records.file_header import SIGNATURE
 
 ORACLE = [str(1000 + 10 * number) for number in range(60)]
 MYSQL = [f"{4 + number // 25:021}:{1095 + 300 * (number % 25):015}" for number in range(60)]
@@ -60,7 +60,7 @@ def place(line: Line) -> tuple[str, str | None, int]:
 def test_every_csn_is_found_in_its_file(
     csns: list[str], near: int, with_headers: bool, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.time_search._NEAR", near)
+    monkeypatch.setattr("trailformat.search.time._NEAR", near)
     paths = write_trail(tmp_path, csns, with_headers=with_headers)
     line(f"open {paths[1]}")
     for at in (0, 1, 19, 20, 33, 39, 40, 59):

@@ -14,10 +14,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.exit_status import ExitStatus
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.program import logdump
 from trailformat import TrailFile
-from trailformat.io_types import INSERT
+from trailformat.records.io_types import INSERT
 
 WRITERS = {
     "SAVE": ("save T", "save T !", "save T truncate"),
@@ -36,11 +36,11 @@ READERS = {"OPEN", "NEXTTRAIL", "CHECK", "SOURCEDEFS", "FILES", "OBEY", "TUI", "
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
 """Commands whose files are names of tables, or NonStop's."""
 WRITING_MODULES = {
-    "trailformat/whole_file/staged.py",
-    "trailformat/whole_file/leftovers.py",
-    "logdump/session_log.py",
-    "logdump/export/appended_file.py",
-    "logdump/export/spark_export.py",
+    "trailformat/trail/whole_file/staged.py",
+    "trailformat/trail/whole_file/leftovers.py",
+    "logdump/session/session_log.py",
+    "logdump/operations/export/appended_file.py",
+    "logdump/operations/export/spark_export.py",
     "logdump/spark/publishing.py",
     "logdump/cli.py",
 }

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logdump.notation.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, parse_datetime
 from logdump.render.json_shape import iso_time
-from logdump.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, parse_datetime
 from tests.conftest import UseZone
-from trailformat.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
 
 CENTRAL_EUROPE = "CET-1CEST,M3.5.0,M10.5.0/3"
 CALIFORNIA = "PST8PDT,M4.1.0,M10.5.0"

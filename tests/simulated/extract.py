@@ -13,8 +13,8 @@ from fixtures.headers import file_header
 from fixtures.shop import ShopTable
 from tests.simulated.source import TABLE
 from trailformat import Token, TrailWriter, make_token
-from trailformat.io_types import DELETE, RESTART_ABEND, RESTART_OK, UNIFIED_PK_UPDATE
-from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.io_types import DELETE, RESTART_ABEND, RESTART_OK, UNIFIED_PK_UPDATE
 
 _UNIFIED_KEY_BIT = 0x40
 

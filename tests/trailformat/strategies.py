@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from trailformat import ByteOrder, Column, ColumnDefinition, RecordHeader, Token
-from trailformat.tokens import UNSET, WIDE
+from trailformat.codec.tokens import UNSET, WIDE
 
 ORDERS = st.sampled_from(ByteOrder)
 BYTE = st.integers(0, 0xFF)

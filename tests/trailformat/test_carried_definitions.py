@@ -4,8 +4,8 @@ import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record
 from trailformat import ByteOrder, CannotWrite
-from trailformat.carried_definitions import CarriedDefinitions
-from trailformat.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.trail.carried_definitions import CarriedDefinitions
 
 DDR = metadata_record(DATABASE, 0, "")
 TEAS = table_record(1, "TEAS")

@@ -23,10 +23,12 @@ from trailformat import (
     make_record,
     make_token,
 )
-from trailformat.changes import ColumnChange, changes, row_columns, row_images
-from trailformat.columns import Column, Columns
-from trailformat.definitions_file import parse_definitions
-from trailformat.io_types import (
+from trailformat.changes.row_changes import ColumnChange, changes, row_columns, row_images
+from trailformat.changes.transactions import Transaction, TransactionContext
+from trailformat.definitions.file import parse_definitions
+from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.records.columns import Column, Columns
+from trailformat.records.io_types import (
     DDL_OP,
     DELETE,
     FIELD_COMP,
@@ -39,10 +41,8 @@ from trailformat.io_types import (
     UPDATE,
     UPDATE_COMP,
 )
-from trailformat.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.record import replace_header
-from trailformat.row_definitions import RowDefinitions
-from trailformat.transactions import Transaction, TransactionContext
+from trailformat.records.record import replace_header
+from trailformat.trail.row_definitions import RowDefinitions
 
 Opened = Callable[..., TrailFile]
 FIRST, MIDDLE, LAST, ONLY = range(4)

@@ -9,10 +9,10 @@ import pytest
 from tests.trailformat.samples import metadata_record, trail_of
 from tests.trailformat.test_changes import STREAMS, TABLE
 from trailformat import ByteOrder, Change, Record, TrailFile
-from trailformat.changes import ChangeSource, changes, changes_over
-from trailformat.metadata import build_table
-from trailformat.row_definitions import RowDefinitions
-from trailformat.transactions import TransactionContext
+from trailformat.changes.row_changes import ChangeSource, changes, changes_over
+from trailformat.changes.transactions import TransactionContext
+from trailformat.definitions.metadata import build_table
+from trailformat.trail.row_definitions import RowDefinitions
 
 
 @pytest.mark.parametrize("records", [records for records, _ in STREAMS.values()], ids=STREAMS)

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tests.trailformat.strategies import COLUMNS, ORDERS
 from trailformat import BadData, ByteOrder, CannotWrite, Column, make_column
-from trailformat.columns import Columns, build_columns, parse_columns
+from trailformat.records.columns import Columns, build_columns, parse_columns
 
 CITY = bytes.fromhex("0002 000b 0000 0007 53454154544c45")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import CannotWrite, parse_ddl
-from trailformat.ddl import DDL_NAMES, build_ddl, ddl_name, split_comments
+from trailformat.records.ddl import DDL_NAMES, build_ddl, ddl_name, split_comments
 
 KEYS = st.from_regex(r"[A-BD-Z][0-9]{1,3}(_[0-9])?(\('[0-9A-Z]{0,3}'\))?", fullmatch=True).filter(str.isascii)
 VALUES = st.text(st.sampled_from("\\',=()") | st.characters(codec="utf-8"), max_size=30)

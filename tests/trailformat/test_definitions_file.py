@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import BadData, NotATrail
-from trailformat.definitions_file import parse_definitions, read_definitions
+from trailformat.definitions.file import parse_definitions, read_definitions
 
 TEAS = """\
 Definition for table TEA.LEAVES

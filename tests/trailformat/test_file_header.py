@@ -5,8 +5,8 @@ from hypothesis import given
 
 from tests.trailformat.strategies import TOKENS
 from trailformat import BadToken, ByteOrder, CannotWrite, FileHeader, Token, make_file_header, make_file_header_record
-from trailformat.file_header import GROUPS, SIGNATURE, Value, build_file_header, parse_file_header
-from trailformat.tokens import UNSET, build_tokens
+from trailformat.codec.tokens import UNSET, build_tokens
+from trailformat.records.file_header import GROUPS, SIGNATURE, Value, build_file_header, parse_file_header
 
 BIG = ByteOrder.BIG
 TRAIL_INFO: dict[str, Value] = {

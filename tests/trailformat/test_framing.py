@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.strategies import ORDERS
 from trailformat import BadRecord, ByteOrder, PartialRecord, Token, TrailFile, make_token
-from trailformat.framing import (
+from trailformat.codec.tokens import WIDE, build_tokens
+from trailformat.records.framing import (
     claimed_length,
     detect_order,
     frame_length,
@@ -19,9 +20,8 @@ from trailformat.framing import (
     payload_places,
     sound_frame,
 )
-from trailformat.record import build_record
-from trailformat.record_header import build_header
-from trailformat.tokens import WIDE, build_tokens
+from trailformat.records.record import build_record
+from trailformat.records.record_header import build_header
 
 ONE = row().raw
 H = make_token("H", build_header(header(), ByteOrder.BIG))

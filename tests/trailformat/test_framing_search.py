@@ -10,10 +10,10 @@ import pytest
 from tests.trailformat.samples import BOTH, header, row
 from tests.trailformat.test_framing import BEHIND, SOUND
 from trailformat import ByteOrder, make_record, make_token
-from trailformat.framing import candidates, next_sound, previous_sound, start_before
-from trailformat.record import build_record
-from trailformat.record_header import build_header
-from trailformat.tokens import WIDE, build_tokens
+from trailformat.codec.tokens import WIDE, build_tokens
+from trailformat.records.framing import candidates, next_sound, previous_sound, start_before
+from trailformat.records.record import build_record
+from trailformat.records.record_header import build_header
 
 ONE = row().raw
 H = make_token("H", build_header(header(), ByteOrder.BIG))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import construct as c
 import pytest
 
-from trailformat import layout
+from trailformat.codec import layout
 from trailformat.errors import BadData, CannotWrite
 
 

@@ -17,12 +17,12 @@ import pytest
 from fixtures import TRAILS
 from tests.logdump.program import COMMAND, ENVIRONMENT
 from trailformat import TrailFile, TrailWriter
-from trailformat.whole_file import WholeFile, WholeFolder, leftovers, sweep
+from trailformat.trail.whole_file import WholeFile, WholeFolder, leftovers, sweep
 
 HOLD = """
 import sys
 from pathlib import Path
-from trailformat.whole_file import WholeFile, WholeFolder
+from trailformat.trail.whole_file import WholeFile, WholeFolder
 with {kind}(Path(sys.argv[1])) as whole:
     if {kind} is WholeFolder:
         (whole.staged / "letter").write_bytes(b"half")

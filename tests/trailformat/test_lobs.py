@@ -10,12 +10,12 @@ import pytest
 
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import BadData, ByteOrder, Record, TrailFile
-from trailformat import lobs as module
-from trailformat.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.lob_pieces import PIECE_BYTES, PieceHeader, build_piece
-from trailformat.lobs import Lob, Missing, lobs_of, read_lob
-from trailformat.record import make_record
-from trailformat.trail_sequence import Spot
+from trailformat.changes import lobs as module
+from trailformat.changes.lobs import Lob, Missing, lobs_of, read_lob
+from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.records.lob_pieces import PIECE_BYTES, PieceHeader, build_piece
+from trailformat.records.record import make_record
+from trailformat.trail.sequence import Spot
 
 GARBAGE = b"\xee" * 40
 TEXT, BYTES = b"The first cup moistens my lips and throat; " * 5, bytes(range(256))

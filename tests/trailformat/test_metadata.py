@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import BOTH, column
 from tests.trailformat.strategies import COLUMN_DEFINITIONS, ORDERS, U16, U32
 from trailformat import BadData, BadToken, ByteOrder, CannotWrite, ColumnDefinition, DatabaseDefinition, TableDefinition
-from trailformat.metadata import build_database, build_table, default_options, parse_database, parse_table
-from trailformat.tokens import build_tokens, make_token
+from trailformat.codec.tokens import build_tokens, make_token
+from trailformat.definitions.metadata import build_database, build_table, default_options, parse_database, parse_table
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 DATABASES = st.builds(DatabaseDefinition, U16, U32, U32, U16, TEXT, st.binary(max_size=20), TEXT)

@@ -28,15 +28,15 @@ from trailformat import (
     parse_ddl,
     to_datetime,
 )
-from trailformat.ddl import split_comments
-from trailformat.lobs import lobs_of, read_lob
-from trailformat.record import build_record
-from trailformat.record_header import build_header
-from trailformat.segments import SegmentContext, whole_record
-from trailformat.time_search import first_at_or_after
-from trailformat.tokens import build_tokens
-from trailformat.transaction_extent import extent_at
-from trailformat.transactions import TransactionContext
+from trailformat.changes.lobs import lobs_of, read_lob
+from trailformat.changes.segments import SegmentContext, whole_record
+from trailformat.changes.transactions import TransactionContext
+from trailformat.codec.tokens import build_tokens
+from trailformat.records.ddl import split_comments
+from trailformat.records.record import build_record
+from trailformat.records.record_header import build_header
+from trailformat.search.extent import extent_at
+from trailformat.search.time import first_at_or_after
 
 _SMALL = 1200
 _STEP = stride(58)

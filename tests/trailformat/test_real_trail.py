@@ -22,11 +22,11 @@ from trailformat import (
     io_type_name,
     to_datetime,
 )
-from trailformat.changes import changes
-from trailformat.columns import Columns
-from trailformat.file_header import Value
-from trailformat.images import build_images
-from trailformat.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.changes.row_changes import changes
+from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.records.columns import Columns
+from trailformat.records.file_header import Value
+from trailformat.records.images import build_images
 from trailformat.values import Plain
 
 NAME = "tr000000000"

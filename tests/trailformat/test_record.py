@@ -26,11 +26,11 @@ from trailformat import (
     make_record,
     make_token,
 )
-from trailformat.columns import Columns
-from trailformat.metadata import TableDefinition
-from trailformat.record import build_record, replace_header
-from trailformat.tokens import WIDE, build_tokens
-from trailformat.user_tokens import build_user_tokens
+from trailformat.codec.tokens import WIDE, build_tokens
+from trailformat.definitions.metadata import TableDefinition
+from trailformat.records.columns import Columns
+from trailformat.records.record import build_record, replace_header
+from trailformat.records.user_tokens import build_user_tokens
 
 
 @given(HEADERS, st.binary(max_size=40), TOKENS, ORDERS)

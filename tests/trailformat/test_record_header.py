@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import header
 from tests.trailformat.strategies import HEADERS, ORDERS
 from trailformat import BadRecord, ByteOrder, CannotWrite, RecordHeader, make_header
-from trailformat.record_header import HEADER_SIZE, build_header, header_layout, name_field, name_text, parse_header
+from trailformat.records.record_header import (
+    HEADER_SIZE,
+    build_header,
+    header_layout,
+    name_field,
+    name_text,
+    parse_header,
+)
 
 PRINTED = "450c 0041 003a 05ff 02f2 4a02 fd11 6400 0000 0000 014a daec 0001 a7b2 0052 0000 0001 0001"
 LITTLE = "450c 0041 2500 05ff c0ab 5600 9a16 f302 0400 0000 0000 0000 2804 0000 0352 0000 0001 0100"

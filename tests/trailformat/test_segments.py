@@ -16,13 +16,22 @@ from trailformat import (
     make_file_header,
     make_file_header_record,
 )
-from trailformat import segments as module
-from trailformat.columns import build_columns
-from trailformat.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.lob_pieces import PieceHeader, build_piece
-from trailformat.record import make_record
-from trailformat.segments import Kind, Row, Segment, SegmentContext, joined, records_from, row_before, whole_record
-from trailformat.trail_sequence import Spot
+from trailformat.changes import segments as module
+from trailformat.changes.segments import (
+    Kind,
+    Row,
+    Segment,
+    SegmentContext,
+    joined,
+    records_from,
+    row_before,
+    whole_record,
+)
+from trailformat.records.columns import build_columns
+from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.records.lob_pieces import PieceHeader, build_piece
+from trailformat.records.record import make_record
+from trailformat.trail.sequence import Spot
 
 from .samples import header
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Record, TrailFile
-from trailformat.metadata_kinds import DATABASE, REFERENCE
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
 
 DDR = metadata_record(DATABASE, 0, "")
 
@@ -16,7 +16,7 @@ DDR = metadata_record(DATABASE, 0, "")
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How the definitions are found: short ways are walked, for long ones there is the index."""
     if request.param == "by the index":
-        monkeypatch.setattr("trailformat.trail_file._LONG", 0)
+        monkeypatch.setattr("trailformat.trail.file._LONG", 0)
 
 
 def names(path: Path) -> list[str]:

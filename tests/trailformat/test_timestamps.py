@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.trailformat.strategies import I64
 from trailformat import from_datetime, to_datetime
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 
 
 @pytest.mark.parametrize(

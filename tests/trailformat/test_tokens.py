@@ -6,7 +6,7 @@ from hypothesis import given
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
 from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
-from trailformat.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens
+from trailformat.codec.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
 

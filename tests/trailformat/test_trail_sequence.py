@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trailformat import NotATrail, TrailName, TrailSequence
-from trailformat.trail_sequence import next_file, previous_file
+from trailformat.trail.sequence import next_file, previous_file
 
 
 def files(folder: Path, *names: str) -> Path:

@@ -24,8 +24,8 @@ from trailformat import (
     make_file_header_record,
     make_token,
 )
-from trailformat.file_header import Value
-from trailformat.metadata_kinds import DATABASE, REFERENCE
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
+from trailformat.records.file_header import Value
 
 HEADER = make_file_header({"TrailInfo": {"URI": "uri:samovar", "FileName": "", "Seqno": 0, "FirstCSN": "42"}})
 DDR = metadata_record(DATABASE, 0, "")

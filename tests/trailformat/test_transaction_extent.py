@@ -7,23 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
-from trailformat import (
-    BadRecord,
-    ByteOrder,
-    Record,
-    TrailFile,
-    make_file_header,
-    make_file_header_record,
-    make_token,
-    transaction_walk,
-)
-from trailformat import transaction_extent as extents
-from trailformat.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
+from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
+from trailformat.changes import transaction_walk
+from trailformat.changes.transaction_walk import Extent
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
 from trailformat.scan import Engine, is_available
-from trailformat.trail_sequence import Spot
-from trailformat.transaction_extent import extent_at
-from trailformat.transaction_walk import Extent
-from trailformat.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.search import extent as extents
+from trailformat.search.extent import extent_at
+from trailformat.trail.sequence import Spot
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 

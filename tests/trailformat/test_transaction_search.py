@@ -9,19 +9,10 @@ import pytest
 
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
-from trailformat import (
-    ByteOrder,
-    Record,
-    TrailFile,
-    make_file_header,
-    make_file_header_record,
-    make_record,
-    make_token,
-    transaction_search,
-)
-from trailformat.index import build
-from trailformat.transaction_search import TransactionSearch
-from trailformat.transactions import (
+from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
+from trailformat.changes import transaction_search
+from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transactions import (
     FIRST,
     LAST,
     MIDDLE,
@@ -29,6 +20,7 @@ from trailformat.transactions import (
     Transaction,
     TransactionContext,
 )
+from trailformat.index import build
 
 TEN = Transaction("10", "1.1.1")
 

@@ -7,8 +7,7 @@ import pytest
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailError, TrailFile, make_record, make_token
-from trailformat.io_types import COMMENT, RESTART_OK
-from trailformat.transactions import (
+from trailformat.changes.transactions import (
     FIRST,
     LAST,
     MIDDLE,
@@ -19,6 +18,7 @@ from trailformat.transactions import (
     is_transactional,
     own_transaction,
 )
+from trailformat.records.io_types import COMMENT, RESTART_OK
 
 TEN = Transaction("10", "1.1.1")
 TWENTY = Transaction("20", "2.2.2")

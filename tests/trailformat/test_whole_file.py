@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trailformat import CannotWrite
-from trailformat.whole_file import StagedFiles, WholeFile
+from trailformat.trail.whole_file import StagedFiles, WholeFile
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path) -> None:

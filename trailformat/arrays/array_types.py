@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from trailformat import charsets
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec import charsets
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import TrailError
 from trailformat.values import DATA_TYPES, DATETIME
 from trailformat.values.data_types import FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT

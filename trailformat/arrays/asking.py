@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from trailformat.arrays import kernels
 from trailformat.arrays.spans import Image, Spans
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
-from trailformat.columns import PRESENT, Column
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
+from trailformat.records.columns import PRESENT, Column
 from trailformat.values import Value, decode_value, plain_text
 
 

@@ -14,8 +14,8 @@ from trailformat.arrays.asking import Asker, Problem
 from trailformat.arrays.kernels import HAS_ODD, HAS_VALUE
 from trailformat.arrays.ordinary import WAYS, StoredColumn
 from trailformat.arrays.spans import Image, Spans
-from trailformat.charsets import UTF_8
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec.charsets import UTF_8
+from trailformat.definitions.column import ColumnDefinition
 
 
 class ColumnArray(NamedTuple):

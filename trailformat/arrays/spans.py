@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat.arrays import kernels
-from trailformat.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import Batch
 
 Array = np.ndarray[Any, Any]

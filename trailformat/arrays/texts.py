@@ -17,11 +17,11 @@ from trailformat.arrays.array_types import ArrayType, Way, array_type
 from trailformat.arrays.kernels import ODD
 from trailformat.arrays.ordinary import WAYS, StoredColumn
 from trailformat.arrays.spans import Array
-from trailformat.byte_order import ByteOrder
-from trailformat.charsets import UTF_8
-from trailformat.column_definition import ColumnDefinition
-from trailformat.columns import Column
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.charsets import UTF_8
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
+from trailformat.records.columns import Column
 from trailformat.values import DATA_TYPES, decode_value, decoded_text
 
 _MOST_BYTES = (1 << 31) - 1 - byte_kernels.SPARE

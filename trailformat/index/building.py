@@ -9,7 +9,7 @@ from trailformat.index.places import Places
 from trailformat.index.trail_index import TrailIndex
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine
 from trailformat.scan.scanning import Scan
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 _ROWS = {Engine.PYTHON: 1 << 12, Engine.NUMBA: 1 << 16}
 """Rows to a batch: some hundredths of a second, so that a reader can be told and stopped."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from trailformat.changes.transactions import ENDS
 from trailformat.index.digest import Digest, Run, span_of, without_time
 from trailformat.index.transaction_spans import MOST_TRANSACTIONS, TransactionSpan
 from trailformat.scan.batch import RECORD, Batch
-from trailformat.transactions import ENDS
 
 _MANY = 1 << 8
 """From so many numbers on numpy is faster than a set."""

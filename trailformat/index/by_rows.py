@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable
 from typing import cast
 
+from trailformat.changes.transactions import ENDS
 from trailformat.index.digest import Digest, Run, span_of, without_time
 from trailformat.scan.batch import RECORD, Batch
-from trailformat.transactions import ENDS
 
 
 def digest_rows(batch: Batch, least: int) -> Digest:

@@ -6,7 +6,7 @@ from array import array
 from typing import NamedTuple
 
 from trailformat.index.transaction_spans import MOST_NAMES, TransactionSpan
-from trailformat.io_types import METADATA
+from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import FILE_HEADER, Batch
 
 

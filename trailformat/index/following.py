@@ -6,11 +6,11 @@ from bisect import bisect_left
 from threading import Lock
 from typing import Any, Self
 
-from trailformat.byte_order import ByteOrder
+from trailformat.codec.byte_order import ByteOrder
 from trailformat.index.packing import count
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch
 from trailformat.scan.place import Place, first_place
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
 _ARRIVALS = (0, _BIG, _BIG | _LITTLE_SEEN, _LITTLE | _LITTLE_SEEN)

@@ -19,8 +19,8 @@ from typing import Any
 
 from trailformat.errors import NotATrail, TrailError
 from trailformat.index.trail_index import TrailIndex
-from trailformat.trail_file import TrailFile
-from trailformat.whole_file import WholeFile
+from trailformat.trail.file import TrailFile
+from trailformat.trail.whole_file import WholeFile
 
 MOST_BYTES = 16 << 20
 """Of one file; what would be larger is not kept."""

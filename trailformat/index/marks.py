@@ -11,7 +11,7 @@ from trailformat.index.following import ArrivalOrders, arrival, place_of
 from trailformat.index.packing import pack_column, unpack_column
 from trailformat.scan.batch import Batch
 from trailformat.scan.place import Place
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 ROWS_PER_MARK = 256
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from trailformat.errors import PartialRecord, TrailError
 from trailformat.index.building import reach
 from trailformat.scan.batch import BAD_SPAN
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 _FAR = 32 << 20
 """So many bytes to either side are searched at most where the index does not tell."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from array import array
 
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.scan.batch import Batch
 from trailformat.scan.engines import Engine
 from trailformat.scan.transactions import TransactionCarrier
-from trailformat.trail_file import TrailFile
-from trailformat.transactions import NO_TRANSACTION, Transaction
+from trailformat.trail.file import TrailFile
 
 _STEP = 1 << 8
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trailformat.changes.transactions import (
+    NO_TRANSACTION,
+    Transaction,
+    TransactionContext,
+    is_transactional,
+    own_transaction,
+)
 from trailformat.errors import TrailError
 from trailformat.scan.batch import RECORD
-from trailformat.transactions import NO_TRANSACTION, Transaction, TransactionContext, is_transactional, own_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trailformat.index.walking import Row
-    from trailformat.trail_file import TrailFile
+    from trailformat.trail.file import TrailFile
 
 
 def owner_at(trail: TrailFile, rba: int) -> Transaction:

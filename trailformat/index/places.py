@@ -12,9 +12,9 @@ from trailformat.index.following import ArrivalOrders, Follower
 from trailformat.index.marks import ROWS_PER_MARK, Marks
 from trailformat.index.packing import count, number, pack_column, unpack_column
 from trailformat.index.walking import Row, walk
-from trailformat.io_types import METADATA
+from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 MOST_METADATA = 1 << 20
 MOST_BAD_SPANS = 1 << 12

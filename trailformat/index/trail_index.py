@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trailformat.changes.transactions import Transaction
 from trailformat.index.open_transactions import OpenTransactions
 from trailformat.index.owners import first_csn, owner_at
 from trailformat.index.places import BadSpan, Places, reason
@@ -12,8 +13,7 @@ from trailformat.index.transaction_spans import TransactionSpan
 from trailformat.index.walking import Row
 from trailformat.scan.batch import Batch
 from trailformat.scan.place import Place
-from trailformat.trail_file import TrailFile
-from trailformat.transactions import Transaction
+from trailformat.trail.file import TrailFile
 
 SEARCHED = 1 << 12
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from trailformat.scan.engines import Engine
 from trailformat.scan.place import Place
 from trailformat.scan.scanning import Scan
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 
 class Row(NamedTuple):

@@ -24,7 +24,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
 from trailformat.errors import NotATrail
-from trailformat.framing import Buffer
+from trailformat.records.framing import Buffer
 from trailformat.scan.names import Names
 
 RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)

@@ -6,8 +6,8 @@ import ctypes
 import re
 from collections.abc import Iterator
 
-from trailformat.framing import Buffer
-from trailformat.mapped_file import copied
+from trailformat.codec.mapped_file import copied
+from trailformat.records.framing import Buffer
 from trailformat.scan.engines import Engine, is_available
 
 WINDOW = 1 << 16

@@ -6,14 +6,14 @@ from array import array
 from itertools import accumulate
 from typing import NamedTuple
 
-from trailformat.byte_order import ByteOrder
+from trailformat.changes.transactions import BEGINS, ENDS, LOGCSN, TRANID
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
-from trailformat.framing import Buffer
-from trailformat.io_types import NOT_TRANSACTIONAL
+from trailformat.records.framing import Buffer
+from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch, Column
 from trailformat.scan.engines import Engine
-from trailformat.tokens import token_places
-from trailformat.transactions import BEGINS, ENDS, LOGCSN, TRANID
 
 NONE, OPEN, FIRST_BEGUN = range(3)
 """Numbers of transactions in a batch: none, the one that is open where the batch begins, the first of the others."""

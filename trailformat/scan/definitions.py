@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from trailformat.io_types import METADATA
+from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import RECORD, Batch
 from trailformat.scan.parts import Array
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 
 def metadata_rows(batch: Batch) -> Array:

@@ -1,6 +1,6 @@
 """The images of many rows at once, with numpy: where the columns before and after lie.
 
-Which data hold which images is what :mod:`trailformat.images` says.
+Which data hold which images is what :mod:`trailformat.records.images` says.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.record_header import COMPRESSED
+from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.record_header import COMPRESSED
 from trailformat.scan.parts import Array, Parts, columns_in, u16_at
 
 _BEFORE = ord("B")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from trailformat.errors import CannotWrite
 from trailformat.scan.private_folder import private_folder, read_private
-from trailformat.whole_file import WholeFile
+from trailformat.trail.whole_file import WholeFile
 
 _HERE = Path(__file__).parent
 _CONSTANTS = (

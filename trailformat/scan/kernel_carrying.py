@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.layout import MOST
+from trailformat.changes.transactions import LOGCSN, TRANID
+from trailformat.codec.layout import MOST
 from trailformat.scan.batch import FILE_HEADER, RECORD
 from trailformat.scan.carrying import ABSENT, FIRST_BEGUN, LOOKED_FOR, NONE
 from trailformat.scan.kernel_arguments import (
@@ -21,7 +22,6 @@ from trailformat.scan.kernel_arguments import (
 )
 from trailformat.scan.kernel_loads import i64, inlined, store8, store32, store64, u8
 from trailformat.scan.kernel_tokens import area_of, next_token
-from trailformat.transactions import LOGCSN, TRANID
 
 
 @inlined

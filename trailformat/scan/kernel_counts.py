@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.framing import FILE_HEADER
+from trailformat.records.framing import FILE_HEADER
 from trailformat.scan.kernel_arguments import (
     ABOUT,
     BYTES,

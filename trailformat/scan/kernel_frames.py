@@ -1,4 +1,4 @@
-"""Where a record begins and ends, for the kernels: what :mod:`trailformat.framing` calls sound.
+"""Where a record begins and ends, for the kernels: what :mod:`trailformat.records.framing` calls sound.
 
 ``data`` is the address where the byte at RBA 0 would stand; the bytes from the first record to before ``limit`` are
 there. The file ends at ``end``. Every load lies before ``limit``: ``_length`` looks at the record's length first, and
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.framing import _MOST_TOKENS, FILE_HEADER, RECORD
-from trailformat.record_header import HDR_IND, HEADER_SIZE
+from trailformat.records.framing import _MOST_TOKENS, FILE_HEADER, RECORD
+from trailformat.records.record_header import HDR_IND, HEADER_SIZE
 from trailformat.scan.kernel_loads import inlined, u8, u16, u32
 
 HEAD = 64

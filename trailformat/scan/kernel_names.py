@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.record_header import HEADER_SIZE, NAME_IS_INDEX
+from trailformat.records.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan.kernel_arguments import (
     BY_INDEX,
     HASH,

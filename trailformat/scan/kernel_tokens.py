@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.layout import MOST
+from trailformat.codec.layout import MOST
+from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.scan.kernel_arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
 from trailformat.scan.kernel_loads import i64, inlined, store8, u8, u16, u32
-from trailformat.tokens import UNSET, WIDE
 
 
 @inlined

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.framing import FILE_HEADER
-from trailformat.io_types import METADATA
-from trailformat.metadata_kinds import REFERENCE, TABLE
+from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
+from trailformat.records.framing import FILE_HEADER
+from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import FILE_HEADER as KIND_FILE_HEADER
 from trailformat.scan.batch import RECORD as KIND_RECORD
 from trailformat.scan.kernel_arguments import (

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trailformat.metadata_kinds import REFERENCE, TABLE
-from trailformat.record_header import name_text
+from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
+from trailformat.records.record_header import name_text
 
 NO_NAME = 0
 """The key of rows without a name."""

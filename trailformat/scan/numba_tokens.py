@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.framing import Buffer
-from trailformat.mapped_file import copied
+from trailformat.codec.mapped_file import copied
+from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, Column
 from trailformat.scan.carrying import ABSENT, FIRST_BEGUN, LOOKED_FOR, Carried, Found
 from trailformat.scan.kernel_arguments import FLAG_BYTES

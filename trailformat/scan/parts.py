@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.tokens import UNSET, WIDE
+from trailformat.codec.tokens import UNSET, WIDE
 
 Array = np.ndarray[Any, Any]
 MOST_BYTES = 1 << 18

@@ -14,7 +14,7 @@ from trailformat.scan.engines import Engine
 from trailformat.scan.place import Place, first_place
 from trailformat.scan.scanning import BATCH_SIZE, Scan
 from trailformat.scan.split import split_points
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 
 class Piece(NamedTuple):

@@ -1,6 +1,6 @@
 """Where a scan stands, and what is there when it is no sound record.
 
-The rules are those of :class:`trailformat.trail_file.TrailFile`: every record is read in the order of the one before
+The rules are those of :class:`trailformat.trail.file.TrailFile`: every record is read in the order of the one before
 it, or else in the other order, which then stays; the record at RBA 0 leaves the order as it is.
 """
 
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trailformat import framing
-from trailformat.byte_order import ByteOrder
+from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.framing import Buffer
+from trailformat.records import framing
+from trailformat.records.framing import Buffer
 from trailformat.scan.batch import BAD_SPAN, PARTIAL
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 
 class Place(NamedTuple):

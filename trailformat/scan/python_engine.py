@@ -1,7 +1,7 @@
 """The scan in plain Python: ``struct`` and ``array``, no other package.
 
 The usual record has two-byte lengths in its own token and in all others; one ``unpack`` reads its token, that of ``H``
-and the header. Whether any other record is sound, and what does not look sound here, :mod:`trailformat.framing` says.
+and the header. Whether any other record is sound, and what does not look sound here, :mod:`trailformat.records.framing` says.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import struct
 from array import array
 from collections.abc import Sequence
 
-from trailformat import framing
-from trailformat.byte_order import ByteOrder
+from trailformat.changes.transactions import ENDS
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import WIDE
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.framing import Buffer
-from trailformat.io_types import METADATA, NOT_TRANSACTIONAL
-from trailformat.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
+from trailformat.records import framing
+from trailformat.records.framing import Buffer
+from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
+from trailformat.records.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan.batch import FILE_HEADER, RECORD, TYPE_CODES, Batch
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.place import Place, after, first_order
 from trailformat.scan.windows import Window
-from trailformat.tokens import WIDE
-from trailformat.transactions import ENDS
 
 _Row = tuple[int, ...]
 _FIELDS = "BBBHBBqQIB"

@@ -11,7 +11,7 @@ from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
 from trailformat.scan.place import Place, damage_at, first_place
 from trailformat.scan.windows import Window, Windows
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 BATCH_SIZE = 1 << 14
 """Rows; so many columns fit into the cache of a core, more would be written to memory and read again."""

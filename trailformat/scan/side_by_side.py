@@ -22,7 +22,7 @@ from trailformat.scan.pieces import Piece
 from trailformat.scan.place import Place, first_place
 from trailformat.scan.scanning import BATCH_SIZE, Scan, Scanning, T
 from trailformat.scan.split import likely_boundary
-from trailformat.trail_file import TrailFile
+from trailformat.trail.file import TrailFile
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

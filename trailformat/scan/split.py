@@ -18,12 +18,12 @@ import re
 import struct
 from collections.abc import Iterator
 
-from trailformat import framing
-from trailformat.byte_order import ByteOrder
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import is_wide
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.framing import Buffer
-from trailformat.tokens import is_wide
-from trailformat.trail_file import TrailFile
+from trailformat.records import framing
+from trailformat.records.framing import Buffer
+from trailformat.trail.file import TrailFile
 
 CHAIN = 8
 REACH = 1 << 16

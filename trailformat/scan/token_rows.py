@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 
-from trailformat.byte_order import ByteOrder
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
-from trailformat.framing import Buffer
+from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, Column
 from trailformat.scan.engines import Engine
-from trailformat.tokens import token_places
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 

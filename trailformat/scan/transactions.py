@@ -5,7 +5,7 @@ for batch in scan(trail):
     owners = carrier.of(batch)
     print([owners.transactions[number].csn for number in owners.index])
 
-The rules are those of :class:`trailformat.transactions.TransactionContext`.
+The rules are those of :class:`trailformat.changes.transactions.TransactionContext`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import islice
 
-from trailformat.byte_order import ByteOrder
+from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction
+from trailformat.codec.byte_order import ByteOrder
 from trailformat.scan.batch import Batch, Column
 from trailformat.scan.carrying import OPEN, carry
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.texts import Texts
-from trailformat.trail_file import TrailFile
-from trailformat.transaction_search import TransactionSearch
-from trailformat.transactions import NO_TRANSACTION, Transaction
+from trailformat.trail.file import TrailFile
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 

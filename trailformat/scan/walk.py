@@ -6,8 +6,8 @@ import secrets
 from array import array
 from collections.abc import Callable
 
-from trailformat.byte_order import ByteOrder
-from trailformat.record_header import HEADER_SIZE, NAME_IS_INDEX
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.records.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan import kernel_arguments as k
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.place import Place

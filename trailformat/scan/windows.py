@@ -13,11 +13,11 @@ import ctypes
 import mmap
 from typing import NamedTuple
 
-from trailformat.byte_order import ByteOrder
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import is_wide
 from trailformat.errors import NotATrail
-from trailformat.framing import _MOST_TOKENS
-from trailformat.tokens import is_wide
-from trailformat.trail_file import TrailFile
+from trailformat.records.framing import _MOST_TOKENS
+from trailformat.trail.file import TrailFile
 
 CAPACITY = 1 << 19
 """Large enough for many records, small enough for the cache of a core."""

@@ -6,11 +6,11 @@ code; docs/values.md lists the codes, what each decodes to and how sure that is.
 
 from __future__ import annotations
 
-from trailformat.byte_order import ByteOrder
-from trailformat.charsets import UTF_8
-from trailformat.column_definition import ColumnDefinition
-from trailformat.columns import PRESENT, Column
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.charsets import UTF_8
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite, TrailError
+from trailformat.records.columns import PRESENT, Column
 from trailformat.values.data_types import CHAR, DATA_TYPES, DATETIME, INTEGERS, VARCHAR, DataType
 from trailformat.values.value import Decode, Plain, Value, decoded_text, plain_text
 

@@ -11,9 +11,9 @@ PostgreSQL and MySQL transcripts of 21c; binary and UTF-16 from the names of the
 
 from __future__ import annotations
 
-from trailformat import charsets
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec import charsets
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.numbers import is_finite, parse_number
 from trailformat.values.sub_types import sub_type

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
-from trailformat import charsets
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec import charsets
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
 from trailformat.values.characters import with_length, without_length
 from trailformat.values.value import Plain, plain_text

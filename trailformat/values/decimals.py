@@ -15,8 +15,8 @@ from __future__ import annotations
 import enum
 from decimal import Decimal
 
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.integers import scaled, unscaled
 from trailformat.values.value import Plain, plain_text

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import struct
 
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import CannotWrite
 from trailformat.values.integers import check_size
 from trailformat.values.value import Plain

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.numbers import MOST_EXPONENT
 from trailformat.values.value import Plain, plain_text

@@ -13,9 +13,9 @@ import re
 from datetime import timedelta
 from functools import cache
 
-from trailformat import charsets
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec import charsets
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData, CannotWrite
 from trailformat.values.value import Plain, plain_text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.column_definition import ColumnDefinition
+from trailformat.definitions.column import ColumnDefinition
 from trailformat.values.data_types import DATA_TYPES, DATETIME, DATETIME_VARYING, INTEGERS, UNSIGNED
 from trailformat.values.sub_types import sub_type
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trailformat.charsets import UTF_8
+from trailformat.codec.charsets import UTF_8
 
 
 class SubType(NamedTuple):

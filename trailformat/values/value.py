@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from trailformat.byte_order import ByteOrder
-from trailformat.column_definition import ColumnDefinition
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.definitions.column import ColumnDefinition
 
 Plain = str | int | Decimal | float | bytes | date | datetime | time | timedelta | None
 """What a decoder makes of bytes; text too for a date or an interval that Python has no type for."""

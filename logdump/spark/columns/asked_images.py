@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from trailformat import Record, TrailError
-from trailformat.columns import Columns
-from trailformat.row_definitions import RowDefinition, RowDefinitions
+from trailformat.records.columns import Columns
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import decode_value, decoded_text
 
 Image = list[dict[str, Any]] | None

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from logdump.spark.rows import Array, Rows
-from trailformat.row_definitions import RowDefinition
 from trailformat.scan.definitions import metadata_rows
+from trailformat.trail.row_definitions import RowDefinition
 
 _INDEXES = 1 << 17
 """More than there are table indexes."""

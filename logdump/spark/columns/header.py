@@ -11,9 +11,9 @@ import pyarrow as pa
 from logdump.spark.columns.arrow_values import masked, validity
 from logdump.spark.rows import Rows
 from trailformat import io_type_name
-from trailformat.io_types import METADATA
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.records.io_types import METADATA
 from trailformat.scan import FILE_HEADER
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
 
 FILE_HEADER_OP = "FileHeader"
 _HEADER_PLACE = 256

@@ -11,8 +11,8 @@ from logdump.spark.columns.definitions import Known
 from logdump.spark.errors import ValueTooLarge, place
 from logdump.spark.rows import Array, Rows
 from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
-from trailformat.row_definitions import RowDefinition
 from trailformat.scan.parts import Parts
+from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value, decoded_text
 from trailformat.values.data_types import FIXED_TEXT
 

@@ -1,6 +1,6 @@
 """The images before and after, with names and values of their columns: for all rows together.
 
-Which data hold which images is what :mod:`trailformat.images` says. A row that does not come apart here is asked as a
+Which data hold which images is what :mod:`trailformat.records.images` says. A row that does not come apart here is asked as a
 record, which tells what is wrong.
 """
 

@@ -13,8 +13,8 @@ from logdump.spark.columns.images import SIDES, image_parts, tell, value_problem
 from logdump.spark.columns.tokens import gg_parts, user_tokens_by_row
 from logdump.spark.rows import Rows
 from trailformat import Record, TrailError, parse_ddl
-from trailformat.ddl import ddl_name
-from trailformat.io_types import DDL_OP
+from trailformat.records.ddl import ddl_name
+from trailformat.records.io_types import DDL_OP
 
 _PARTS: dict[str, Callable[[Record], Any]] = {
     "images": lambda record: record.images,

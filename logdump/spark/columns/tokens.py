@@ -11,10 +11,10 @@ from logdump.spark.column_types import BYTES, TEXTS
 from logdump.spark.columns.arrow_values import bytes_at, lists, masked, replaced
 from logdump.spark.rows import Array, Rows
 from trailformat import TrailError
+from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.tokens import UNSET, WIDE
+from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 from trailformat.scan.parts import Parts, tokens_in
-from trailformat.token_names import GGS_TOKENS, token_name
-from trailformat.tokens import UNSET, WIDE
-from trailformat.user_tokens import UserTokens, parse_user_tokens
 
 _NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
 _ROW_ID, _USER = ord("R"), ord("U")

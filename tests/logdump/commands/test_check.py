@@ -7,8 +7,8 @@ import pytest
 
 import trailformat.scan
 from logdump.commands import check
-from logdump.events import CheckShown, GapShown, Notice, Progress
-from logdump.exit_status import ExitStatus
+from logdump.session.events import CheckShown, GapShown, Notice, Progress
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of

@@ -7,9 +7,9 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands.count_options import CountOptions, parse_count_options
-from logdump.events import CountShown, IntervalShown, Notice, Progress, TransactionsShown
 from logdump.language.command import ArgumentError
-from logdump.times import GMT, parse_datetime
+from logdump.notation.times import GMT, parse_datetime
+from logdump.session.events import CountShown, IntervalShown, Notice, Progress, TransactionsShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from logdump.commands import count as count_command
-from logdump.events import Notice
+from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import TrailFile

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from logdump.commands.count import intervals
 from logdump.commands.count_options import CountOptions
-from logdump.counting import Count
-from logdump.events import EmptyIntervals, IntervalShown
+from logdump.operations.count.counting import Count
+from logdump.session.events import EmptyIntervals, IntervalShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 

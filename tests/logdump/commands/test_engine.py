@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from logdump import spark_engine
 from logdump.commands.sql import Query, parse_query
-from logdump.events import JobProgress
 from logdump.language.command import ArgumentError
 from logdump.render.text import render
-from logdump.session import CommandError
-from logdump.settings import Settings
+from logdump.session.events import JobProgress
+from logdump.session.session import CommandError
+from logdump.session.settings import Settings
+from logdump.spark import engine as spark_engine
 from tests.logdump.line import Line
 
 ROOT = Path(__file__).parents[3]

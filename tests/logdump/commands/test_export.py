@@ -17,12 +17,12 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
-from logdump.exit_status import ExitStatus
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import metadata_record, row, trail_of
 from trailformat import ByteOrder, TableDefinition
-from trailformat.metadata import build_table
+from trailformat.definitions.metadata import build_table
 
 
 def _rbas(path: Path) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump import selection
+from logdump.session import selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat.scan import Engine, is_available

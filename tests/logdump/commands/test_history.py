@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.history import MOST_KEPT, History
-from logdump.line_mode import Batch
+from logdump.line.line_mode import Batch
+from logdump.session.history import MOST_KEPT, History
 from tests.logdump.line import Line
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.line_mode import Batch, Piped
-from logdump.session_log import SessionLog
+from logdump.line.line_mode import Batch, Piped
+from logdump.session.session_log import SessionLog
 from tests.logdump.line import Line
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from logdump.events import NoRecordThere, PositionShown, Progress
-from logdump.exit_status import ExitStatus
+from logdump.session.events import NoRecordThere, PositionShown, Progress
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.index.reference import walked

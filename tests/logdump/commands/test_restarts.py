@@ -14,7 +14,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import TABLE, Source
-from trailformat.io_types import RESTART_ABEND, RESTART_OK
+from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
 
 _ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 

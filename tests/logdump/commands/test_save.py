@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump import saving
-from logdump.exit_status import ExitStatus
+from logdump.operations.save import saver as saving
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from trailformat import Record, TrailFile, TrailSequence
-from trailformat.io_types import COMMENT
+from trailformat.records.io_types import COMMENT
 
 SOUND = sorted(path for path in TRAILS.glob("??*") if path.name[0] in "ehorpusv" and path.name != "README.md")
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from logdump.events import RecordShown
+from logdump.session.events import RecordShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, metadata_record, row, trail_of
 from trailformat import ByteOrder, Record, TableDefinition
-from trailformat.metadata import build_table
-from trailformat.transactions import BEGINS, ENDS, is_transactional
+from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
+from trailformat.definitions.metadata import build_table
 
 
 def _shown(line: Line) -> Record:

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from logdump.line_mode import Batch
+from logdump.line.line_mode import Batch
 from tests.logdump.line import Line
 
 

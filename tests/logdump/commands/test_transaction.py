@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from logdump.events import SafePointShown
-from logdump.exit_status import ExitStatus
+from logdump.session.events import SafePointShown
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
-from trailformat.transactions import BEGINS, FIRST, LAST, MIDDLE, ONLY, is_transactional
+from trailformat.changes.transactions import BEGINS, FIRST, LAST, MIDDLE, ONLY, is_transactional
 
 ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logdump import __version__
-from logdump.line_mode import Batch
+from logdump.line.line_mode import Batch
 from tests.logdump.line import Line
 
 ON_NONSTOP = [

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from logdump.exit_status import ExitStatus
+from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, metadata_record, trail_of
 from trailformat import ByteOrder, ColumnDefinition, TableDefinition
-from trailformat.definitions_file import parse_definitions
-from trailformat.metadata import build_table
+from trailformat.definitions.file import parse_definitions
+from trailformat.definitions.metadata import build_table
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 

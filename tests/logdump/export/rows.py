@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from logdump.tables.layout import ROW_OPERATIONS
+from logdump.arrow.tables.layout import ROW_OPERATIONS
 from trailformat import Record, TrailError, TrailFile, Value, to_datetime
-from trailformat.changes import row_columns
-from trailformat.row_definitions import RowDefinitions
-from trailformat.segments import joined
-from trailformat.transactions import TransactionContext
+from trailformat.changes.row_changes import row_columns
+from trailformat.changes.segments import joined
+from trailformat.changes.transactions import TransactionContext
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import plain_text
 
 

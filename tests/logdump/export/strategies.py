@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, encode_value, make_record
-from trailformat.io_types import DELETE, FIELD_COMP, INSERT, PURGE_DATA, UNIFIED_UPDATE, UPDATE, UPDATE_COMP
-from trailformat.metadata import build_table
-from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.definitions.metadata import build_table
+from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PURGE_DATA, UNIFIED_UPDATE, UPDATE, UPDATE_COMP
+from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 TABLE = "TEA.LEAVES"
 _ROW = COMPRESSED | NAME_IS_INDEX

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.export import text_export
+from logdump.operations.export import text_export
 from tests.logdump.export.rows import arrow_rows, json_rows
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands.showing import show_record
-from logdump.export import spark_export
-from logdump.export.exporting import Show
-from logdump.export.options import parse_export_options
-from logdump.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
-from logdump.export.tally import Tally
-from logdump.session import Session
-from logdump.settings import OutputFormat
+from logdump.operations.export import spark_export
+from logdump.operations.export.exporting import Show
+from logdump.operations.export.options import parse_export_options
+from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
+from logdump.operations.export.tally import Tally
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
+from logdump.session.showing import show_record
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.events import RecordShown
+from logdump.arrow.tables.schema import FIXED_TYPES
 from logdump.render.json_lines import render
-from logdump.settings import Settings
+from logdump.session.events import RecordShown
+from logdump.session.settings import Settings
 from logdump.spark.schema import COLUMNS, CORRUPT
-from logdump.tables.schema import FIXED_TYPES
 from tests.logdump.export.rows import (
     arrow_rows,
     check_values,
@@ -25,7 +25,7 @@ from tests.logdump.export.rows import (
 )
 from tests.logdump.line import Line
 from trailformat import TrailFile
-from trailformat.transactions import TransactionContext
+from trailformat.changes.transactions import TransactionContext
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 IDS = [path.name for path in FILES]

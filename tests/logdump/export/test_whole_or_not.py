@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
-from logdump.export import arrow_files, text_file
+from logdump.operations.export import arrow_files, text_file
 from tests.logdump.line import Line
 from trailformat import TrailFile
 

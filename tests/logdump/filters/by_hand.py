@@ -20,9 +20,9 @@ from trailformat import (
     make_record,
     make_token,
 )
-from trailformat.metadata import build_table
-from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.user_tokens import build_user_tokens
+from trailformat.definitions.metadata import build_table
+from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.records.user_tokens import build_user_tokens
 
 MINUTE = 60_000_000
 NINE = 212_577_166_800_000_000

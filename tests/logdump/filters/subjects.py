@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from logdump.filters import Criterion, FilterSet, Subject, apply, parse_criterion
-from logdump.selection import Selection
-from logdump.session import Session
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.selection import Selection
+from logdump.session.session import Session
 from trailformat import (
     ByteOrder,
     Record,

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.filters import FilterSet, apply
-from logdump.selection import Selection
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.selection import Selection
 from trailformat import ByteOrder, TrailFile
-from trailformat.row_definitions import RowDefinitions
 from trailformat.scan import Batch, Engine, scan
+from trailformat.trail.row_definitions import RowDefinitions
 
 from .by_hand import DDL, DELETE, FIRST, INSERT, LAST, METADATA, MINUTE, NINE, UPDATE, Plain, trail_in
 

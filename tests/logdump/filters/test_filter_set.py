@@ -3,7 +3,7 @@ from __future__ import annotations
 import pickle
 
 from logdump.filters import OPTIONS, FilterSet, Match, Needs, parse_criterion
-from logdump.times import GMT
+from logdump.notation.times import GMT
 
 from .subjects import broken, file_header, filters, subject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logdump.filters import OPTIONS, FilterSet, Option, apply
-from logdump.times import GMT, TimeOffset
+from logdump.notation.times import GMT, TimeOffset
 
 from .subjects import filters
 from .test_filter_set import REFUSED

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.filters import FilterSet, apply, value_masks
-from logdump.times import GMT
+from logdump.notation.times import GMT
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.filters.subjects import selection_through
 from tests.searching import examples
 from tests.trailformat.samples import column, header, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
-from trailformat.io_types import RECORD_FRAGMENT
-from trailformat.metadata import build_table
+from trailformat.definitions.metadata import build_table
+from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.scan import Batch, Engine, scan
 from trailformat.values import decode_value
 

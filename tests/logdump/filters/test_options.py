@@ -19,7 +19,7 @@ from logdump.filters import (
     parse_criterion,
     show,
 )
-from logdump.times import GMT
+from logdump.notation.times import GMT
 
 from .subjects import broken, file_header, subject
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from logdump.filters import FilterError, FilterSet, Subject, apply, show
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
 from trailformat import from_datetime
 
 from .subjects import criterion, file_header, meets, subject

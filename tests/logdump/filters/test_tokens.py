@@ -4,7 +4,7 @@ import pytest
 
 from logdump.filters import FilterError, Needs, Subject
 from trailformat import Token, make_token
-from trailformat.user_tokens import build_user_tokens
+from trailformat.records.user_tokens import build_user_tokens
 
 from .subjects import broken, criterion, file_header, meets, subject
 

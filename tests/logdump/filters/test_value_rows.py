@@ -11,9 +11,9 @@ import pytest
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, TrailFile, make_record
-from trailformat.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
-from trailformat.metadata import build_table
-from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.definitions.metadata import build_table
+from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
+from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 from trailformat.values import decode_value
 
 from .test_by_hand import by_columns, by_record, told

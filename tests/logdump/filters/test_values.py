@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from logdump.filters import Criterion, FilterError, FilterSet, Needs, Subject, apply, parse_criterion, show
-from logdump.times import GMT
+from logdump.notation.times import GMT
 from tests.trailformat.samples import row
 from trailformat import ColumnChange, Value
 from trailformat.values import Plain

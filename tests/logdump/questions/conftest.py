@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump import saving, selection
-from logdump.export import batch_walk
+from logdump.operations.export import batch_walk
+from logdump.operations.save import saver as saving
+from logdump.session import selection
 from logdump.tui import matching
 from trailformat.scan import Engine, is_available
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.events import StatementShown
 from logdump.filters import OPTIONS, nonstop_options
+from logdump.session.events import StatementShown
 from tests.logdump.questions.asker import opened
 from tests.logdump.questions.contents import BYTES
 from tests.logdump.questions.numbers import NUMBERS

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logdump.commands import REGISTRY
-from logdump.events import CountShown, Event, Notice, Progress, RecordShown
 from logdump.language.execute import run_line
 from logdump.render import json_lines, text
-from logdump.settings import Settings
+from logdump.session.events import CountShown, Event, Notice, Progress, RecordShown
+from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.logdump.questions.asker import opened, placed
 from tests.logdump.questions.drawn import Drawn, drawn

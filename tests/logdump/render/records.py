@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.events import RecordShown
+from logdump.notation.times import GMT
 from logdump.render.record_text import record_lines
-from logdump.settings import Settings
-from logdump.times import GMT
+from logdump.session.events import RecordShown
+from logdump.session.settings import Settings
 from tests.trailformat.samples import header
 from trailformat import ByteOrder, Record, TableEntry, Token, make_record
 

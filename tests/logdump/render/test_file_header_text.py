@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.settings import Detail, Level
+from logdump.session.settings import Detail, Level
 from tests.logdump.render.records import lines_of
 from trailformat import Record, make_file_header, make_file_header_record
-from trailformat.file_header import SIGNATURE
+from trailformat.records.file_header import SIGNATURE
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from logdump.events import Bad, Failure, Notice, Progress, RecordShown, say
-from logdump.exit_status import ExitStatus
 from logdump.render.json_lines import PARTS, SHAPES, render
 from logdump.render.json_shape import Shape, exact, iso_time
-from logdump.settings import Settings
+from logdump.session.events import Bad, Failure, Notice, Progress, RecordShown, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.settings import Settings
 from scripts.json_members import PAGE, updated
 from tests.logdump.line import Line
 from tests.logdump.program import logdump

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from logdump.counting import LargeTransaction, Tally
-from logdump.events import IntervalShown, Progress, TransactionsShown
+from logdump.notation.times import GMT, parse_datetime
+from logdump.operations.count.counting import LargeTransaction, Tally
 from logdump.render.count_text import history_lines, interval_lines, progress_lines
-from logdump.settings import Settings
-from logdump.times import GMT, parse_datetime
+from logdump.session.events import IntervalShown, Progress, TransactionsShown
+from logdump.session.settings import Settings
 
 SETTINGS = Settings(time_offset=GMT)
 

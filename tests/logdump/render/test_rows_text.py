@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from logdump.events import RowsShown
 from logdump.render import json_lines
 from logdump.render.row_values import plain
 from logdump.render.text import render
-from logdump.settings import Settings
+from logdump.session.events import RowsShown
+from logdump.session.settings import Settings
 
 
 def lines(columns: tuple[str, ...], *rows: tuple[object, ...]) -> list[str]:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from logdump.events import SafePointShown
 from logdump.render.json_safe import SAFE_POINT
 from logdump.render.safe_text import records_text, safe_lines
-from logdump.settings import Settings
-from trailformat.io_types import DELETE, INSERT, RESTART_ABEND
-from trailformat.trail_sequence import Spot
-from trailformat.transaction_walk import Damage, Ended, Extent, Moment, Restart
-from trailformat.transactions import NO_TRANSACTION, Transaction
+from logdump.session.events import SafePointShown
+from logdump.session.settings import Settings
+from trailformat.changes.transaction_walk import Damage, Ended, Extent, Moment, Restart
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction
+from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
+from trailformat.trail.sequence import Spot
 
 _BEFORE, _HERE, _NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))
 _ESCAPES = "\x1b[2J\nB"

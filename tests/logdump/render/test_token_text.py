@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from logdump.settings import Level
+from logdump.session.settings import Level
 from tests.logdump.render.records import a_record, lines_of
 from trailformat import ByteOrder, Record, make_column, make_file_header, make_file_header_record, make_token
-from trailformat.columns import build_columns
-from trailformat.record import build_record
-from trailformat.tokens import build_tokens, parse_tokens
+from trailformat.codec.tokens import build_tokens, parse_tokens
+from trailformat.records.columns import build_columns
+from trailformat.records.record import build_record
 
 TOKENS = (make_token("L", b"41882317"), make_token("t", info=1), make_token("q", b"?"), make_token(7, b""))
 

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from logdump.render.display_width import cut_to, display_width, padded
+from logdump.notation.display_width import cut_to, display_width, padded
 from logdump.render.values_text import value_text, values_lines
-from logdump.settings import Settings
+from logdump.session.settings import Settings
 from tests.trailformat.samples import row
 from tests.trailformat.values.kinds import of
 from trailformat import Change, ColumnChange, TableDefinition, Value

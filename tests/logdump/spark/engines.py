@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from logdump.commands import REGISTRY
-from logdump.events import Event, JobProgress, Notice
 from logdump.language.execute import run_line
 from logdump.render.text import render
-from logdump.session import Session
+from logdump.session.events import Event, JobProgress, Notice
+from logdump.session.session import Session
 
 ENGINE = "engine spark local[2,4]"
 """Spark as the fixture ``spark`` has started it."""

@@ -12,8 +12,8 @@ from fixtures import TRAILS
 from logdump.spark.errors import BadOption
 from tests.logdump.spark.reads import Row, planned, rows
 from trailformat import TrailFile
-from trailformat.file_header import replace_values
-from trailformat.record import make_file_header_record
+from trailformat.records.file_header import replace_values
+from trailformat.records.record import make_file_header_record
 
 TRAIL = TRAILS / "st*"
 

@@ -33,12 +33,12 @@ from trailformat import (
     parse_ddl,
     to_datetime,
 )
-from trailformat.columns import Columns
-from trailformat.ddl import ddl_name
-from trailformat.io_types import DDL_OP
-from trailformat.row_definitions import RowDefinition, RowDefinitions
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
-from trailformat.transactions import TransactionContext
+from trailformat.changes.transactions import TransactionContext
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.records.columns import Columns
+from trailformat.records.ddl import ddl_name
+from trailformat.records.io_types import DDL_OP
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import decode_value, plain_text
 
 WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhsbm"]
@@ -204,9 +204,9 @@ LOOKS = {
     "images": "logdump.spark.columns.images.images_in",
     "tokens": "logdump.spark.columns.tokens.tokens_in",
     "pairs": "logdump.spark.columns.tokens.parse_user_tokens",
-    "names": "trailformat.table_definitions.TableDefinitions.lookup",
+    "names": "trailformat.trail.table_definitions.TableDefinitions.lookup",
     "transactions": "logdump.spark.rows.TransactionCarrier.of",
-    "record": "trailformat.trail_file.TrailFile.record_at",
+    "record": "trailformat.trail.file.TrailFile.record_at",
 }
 
 

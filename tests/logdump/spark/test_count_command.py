@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import TRAILS
-from logdump.events import Failure, JobProgress
-from logdump.spark_engine import run_job
+from logdump.session.events import Failure, JobProgress
+from logdump.spark.engine import run_job
 from tests.logdump.spark.engines import BothEngines
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.events import Failure
 from logdump.language.execute import run_line
-from logdump.session import Session
+from logdump.session.events import Failure
+from logdump.session.session import Session
 from logdump.spark import TrailSource, save
 from logdump.spark.errors import BadOption
 from logdump.spark.options import Use, parse_options

@@ -15,8 +15,8 @@ from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql.datasource import DataSourceReader
 
 from fixtures import TRAILS
-from logdump.batch_counting import RowCounter, Wanted
-from logdump.counting import OTHERS, Count
+from logdump.operations.count.batch_counting import RowCounter, Wanted
+from logdump.operations.count.counting import OTHERS, Count
 from logdump.spark import TrailSource, register
 from logdump.spark.counting import count_of as counted_from
 from tests.logdump.spark.reads import rows

@@ -82,7 +82,7 @@ def test_data_that_holds_a_trail_does_not_mislead(tmp_path: Path) -> None:
 def with_blob(path: Path, blob: bytes) -> None:
     """A trail whose only row has a whole trail in its data."""
     from trailformat import make_header, make_record
-    from trailformat.record_header import COMPRESSED
+    from trailformat.records.record_header import COMPRESSED
 
     head = (TRAILS / "et000000000").read_bytes()[:1130]
     header = make_header(116, name_field=b"A.B\0", partition=COMPRESSED)

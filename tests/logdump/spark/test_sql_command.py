@@ -11,9 +11,9 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import sql
-from logdump.events import Failure, Notice, RowsShown
-from logdump.exit_status import ExitStatus
 from logdump.render import json_lines
+from logdump.session.events import Failure, Notice, RowsShown
+from logdump.session.exit_status import ExitStatus
 from logdump.spark.needed_columns import needed_columns
 from logdump.spark.schema import COLUMNS
 from logdump.spark.views import Views

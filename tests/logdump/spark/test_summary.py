@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.batch_counting import ColumnCounter, Wanted
-from logdump.counting import Count, TransactionHistory
+from logdump.operations.count.batch_counting import ColumnCounter, Wanted
+from logdump.operations.count.counting import Count, TransactionHistory
 from logdump.spark import summary as summary_module
 from logdump.spark.bounds import selection_of
 from logdump.spark.counting import count_of

@@ -28,7 +28,7 @@ from trailformat import (
     make_column,
     make_record,
 )
-from trailformat.metadata import build_table
+from trailformat.definitions.metadata import build_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -36,7 +36,7 @@ from trailformat import (
     make_column,
     make_record,
 )
-from trailformat.metadata import build_table
+from trailformat.definitions.metadata import build_table
 
 Row = dict[str, Any]
 TEAS = "TEAHOUSE.TEAS"

@@ -19,8 +19,8 @@ from tests.logdump.spark.test_tables import rows_of
 from tests.logdump.spark.test_values import PRICE, definition, price
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailError, TrailFile
-from trailformat.changes import ColumnChange, row_columns
-from trailformat.row_definitions import RowDefinitions
+from trailformat.changes.row_changes import ColumnChange, row_columns
+from trailformat.trail.row_definitions import RowDefinitions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

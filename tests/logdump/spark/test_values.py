@@ -26,11 +26,11 @@ from trailformat import (
     make_column,
     make_record,
 )
-from trailformat.changes import ColumnChange, row_columns
-from trailformat.definitions_file import read_definitions
-from trailformat.io_types import UNIFIED_UPDATE
-from trailformat.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.row_definitions import RowDefinitions
+from trailformat.changes.row_changes import ColumnChange, row_columns
+from trailformat.definitions.file import read_definitions
+from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.records.io_types import UNIFIED_UPDATE
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import Value, plain_text
 
 TEAHOUSE = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"

@@ -8,9 +8,9 @@ from typing import Final
 from fixtures import column_kinds as kind
 from fixtures.shop import ShopTable
 from trailformat import Record, TableDefinition, make_record
-from trailformat.changes import Change, ColumnChange
-from trailformat.io_types import INSERT
-from trailformat.record_header import make_header
+from trailformat.changes.row_changes import Change, ColumnChange
+from trailformat.records.io_types import INSERT
+from trailformat.records.record_header import make_header
 from trailformat.values import Value
 from trailformat.values.value import Plain
 

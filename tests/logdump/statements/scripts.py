@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.statements import DIALECTS, Script, Statement
+from logdump.render.sql import DIALECTS, Script, Statement
 from trailformat import TrailFile
 
 

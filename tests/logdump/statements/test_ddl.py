@@ -14,15 +14,15 @@ from random import Random
 
 import pytest
 
-from logdump.render.escape import escape
-from logdump.statements import DIALECTS, Statement, Unwritable, redo, statement_lines
-from logdump.statements.client_text import client_of, one_statement
+from logdump.notation.escape import escape
+from logdump.render.sql import DIALECTS, Statement, Unwritable, redo, statement_lines
+from logdump.render.sql.client_text import client_of, one_statement
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from trailformat import Record, make_record
-from trailformat.changes import Change
-from trailformat.ddl import build_ddl
-from trailformat.io_types import DDL_OP
-from trailformat.record_header import make_header
+from trailformat.changes.row_changes import Change
+from trailformat.records.ddl import build_ddl
+from trailformat.records.io_types import DDL_OP
+from trailformat.records.record_header import make_header
 
 CANARY = "CANARY"
 """The file that a client makes when it takes a part of a statement for a command of its own."""

@@ -10,13 +10,13 @@ from fixtures.capture import Capture
 from fixtures.changes import insert
 from fixtures.flavour import MYSQL_21
 from fixtures.shop import SENCHA
-from logdump.statements import DIALECTS, Script, Statement
-from logdump.statements import large_objects as module
+from logdump.render.sql import DIALECTS, Script, Statement
+from logdump.render.sql import large_objects as module
 from trailformat import TrailFile, TrailWriter
-from trailformat.column_definition import ColumnDefinition
-from trailformat.io_types import INSERT, LARGE_OBJECT
-from trailformat.lob_pieces import PieceHeader, build_piece
-from trailformat.transactions import FIRST, LAST, MIDDLE
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE
+from trailformat.definitions.column import ColumnDefinition
+from trailformat.records.io_types import INSERT, LARGE_OBJECT
+from trailformat.records.lob_pieces import PieceHeader, build_piece
 
 _NAME = 1
 _TEXT = "The first cup moistens my lips and throat; " * 5

@@ -8,15 +8,15 @@ from typing import cast
 
 import pytest
 
-from logdump.statements import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
-from logdump.times import TimeOffset
+from logdump.notation.times import TimeOffset
+from logdump.render.sql import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
 from tests.logdump.statements.made_changes import change
 from trailformat import TrailFile
-from trailformat.io_types import INSERT, RESTART_ABEND, RESTART_OK
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
-from trailformat.trail_sequence import Spot
-from trailformat.transaction_walk import Damage, Ended, Extent, Moment, Restart
-from trailformat.transactions import NO_TRANSACTION, Transaction
+from trailformat.changes.transaction_walk import Damage, Ended, Extent, Moment, Restart
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
+from trailformat.trail.sequence import Spot
 
 _HERE, _NEXT = Path("dirdat/et000000007"), Path("dirdat/et000000008")
 _TIME = Moment(JULIAN_UNIX_EPOCH)

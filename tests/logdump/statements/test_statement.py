@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from logdump.statements import DIALECTS, Statement, Unwritable, redo, undo
+from logdump.render.sql import DIALECTS, Statement, Unwritable, redo, undo
 from tests.logdump.statements.history import without_key
 from tests.logdump.statements.made_changes import NULL, STOCK, change, without_definition
-from trailformat.changes import Change
-from trailformat.ddl import build_ddl
-from trailformat.io_types import DDL_OP
-from trailformat.record import Record, make_record
-from trailformat.record_header import make_header
+from trailformat.changes.row_changes import Change
+from trailformat.records.ddl import build_ddl
+from trailformat.records.io_types import DDL_OP
+from trailformat.records.record import Record, make_record
+from trailformat.records.record_header import make_header
 from trailformat.values import Value
 
 _OLD = ("A1", "top", "it's", Decimal(5))

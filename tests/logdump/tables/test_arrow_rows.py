@@ -12,11 +12,11 @@ from tests.logdump.line import Line
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record, make_token
-from trailformat.full_images import build_full_image
-from trailformat.io_types import DELETE, INSERT, PURGE_DATA
-from trailformat.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.changes.full_images import build_full_image
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
+from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA
+from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 from trailformat.values import CHAR
 
 pa = pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.line_mode import LineMode
-from logdump.render.escape import Harmless
-from logdump.session import Session
-from logdump.times import GMT
+from logdump.line.line_mode import LineMode
+from logdump.notation.escape import Harmless
+from logdump.notation.times import GMT
+from logdump.session.session import Session
 from logdump.tui.state import State, state_of
 from trailformat import TrailError, TrailFile
 from trailformat.index import TrailIndex, build

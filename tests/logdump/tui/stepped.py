@@ -15,8 +15,8 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
-from logdump.history_file import KeptHistory
-from logdump.session import Session
+from logdump.line.history_file import KeptHistory
+from logdump.session.session import Session
 from logdump.tui.app import TrailApp
 from logdump.tui.background import Background, Job
 from tests.logdump.tui.resting import come_to_rest

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from logdump.session import Mark
-from logdump.settings import Settings
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.session import Mark
+from logdump.session.settings import Settings
 from logdump.tui.cells import cut_line, fit, harmless
 from logdump.tui.choices import mark_choices, table_choices, transaction_choices
 from logdump.tui.glyphs import ASCII, UNICODE, Glyphs

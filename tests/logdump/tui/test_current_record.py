@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fixtures import TRAILS
-from logdump.times import GMT
+from logdump.notation.times import GMT
 from logdump.tui.app import TrailApp
 from logdump.tui.hex_pane import HexPane
 from logdump.tui.keys import KEYS, Area, Key

@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import Static
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
-from logdump.session import Session
-from logdump.settings import Settings
+from logdump.session.session import Session
+from logdump.session.settings import Settings
 from logdump.tui.glyphs import ASCII, UNICODE
 from logdump.tui.keys import KEYS, Area, Key
 from logdump.tui.manner import Manner

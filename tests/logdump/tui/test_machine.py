@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from fixtures import TRAILS
-from logdump.session import Session
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.session import Session
 from logdump.tui.keys import KEYS
 from logdump.tui.one_line import OneLine
 from logdump.tui.record_list import RecordList

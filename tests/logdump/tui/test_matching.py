@@ -9,8 +9,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.filters import FilterSet
 from logdump.filters.statement import apply
-from logdump.session import Session
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.session import Session
 from logdump.tui.matching import Matches, MatchingRows
 from logdump.tui.rows import Kind, Row, Walk
 from tests.logdump.line import Line

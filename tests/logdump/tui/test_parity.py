@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 from textual.widget import Widget
 
-from logdump.line_mode import BANNER
-from logdump.session import Session
-from logdump.settings import OutputFormat
+from logdump.line.line_mode import BANNER
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
 from logdump.tui.transcript import Answer, Entry
 from tests.logdump.tui.drive import Screen, drive
 from tests.transcripts.play import SCRIPTS, WITH_PROGRAMS, copy_of_trails, environment, steady

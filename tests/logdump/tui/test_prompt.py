@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from textual.events import Paste
 
-from logdump.history import History
-from logdump.history_file import KeptHistory, save_history
-from logdump.session import Session
+from logdump.line.history_file import KeptHistory, save_history
+from logdump.session.history import History
+from logdump.session.session import Session
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import SIZES

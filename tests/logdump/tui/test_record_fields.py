@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from fixtures import TRAILS
-from logdump.session import Session
-from logdump.settings import Detail, Level, Settings
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.session import Session
+from logdump.session.settings import Detail, Level, Settings
 from logdump.tui.detail_text import detail_lines
 from logdump.tui.hex_text import hex_text, line_pieces
 from logdump.tui.record_fields import fields_of, placed_tokens

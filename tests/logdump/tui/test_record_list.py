@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures import TRAILS
-from logdump.session import Session
+from logdump.session.session import Session
 from logdump.tui.page import Wanted, read_page
 from logdump.tui.record_list import RecordList
 from logdump.tui.rows import Kind, Walk

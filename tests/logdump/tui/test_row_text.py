@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from logdump.settings import Settings
-from logdump.times import GMT
+from logdump.notation.times import GMT
+from logdump.session.settings import Settings
 from logdump.tui.glyphs import ASCII, UNICODE
 from logdump.tui.row_text import Columns, Needs, clock_text, columns_for, heading, row_pieces
 from logdump.tui.rows import Kind, Row

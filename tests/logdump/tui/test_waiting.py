@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from logdump.commands import position
-from logdump.events import Event, Progress, say
-from logdump.session import Session
+from logdump.session.events import Event, Progress, say
+from logdump.session.session import Session
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import SIZES, rba_of

@@ -30,8 +30,8 @@ from trailformat import (
 )
 from trailformat.arrays import ColumnArray, Image, column_array, locate_columns
 from trailformat.arrays.kernels import BROKEN
-from trailformat.io_types import DELETE, INSERT, UNIFIED_UPDATE
-from trailformat.record_header import COMPRESSED, name_field
+from trailformat.records.io_types import DELETE, INSERT, UNIFIED_UPDATE
+from trailformat.records.record_header import COMPRESSED, name_field
 from trailformat.scan import Batch, Engine, scan
 from trailformat.values import Value, decode_value, plain_text
 

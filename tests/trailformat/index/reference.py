@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.trailformat.scan.reference import Rows, walk
 from trailformat import TrailFile
+from trailformat.changes.transactions import ENDS
 from trailformat.index import Row, TrailIndex, TransactionSpan, build
-from trailformat.io_types import METADATA
+from trailformat.records.io_types import METADATA
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
-from trailformat.transactions import ENDS
 
 
 def walked(path: Path) -> list[Row]:

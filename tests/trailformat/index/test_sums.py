@@ -15,9 +15,9 @@ from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.reference import ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
+from trailformat.changes.transactions import NO_TRANSACTION
 from trailformat.index import TrailIndex, TransactionSpan, sums, transaction_spans
 from trailformat.scan import Engine
-from trailformat.transactions import NO_TRANSACTION
 
 
 def assert_sums(index: TrailIndex, path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from trailformat import ByteOrder, PartialRecord, Record, TrailError, TrailFile
+from trailformat.changes.transactions import ENDS, is_transactional
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Engine, is_available, scan
-from trailformat.transactions import ENDS, is_transactional
 
 Rows = list[dict[str, Any]]
 

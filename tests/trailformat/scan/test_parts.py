@@ -11,9 +11,9 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from trailformat import ByteOrder, TrailError, make_column, make_token  # noqa: E402
-from trailformat.columns import build_columns, parse_columns  # noqa: E402
+from trailformat.codec.tokens import build_tokens, parse_tokens  # noqa: E402
+from trailformat.records.columns import build_columns, parse_columns  # noqa: E402
 from trailformat.scan.parts import MOST_BYTES, Parts, columns_in, tokens_in  # noqa: E402
-from trailformat.tokens import build_tokens, parse_tokens  # noqa: E402
 
 _Found = list[tuple[int, bytes]]
 

@@ -16,10 +16,10 @@ from tests.trailformat.samples import BOTH, header, metadata_record, row, table_
 from tests.trailformat.scan.reference import ENGINES, assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import ByteOrder, NotATrail, Token, TrailFile, make_record, make_token
-from trailformat.record import build_record
-from trailformat.record_header import RecordHeader, build_header
+from trailformat.codec.tokens import build_tokens
+from trailformat.records.record import build_record
+from trailformat.records.record_header import RecordHeader, build_header
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
-from trailformat.tokens import build_tokens
 
 FILE_HEADER_BYTES = (TRAILS / "el000000000").read_bytes()[
     : int.from_bytes((TRAILS / "el000000000").read_bytes()[2:4], "big")

@@ -15,9 +15,8 @@ from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, NotATrail, Token, TrailError, TrailFile, make_record, make_token
-from trailformat.scan import FILE_HEADER, Engine, TransactionCarrier, rows_with_token, scan
-from trailformat.transaction_search import TransactionSearch
-from trailformat.transactions import (
+from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transactions import (
     FIRST,
     LAST,
     MIDDLE,
@@ -26,6 +25,7 @@ from trailformat.transactions import (
     Transaction,
     TransactionContext,
 )
+from trailformat.scan import FILE_HEADER, Engine, TransactionCarrier, rows_with_token, scan
 
 Told = list[tuple[int, Transaction]]
 TEN = Transaction("10", "1.1.1")

@@ -12,8 +12,8 @@ import pytest
 
 from tests.trailformat.samples import BOTH
 from trailformat import ByteOrder, ColumnDefinition, decode_value
-from trailformat.column_definition import TAIL_12_2
-from trailformat.columns import Column
+from trailformat.definitions.column import TAIL_12_2
+from trailformat.records.columns import Column
 from trailformat.values.sql_types import sql_type
 
 

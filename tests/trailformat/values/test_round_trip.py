@@ -27,8 +27,8 @@ from trailformat import (
     make_column,
     make_record,
 )
-from trailformat.changes import changes
-from trailformat.metadata import build_table
+from trailformat.changes.row_changes import changes
+from trailformat.definitions.metadata import build_table
 from trailformat.values import DATA_TYPES, Plain
 
 ROWS = st.tuples(*(st.none() | kind.values for kind in KINDS.values()))

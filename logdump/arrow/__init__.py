@@ -1,0 +1,1 @@
+"""Records and rows of tables as Arrow batches. Knows no Spark."""

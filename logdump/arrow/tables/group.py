@@ -1,0 +1,223 @@
+"""Rows of one table, all told by one definition, as an Arrow record batch.
+
+It is what :mod:`logdump.arrow.tables.rows` makes of them one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
+from logdump.arrow.tables.piece import Array, Piece
+from logdump.arrow.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
+from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
+from trailformat import ColumnDefinition, Record, TrailError, Value
+from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
+from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
+from trailformat.changes.row_changes import row_images
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.records.columns import build_columns
+from trailformat.trail.row_definitions import RowDefinition
+
+_FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
+_LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
+"""The years 1 to 9999 in Julian microseconds."""
+_OPS = sorted(set(ROW_OPERATIONS.values()))
+_OP_NAMES = pa.array(_OPS, pa.string())
+_OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for number in range(256)], np.int8)
+
+
+class Texts(NamedTuple):
+    """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
+
+    csns: pa.Array
+    xids: pa.Array
+
+
+Problems = list[tuple[int, RowProblem]]
+"""By the number of the row."""
+
+
+class Group:
+    """Rows of a piece, ``at``, with one definition.
+
+    Attributes:
+        layout: of their file.
+    """
+
+    def __init__(
+        self,
+        piece: Piece,
+        at: Array,
+        known: RowDefinition,
+        layout: TableLayout,
+        path: Path,
+        texts: Texts,
+        wholes: dict[int, Record],
+    ) -> None:
+        self.layout = layout
+        self._piece = piece
+        self._at = at
+        self._rows = piece.rows[at]
+        self._known = known
+        self._path = path
+        self._texts = texts
+        self._wholes = wholes
+        self._wanted: Container[str] | None = None
+        self._problems: Problems = []
+        self._nulls: list[tuple[Array, str]] = []
+
+    def build(self, wanted: Container[str] | None = None) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+        """The batch, and what does not decode: RBA, column, reason.
+
+        ``wanted`` has the names of the columns that are to be filled, None for all; where it has ``problems``, every
+        value is decoded.
+        """
+        self._wanted = None if wanted is None or PROBLEMS in wanted else wanted
+        rbas = self._of("rba")
+        numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
+        arrays = [
+            _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)])),
+            _plain(pa.int64(), rbas),
+            _few(_OP_NUMBERS[self._of("io_type")], _OP_NAMES),
+            *(one.take(numbers) for one in self._texts),
+            self._times(),
+            _plain(pa.uint8(), self._of("trans_ind")),
+            *(self._images() if self.layout.columns is not None else (self._undefined(),)),
+        ]
+        arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
+        problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
+        return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(self.layout)), problems
+
+    def _of(self, column: str) -> Array:
+        return np.asarray(getattr(self._piece.batch, column))[self._rows]
+
+    def _record(self, row: int) -> Record:
+        """The record of a row, with what it goes on in."""
+        return self._wholes.get(row) or self._piece.record(int(self._at[row]))
+
+    def _times(self) -> pa.Array:
+        julian = self._of("io_time")
+        valid = (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
+        for row in np.flatnonzero(~valid).tolist():
+            self._problems.append((row, time_problem(int(julian[row]))))
+        return _plain(FIXED_TYPES["time"], julian - JULIAN_UNIX_EPOCH, None if valid.all() else valid)
+
+    def _undefined(self) -> pa.Array:
+        """The data of rows without a definition."""
+        found = [data_of(self._record(row)) for row in range(len(self._rows))]
+        self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(found) if data]
+        return pa.array(found)
+
+    def _images(self) -> Iterator[pa.Array]:
+        piece, count = self._piece, len(self._columns)
+        instead = dict(self._rewritten())
+        spans = locate_columns(piece.data, piece.base, piece.batch, self._rows, count, instead)
+        for row in np.flatnonzero(spans.states != GOOD).tolist():
+            self._note_states(row, count)
+        for side in SIDES:
+            for index, name in enumerate(self.layout.column_names):
+                yield self._column(spans, side, index, name)
+
+    def _column(self, spans: Spans, side: str, index: int, name: str) -> pa.Array:
+        image: Image = getattr(spans, side)
+        sizes, definition, codec = image.sizes[index], self._columns[index], self.layout.codec
+        if image.seen[index] & HAS_NULL:
+            self._nulls.append((np.flatnonzero(sizes == NULL), f"{side}_{name}"))
+        if self._wanted is not None and f"{side}_{name}" not in self._wanted:
+            return pa.nulls(len(sizes), array_type(definition, codec).type)
+        found = column_array(spans, image, index, definition, codec)
+        for problem in found.problems:
+            self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
+        return found.array
+
+    def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
+        """What is wrong with a value; one with a strange indicator is looked at again for its bytes."""
+        if not problem.data:
+            value = self._value(problem.row, side, index)
+            if value is not None and value.problem is not None:
+                return RowProblem(name, side, value.data, value.problem)
+        return RowProblem(name, side, problem.data, problem.reason)
+
+    def stored(self, row: int, side: str, name: str) -> bytes:
+        """The bytes of a value as the trail has them, behind the indicator; empty where there is none."""
+        value = self._value(row, side, self.layout.column_names.index(name))
+        return value.data if value is not None else b""
+
+    def _value(self, row: int, side: str, index: int) -> Value | None:
+        """A value decoded by itself."""
+        for column in columns_of(self._record(row), self._known)[0]:
+            if column.index == index:
+                value: Value | None = getattr(column, side)
+                return value
+        return None
+
+    @property
+    def _columns(self) -> tuple[ColumnDefinition, ...]:
+        return self.layout.columns or ()
+
+    def _rewritten(self) -> Iterator[tuple[int, bytes]]:
+        """The data of rows that go on in others, lists of columns for rows whose data is none; or a problem."""
+        listed = has_columns(self._piece.batch, self._rows)
+        yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
+        odd = ~listed & (self._of("data_size") > 0)
+        for row in np.flatnonzero(odd).tolist():
+            record = self._record(row)
+            _, problem = columns_of(record, self._known)
+            try:
+                if problem is None:
+                    before, after, _ = row_images(record, self._known)
+                    yield row, build_columns(before or after or (), record.order)
+            except TrailError as error:
+                problem = RowProblem(None, None, data_of(record), error.problem)
+            if problem is not None:
+                self._problems.append((row, problem))
+
+    def _note_states(self, row: int, count: int) -> None:
+        """Data that is no list of columns, or columns that the definition has not."""
+        columns, problem = columns_of(self._record(row), self._known)
+        if problem is not None:
+            self._problems.append((row, problem))
+        for side in SIDES:
+            for column in columns:
+                value: Value | None = getattr(column, side)
+                if column.index >= count and value is not None and value.problem is not None:
+                    self._problems.append((row, RowProblem(f"#{column.index}", side, value.data, value.problem)))
+
+
+def _few(numbers: Array, texts: pa.Array) -> pa.Array:
+    """A dictionary array of ``texts``, whose numbers are int8."""
+    return pa.DictionaryArray.from_arrays(_plain(pa.int8(), numbers), texts)
+
+
+def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.Array:
+    """An array of the numbers as they are; pyarrow's own way looks each time for pandas."""
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
+
+
+def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
+    """For each row the names of its NULLs, null where there are none."""
+    if not found:
+        return pa.nulls(rows, NULL_NAMES)
+    of_row = np.concatenate([at for at, _ in found])
+    names = np.repeat(np.arange(len(found)), [len(at) for at, _ in found])[np.argsort(of_row, kind="stable")]
+    counts = np.bincount(of_row, minlength=rows)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    texts = pa.array([name for _, name in found]).take(_plain(pa.int64(), names))
+    return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
+
+
+def _listed_problems(rows: int, found: Problems) -> pa.Array:
+    """For each row what does not decode, null where everything does."""
+    if not found:
+        return pa.nulls(rows, PROBLEM_LIST)
+    lists: list[list[dict[str, Any]] | None] = [None] * rows
+    for row, problem in found:
+        lists[row] = [*(lists[row] or ()), problem._asdict()]
+    return pa.array(lists, PROBLEM_LIST)

@@ -1,0 +1,106 @@
+"""The columns of a table's file, and the names of the files.
+
+    file, rba, op, csn, xid, time, trans_ind     of the change
+    before_<COLUMN>, after_<COLUMN>              of the row, by the table's definition
+    nulls                                        names of those that are NULL; other empty ones the image has not got
+    problems                                     what did not decode: its column and image, its bytes, and why
+
+Where there is no definition: ``data``, the bytes of the record's data, in place of the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+from urllib.parse import quote
+
+from trailformat import ColumnDefinition, Record
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.records import io_types
+from trailformat.trail.row_definitions import RowDefinition
+
+FIXED = ("file", "rba", "op", "csn", "xid", "time", "trans_ind")
+NULLS, PROBLEMS, DATA = "nulls", "problems", "data"
+SIDES = ("before", "after")
+ROW_OPERATIONS = {
+    io_type: op
+    for io_type, op in OPERATIONS.items()
+    if io_type not in (io_types.LARGE_OBJECT, io_types.SEQUENCE_OP, io_types.DDL_OP)
+}
+"""IOType -> ``op``, of the records that are rows of a table's file."""
+_LONGEST_NAME = 120
+
+
+class TableLayout(NamedTuple):
+    """What tells the columns of one file: two rows with equal layouts stand in one.
+
+    Attributes:
+        name: of the table.
+        columns: their definitions; None where there are none.
+        codec: of text in the character set of the database.
+    """
+
+    name: str
+    columns: tuple[ColumnDefinition, ...] | None
+    codec: str
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the table's columns, no two alike, capitals or not."""
+        return list(_unlike(column.name for column in self.columns or ()))
+
+
+ALL = TableLayout("", None, "")
+"""In place of a table's layout where one file takes records of any."""
+
+
+class Layouts:
+    """The layouts of definitions; equal definitions give one layout."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int, str], tuple[object, TableLayout]] = {}
+
+    def of(self, record: Record, known: RowDefinition) -> TableLayout:
+        """The layout of the file that a row belongs to."""
+        name = known.name or ("" if record.table_index is None else f"tdr_{record.table_index}")
+        key = name, id(known.table), known.charset
+        if key not in self._known:
+            columns = known.table.columns if known.table is not None else None
+            self._known[key] = known.table, TableLayout(name, columns, known.charset)
+        return self._known[key][1]
+
+
+class FileNames:
+    """Names for the files of tables, each one once: ``SCHEMA.TABLE.parquet``, ``SCHEMA.TABLE.2.parquet``."""
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+        self._taken: set[str] = set()
+
+    def new(self, layout: TableLayout) -> str:
+        """The name for a layout that has none yet."""
+        stem = _safe(layout.name) + (".undefined" if layout.columns is None else "")
+        numbers = iter(range(2, 1 << 62))
+        name = f"{stem}{self._suffix}"
+        while name.lower() in self._taken:
+            name = f"{stem}.{next(numbers)}{self._suffix}"
+        self._taken.add(name.lower())
+        return name
+
+
+def _safe(name: str) -> str:
+    """A table's name as that of a file: whatever a file system may not take is written ``%XX``."""
+    safe = quote(name, safe="$#@ +,=!()[]{}")
+    safe = safe[:_LONGEST_NAME].rstrip(". ") or "unnamed"
+    return f"%2E{safe[1:]}" if safe.startswith(".") else safe
+
+
+def _unlike(names: Iterable[str]) -> Iterator[str]:
+    taken: set[str] = set()
+    for name in names:
+        number, unlike = 1, name
+        while unlike.lower() in taken:
+            number += 1
+            unlike = f"{name}_{number}"
+        taken.add(unlike.lower())
+        yield unlike

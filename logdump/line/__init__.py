@@ -1,0 +1,1 @@
+"""Line mode: from a pipe, from a script, at a terminal."""

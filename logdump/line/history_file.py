@@ -1,0 +1,131 @@
+"""``logdump.hst``: the history of interactive sessions, so that the next one goes on from there.
+
+    logdump history, next 124
+    open dirdat/lt000000000
+    count detail
+
+The first line tells the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
+ours: it is neither used nor written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from logdump.notation.escape import escape
+from logdump.session.history import History
+from trailformat import CannotWrite
+
+_FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
+_MOST_BYTES = 4 << 20
+
+
+class UnusableHistory(Exception):
+    """The file cannot be read or is not ours; the message says why."""
+
+
+def history_path(environment: Mapping[str, str]) -> Path | None:
+    """Where the history is kept: LOGDUMP_HISTORY, else ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
+
+    None when LOGDUMP_HISTORY is empty, which keeps none, or when there is no home directory.
+    """
+    named = environment.get("LOGDUMP_HISTORY")
+    state = environment.get("XDG_STATE_HOME", "")
+    try:
+        if named is not None:
+            return Path(named).expanduser().absolute() if named else None
+        base = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
+    except RuntimeError:
+        return None
+    return base / "logdump" / "logdump.hst"
+
+
+def load_history(path: Path) -> History:
+    """The history in a file, empty when there is none.
+
+    Raises:
+        UnusableHistory: it cannot be read, or is not a history of ours.
+    """
+    try:
+        text = _read(path)
+    except FileNotFoundError:
+        return History()
+    except (OSError, ValueError) as error:
+        raise UnusableHistory(getattr(error, "strerror", None) or "it is not UTF-8") from error
+    first, *lines = text.split("\n")
+    found = _FIRST_LINE.fullmatch(first)
+    if found is None or lines[-1:] != [""] or not all(line.isprintable() for line in lines):
+        raise UnusableHistory("it was not written by logdump")
+    if int(found[1]) < len(lines):
+        raise UnusableHistory("its number is too small for its lines")
+    return History(lines[:-1], int(found[1]))
+
+
+def _read(path: Path) -> str:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise UnusableHistory("it is not a regular file")
+    if status.st_size > _MOST_BYTES:
+        raise UnusableHistory(f"it is larger than {_MOST_BYTES} bytes")
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES).decode()
+
+
+def save_history(path: Path, history: History) -> None:
+    """Write the history for its owner alone, whole or not at all.
+
+    Raises:
+        UnusableHistory: what has come to stand there is not ours, or it cannot be written; the file is as before.
+    """
+    from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - at the end of a session
+
+    path = Path(os.path.realpath(path))
+    load_history(path)
+    text = "".join(f"{line}\n" for line in (f"logdump history, next {history.number}", *map(escape, history.lines)))
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with WholeFile(path, replace=True, mode=0o600) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise UnusableHistory(error.strerror or str(error)) from error
+    except CannotWrite as error:
+        raise UnusableHistory(error.problem) from error
+
+
+class KeptHistory:
+    """The file that a session's history is kept in, given up after the first failure.
+
+    Args:
+        path: the file, or None to keep none.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def recall(self) -> History:
+        """The history of the sessions before.
+
+        Raises:
+            UnusableHistory: there is none to be had and none will be kept; the message is for the user.
+        """
+        if self._path is None:
+            return History()
+        try:
+            return load_history(self._path)
+        except UnusableHistory as error:
+            path, self._path = self._path, None
+            raise UnusableHistory(f"{path} is left alone, and no history is kept: {error}.") from error
+
+    def save(self, history: History) -> None:
+        """Write the history. Raises like recall."""
+        if self._path is None:
+            return
+        try:
+            save_history(self._path, history)
+        except UnusableHistory as error:
+            path, self._path = self._path, None
+            raise UnusableHistory(f"{path} cannot be written, no history is kept: {error}.") from error

@@ -1,0 +1,82 @@
+"""Line mode at a terminal: line editing, completion, and a history that the next session goes on with."""
+
+from __future__ import annotations
+
+import os
+
+from logdump.line import terminal
+from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
+from logdump.line.line_editor import LineEditor
+from logdump.line.line_mode import LineMode
+from logdump.notation.escape import escape
+from logdump.session.events import Notice
+from logdump.session.exit_status import ExitStatus
+from trailformat import TrailError
+
+
+class Interactive(LineMode):
+    """Commands typed at a terminal; Ctrl+C ends a command, not the session."""
+
+    def __init__(self, first: str = "") -> None:
+        super().__init__(first)
+        self.session.full_screen = self._go_full_screen
+        self._editor = LineEditor(self._tables)
+        self._kept = KeptHistory(history_path(os.environ))
+
+    def _run(self) -> int:
+        self._greet()
+        self._recall_history()
+        if self._first:
+            terminal.write_line(escape(f"{self.prompt}{self._first}"))
+            self._enter_and_remember(self._first)
+        while not self.session.is_over:
+            try:
+                line = self._read(self.prompt)
+                if line is None:
+                    terminal.write_line(escape(""))
+                    break
+                self._enter_and_remember(line)
+            except KeyboardInterrupt:
+                terminal.write_line(escape(""))
+        return ExitStatus.OK
+
+    def _read(self, prompt: str) -> str | None:
+        try:
+            return input(escape(prompt))
+        except EOFError:
+            return None
+
+    def _tables(self) -> list[str]:
+        """The tables of the open trail, as far as its definitions have been read, or stand in its first megabyte."""
+        if not self.session.has_trail:
+            return []
+        trail = self.session.trail
+        try:
+            return [one.name for one in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
+        except TrailError:
+            return []
+
+    def _go_full_screen(self) -> None:
+        from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load
+
+        go_on(self.session, self._kept)
+
+    def _enter_and_remember(self, line: str) -> None:
+        try:
+            self.enter(line)
+        finally:
+            self._editor.recall(self.session.history.lines)
+            self._save_history()
+
+    def _recall_history(self) -> None:
+        try:
+            self.session.history = self._kept.recall()
+        except UnusableHistory as error:
+            self._print(Notice((str(error),), ExitStatus.COMMAND_FAILED))
+        self._editor.recall(self.session.history.lines)
+
+    def _save_history(self) -> None:
+        try:
+            self._kept.save(self.session.history)
+        except UnusableHistory as error:
+            self._print(Notice((str(error),), ExitStatus.COMMAND_FAILED))

@@ -1,0 +1,207 @@
+"""Running commands by line: from a pipe and from a script here, at a terminal in :mod:`logdump.line.interactive`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from logdump import __version__
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.line import terminal
+from logdump.line.scroller import Scroller
+from logdump.notation.escape import Harmless, escape
+from logdump.render.text import render
+from logdump.session.events import (
+    CheckShown,
+    Event,
+    Failure,
+    JobProgress,
+    NoRecordThere,
+    Notice,
+    Progress,
+    SafePointShown,
+)
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from logdump.session.session_log import SessionLog
+from logdump.session.settings import OutputFormat
+
+BANNER = tuple(
+    map(
+        escape,
+        ("", "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)", f"Version {__version__}", "", ""),
+    )
+)
+
+
+class LineMode:
+    """Runs lines and prints what they yield.
+
+    Records, counts and texts go to standard output. Failures go there too at a prompt, as Logdump prints them, and to
+    standard error in a script; notices go to standard error always. Where a command writes data of its own to standard
+    output, all of these go to standard error.
+    """
+
+    failures_to_stderr = False
+    output_is_data = False
+    """Whether standard output is for the data of EXPORT alone, from the first command to the last."""
+
+    def __init__(self, first: str = "", session: Session | None = None) -> None:
+        self.session = session or Session()
+        self.session.ask = self._ask
+        self.session.standard_output = self._standard_output
+        self._narrates = False
+        self.session.note_entered = self._log
+        self.status = ExitStatus.OK
+        self._first = first
+        self._scroller = Scroller()
+
+    def run(self) -> int:
+        """Run to the end; returns the exit status."""
+        try:
+            return self._run()
+        finally:
+            self.session.end()
+
+    def _run(self) -> int:
+        raise NotImplementedError
+
+    def _read(self, prompt: str) -> str | None:
+        """The next line of input, without its end; None when there is none."""
+        raise NotImplementedError
+
+    def enter(self, line: str) -> None:
+        """Run one line and print its events."""
+        self._log(escape(f"{self.prompt}{line}"))
+        try:
+            for event in run_line(self.session, REGISTRY, line):
+                self._print(event)
+        finally:
+            self._flush()
+            with self._log_that_may_fail() as log:
+                log.flush()
+            self._narrates = False
+
+    def _standard_output(self) -> BinaryIO:
+        """Standard output for data; what else this line prints is narration."""
+        self._narrates = True
+        sys.stdout.flush()
+        return sys.stdout.buffer
+
+    def _ask(self, prompt: str) -> str | None:
+        """One more line, for the command that is under way."""
+        self._flush()
+        line = self._read(prompt)
+        self._log(escape(f"{prompt}{line or ''}"))
+        return line
+
+    def _log(self, line: Harmless) -> None:
+        """Copy a line to the session log."""
+        with self._log_that_may_fail() as log:
+            log.write_line(line)
+
+    @contextlib.contextmanager
+    def _log_that_may_fail(self) -> Iterator[SessionLog]:
+        """The session log; one that cannot be written is switched off."""
+        log = self.session.log
+        path = log.path
+        try:
+            yield log
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                log.stop()
+            lines = (f"The session log {path} cannot be written: {error.strerror}. It is off now.",)
+            self._print(Notice(lines, ExitStatus.COMMAND_FAILED))
+
+    def _print(self, event: Event) -> None:
+        if isinstance(event, JobProgress) or (isinstance(event, Progress) and self.session.settings.scan_scrolling):
+            self._show_progress(event)
+            return
+        self._scroller.clear()
+        if isinstance(event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown):
+            self.status = self.status or event.status
+        is_told = isinstance(event, Notice | NoRecordThere) or (isinstance(event, Failure) and self.failures_to_stderr)
+        is_narration = self._narrates or self.output_is_data or (is_told and not self.is_json)
+        for line in self._render(event):
+            self._write_line(line, is_narration=is_narration)
+            self._log(line)
+
+    def _show_progress(self, event: Progress | JobProgress) -> None:
+        """Show how far a scan is in one line that is written over."""
+        self._scroller.show(event, self.session.settings)
+
+    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:
+        """Put a line where it is read: narration beside the data."""
+        terminal.write_line(line, is_narration=is_narration)
+
+    def _flush(self) -> None:
+        sys.stdout.flush()
+
+    def _render(self, event: Event) -> Iterator[Harmless]:
+        if self.is_json:
+            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+
+            return json_lines.render(event, self.session.settings)
+        return render(event, self.session.settings)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether FORMAT is JSONL: standard output then holds objects only, and all of them."""
+        return self.session.settings.format is OutputFormat.JSONL
+
+    def _greet(self) -> None:
+        """Put the banner."""
+        for line in BANNER:
+            terminal.write_line(line)
+
+    @property
+    def prompt(self) -> str:
+        """That of the session."""
+        return self.session.prompt
+
+
+class Batch(LineMode):
+    """The commands of -c and -f: no banner, no prompts, an exit status."""
+
+    failures_to_stderr = True
+
+    def __init__(self, lines: Iterable[str], *, output_is_data: bool = False) -> None:
+        super().__init__()
+        self.output_is_data = output_is_data
+        self._lines = iter(lines)
+
+    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is asked without prompts
+        line = next(self._lines, None)
+        return None if line is None else line.rstrip("\r\n")
+
+    def _run(self) -> int:
+        while not self.session.is_over and (line := self._read("")) is not None:
+            self.enter(line)
+        return self.status
+
+
+class Piped(LineMode):
+    """Commands from standard input, with banner and prompts on standard output."""
+
+    def _read(self, prompt: str) -> str | None:
+        terminal.write_prompt(escape("" if self.is_json else prompt))
+        line = sys.stdin.readline()
+        return line.rstrip("\r\n") if line else None
+
+    def _run(self) -> int:
+        if not self.is_json:
+            self._greet()
+        if self._first:
+            terminal.write_prompt(escape("" if self.is_json else self.prompt))
+            self.enter(self._first)
+        while not self.session.is_over:
+            line = self._read(self.prompt)
+            if line is None:
+                if not self.is_json:
+                    terminal.write_line(escape(""))
+                break
+            self.enter(line)
+        return ExitStatus.OK

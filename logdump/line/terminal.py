@@ -1,0 +1,42 @@
+"""The standard streams: text gets there from here alone, and nothing that a terminal would obey gets here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from logdump.notation.escape import Harmless, escape
+
+
+def write_line(line: Harmless, *, is_narration: bool = False) -> None:
+    """Put a line where it is read: on standard output, or on standard error, behind all that went out before."""
+    if is_narration:
+        sys.stdout.flush()
+    (sys.stderr if is_narration else sys.stdout).write(f"{line}\n")
+
+
+def write_prompt(prompt: Harmless) -> None:
+    """Put a prompt, with no end of the line, where it can be seen before anything is read."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+
+
+def write_over(line: Harmless, width: int) -> None:
+    """Put a line on standard error in place of the one of so many characters that was put there so before."""
+    sys.stderr.write(f"\r{line:<{width}}")
+    sys.stderr.flush()
+
+
+def wipe(width: int) -> None:
+    """Take away what :func:`write_over` has left."""
+    write_over(escape(""), width)
+    sys.stderr.write("\r")
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """The parser of a command line; what it says of words that a shell's wildcard may have found is harmless."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        for line in message.splitlines():
+            write_line(escape(line), is_narration=file is not sys.stdout)

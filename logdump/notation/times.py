@@ -1,0 +1,169 @@
+"""Times as Logdump shows and takes them: Julian microseconds in GMT to text and back, in the zone of TIMEOFFSET.
+
+    211976584185800569   =   2005/03/03 04:29:45.800.569 GMT
+
+Shown times are ``yyyy/mm/dd hh:mm:ss.mmm.uuu``, milliseconds dot microseconds (every transcript). Times in commands are
+``[[yy]yy-mm-dd] [hh[:mm][:ss]]`` (manual COUNT, HELP 11.1), or ISO 8601 as our JSON writes them (ours). A trail keeps
+GMT; LOCAL is the machine's zone, with its daylight saving at that moment.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime
+
+_SECOND = 1_000_000
+_MINUTE = 60 * _SECOND
+_DAY_SECONDS = 86_400
+_UNSIGNED_64 = 0xFFFF_FFFF_FFFF_FFFF
+
+_OFFSET = r"GMT(?:\s*([+-])\s*([0-9]{1,2})(?::([0-9]{2}))?)?"
+_DATE = r"(?P<year>[0-9]{4}|[0-9]{2})(?P<sep>[-/])(?P<month>[0-9]{1,2})(?P=sep)(?P<day>[0-9]{1,2})"
+_FRACTION = r"(?P<fraction>[0-9]{3}\.[0-9]{3}|[0-9]{1,6})"
+_CLOCK = rf"(?P<hour>[0-9]{{1,2}})(?::(?P<minute>[0-9]{{1,2}})(?::(?P<second>[0-9]{{1,2}})(?:\.{_FRACTION})?)?)?"
+_ZONE = r"(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
+_DATE_AND_TIME = re.compile(rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?")
+_TIME_ALONE = re.compile(_CLOCK)
+
+LOGDUMP_FORM: Final = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
+TIME_FORMS: Final = f"{LOGDUMP_FORM} or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm"
+"""How a time may be entered: as Logdump takes it, or else."""
+
+
+class TimeOffset(NamedTuple):
+    """The zone of TIMEOFFSET: a fixed number of minutes ahead of GMT, or None for the machine's local time."""
+
+    minutes: int | None
+
+    @classmethod
+    def parse(cls, words: str) -> TimeOffset:
+        """The zone that TIMEOFFSET's argument names, in any case: LOCAL, GMT, GMT +/- hh[:mm] up to 14:59.
+
+        Raises ValueError, which says what is wrong. Source: manual TIMEOFFSET.
+        """
+        text = words.strip()
+        if text.upper() == "LOCAL":
+            return LOCAL
+        match = re.fullmatch(_OFFSET, text, re.IGNORECASE)
+        if match is None:
+            raise ValueError(f"the time offset is LOCAL, GMT, GMT +hh[:mm] or GMT -hh[:mm], not {text!r}")
+        sign, hours, minutes = match[1], int(match[2] or 0), int(match[3] or 0)
+        if hours > 14 or minutes > 59:
+            raise ValueError(f"an offset from GMT goes up to 14:59, not {hours:02}:{minutes:02}")
+        total = 60 * hours + minutes
+        return cls(-total if sign == "-" else total)
+
+    def __str__(self) -> str:
+        """The zone as ENV prints it: ``LOCAL``, ``GMT``, ``GMT -01:00``."""
+        if self.minutes is None:
+            return "LOCAL"
+        if self.minutes == 0:
+            return "GMT"
+        hours, minutes = divmod(abs(self.minutes), 60)
+        return f"GMT {'-' if self.minutes < 0 else '+'}{hours:02}:{minutes:02}"
+
+
+LOCAL: Final = TimeOffset(None)
+"""The machine's zone, Logdump's default."""
+
+GMT: Final = TimeOffset(0)
+
+
+def current_timestamp() -> int:
+    """The present moment in Julian microseconds, GMT."""
+    return time.time_ns() // 1000 + JULIAN_UNIX_EPOCH
+
+
+def format_timestamp(julian: int, offset: TimeOffset) -> str:
+    """``yyyy/mm/dd hh:mm:ss.mmm.uuu`` of Julian microseconds in a zone.
+
+    A value that falls outside the years 1 to 9999 there has no such text: it is ``x`` and the 16 hex digits of its 64
+    bits.
+    """
+    seconds, fraction = divmod(julian - JULIAN_UNIX_EPOCH, _SECOND)
+    fields = _fields(seconds, offset)
+    if fields is None:
+        return f"x{julian & _UNSIGNED_64:016x}"
+    day = f"{fields.tm_year:04}/{fields.tm_mon:02}/{fields.tm_mday:02}"
+    clock = f"{fields.tm_hour:02}:{fields.tm_min:02}:{fields.tm_sec:02}"
+    return f"{day} {clock}.{fraction // 1000:03}.{fraction % 1000:03}"
+
+
+def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int:
+    """Julian microseconds, GMT, of a date, a time or both that are meant in a zone.
+
+    Takes Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to six decimals of a second, a shown time as it is
+    (``yyyy/mm/dd hh:mm:ss.mmm.uuu``), and ISO 8601, where ``Z`` or an offset behind date and time goes before the zone.
+    Years 70 to 99 are 1970 to 1999, 00 to 69 are 2000 to 2069. A missing time is midnight; a missing date is the zone's
+    today, at ``now`` in Julian microseconds (default: the present). A local time that the end of daylight saving
+    repeats is the earlier of the two.
+
+    Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
+    time that the start of daylight saving skips.
+    """
+    match = _DATE_AND_TIME.fullmatch(text.strip()) or _TIME_ALONE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"a time is {TIME_FORMS}, not {text!r}")
+    parts = match.groupdict()
+    day = _date(parts) if "year" in parts else _today(offset, current_timestamp() if now is None else now)
+    try:
+        moment = datetime(*day, *_time(parts), tzinfo=UTC)
+    except ValueError as error:
+        raise ValueError(f"{text.strip()!r} does not exist: {error}") from None
+    wall, minutes = from_datetime(moment), _zone(parts.get("zone"), offset)
+    if minutes is not None:
+        return wall - minutes * _MINUTE
+    return _from_local(wall, text.strip())
+
+
+def _fields(seconds: int, offset: TimeOffset) -> time.struct_time | None:
+    """Calendar fields of Unix seconds in a zone; None outside the years 1 to 9999."""
+    try:
+        fields = time.localtime(seconds) if offset.minutes is None else time.gmtime(seconds + 60 * offset.minutes)
+    except (OverflowError, OSError):
+        return None
+    return fields if 1 <= fields.tm_year <= 9999 else None
+
+
+def _today(offset: TimeOffset, now: int) -> tuple[int, int, int]:
+    fields = _fields((now - JULIAN_UNIX_EPOCH) // _SECOND, offset)
+    if fields is None:
+        raise ValueError(f"there is no today at {format_timestamp(now, offset)}; give a date")
+    return fields.tm_year, fields.tm_mon, fields.tm_mday
+
+
+def _date(parts: dict[str, str]) -> tuple[int, int, int]:
+    year = int(parts["year"])
+    if len(parts["year"]) == 2:
+        year += 1900 if year >= 70 else 2000
+    return year, int(parts["month"]), int(parts["day"])
+
+
+def _time(parts: dict[str, str | None]) -> tuple[int, int, int, int]:
+    """Hour, minute, second, microsecond."""
+    hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
+    return hour, minute, second, int((parts["fraction"] or "0").replace(".", "").ljust(6, "0"))
+
+
+def _zone(text: str | None, offset: TimeOffset) -> int | None:
+    """Minutes ahead of GMT: those that were entered, else those of ``offset``; None for local time."""
+    if text is None:
+        return offset.minutes
+    return 0 if text in "Zz" else TimeOffset.parse(f"GMT {text[:3]}:{text[3:].lstrip(':') or '00'}").minutes
+
+
+def _from_local(wall: int, text: str) -> int:
+    """GMT of what the machine's clock on the wall shows: the offset is the one in force a day before or a day after."""
+    seconds, fraction = divmod(wall - JULIAN_UNIX_EPOCH, _SECOND)
+    try:
+        guesses = [seconds - time.localtime(seconds + day).tm_gmtoff for day in (-_DAY_SECONDS, _DAY_SECONDS)]
+        moments = [guess for guess in guesses if guess + time.localtime(guess).tm_gmtoff == seconds]
+    except (OverflowError, OSError):
+        raise ValueError(f"{text!r} is beyond what this machine's local time covers") from None
+    if not moments:
+        raise ValueError(f"{text!r} does not exist in local time: daylight saving skips it")
+    return min(moments) * _SECOND + fraction + JULIAN_UNIX_EPOCH

@@ -1,0 +1,1 @@
+"""What COUNT adds up, record by record, by columns and by groups."""

@@ -1,0 +1,45 @@
+"""COUNT from the sums that counting by a kernel gives; comes to what :meth:`Count.add` makes of the records."""
+
+from __future__ import annotations
+
+from logdump.operations.count.batch_counting import Wanted
+from logdump.operations.count.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, Count, OpenTransaction
+from trailformat.scan import Counted, Names, Part, Taken
+
+
+def taken_by(wanted: Wanted) -> Taken:
+    """What COUNT is to take, for the kernel."""
+    return Taken(wanted.start, wanted.end, None if wanted.file is None else wanted.takes_name)
+
+
+def is_in_groups(count: Count) -> bool:
+    """Whether sums are all that the count asks for: intervals and the history of transactions want the records."""
+    return not count.interval and not count.history.size
+
+
+def add_counted(count: Count, wanted: Wanted, seqno: int, counted: Counted) -> None:
+    """Take what a stretch of records comes to into the count; the stretches of a file come in their order."""
+    names = counted.names
+    if counted.file_headers and not wanted.has_bounds and wanted.takes_name(""):
+        place = (FILE_HEADER_NAME, 0)
+        count.tally(place, counted.file_header_bytes, OTHERS, None, counted.file_headers)
+    for group, (records, data_bytes) in counted.groups.items():
+        place = (names[group.table], group.partition)
+        count.tally(place, data_bytes, group.io_type, group.before_after, records)
+    _join(count, seqno, counted.first, names)
+    if counted.first_ended:
+        count.end_transaction()
+        count.transactions += counted.transactions
+        count.table_visits += counted.table_visits
+        _join(count, seqno, counted.last, names)
+
+
+def _join(count: Count, seqno: int, part: Part | None, names: Names) -> None:
+    if part is None:
+        return
+    if count.open_transaction is None:
+        count.open_transaction = OpenTransaction(part.time, seqno, part.rba)
+    one = count.open_transaction
+    one.tables.update(names[key] for key in part.tables)
+    one.data_bytes += part.data_bytes + HEADER_BYTES * part.records
+    one.records += part.records

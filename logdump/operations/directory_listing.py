@@ -1,0 +1,52 @@
+"""FILES: what lies in a directory, and which of it are trails."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.notation.wildcard import matches
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.search.peek import peek
+
+
+class Entry(NamedTuple):
+    """What lies there: bytes and Julian time of change, None where it cannot be asked; of a trail more."""
+
+    name: str
+    is_directory: bool = False
+    size: int | None = None
+    modified: int | None = None
+    seqno: int | None = None
+    first_csn: str | None = None
+
+
+def list_directory(directory: Path, pattern: str) -> tuple[Entry, ...]:
+    """The entries whose name fits a wildcard, by name.
+
+    Names that begin with a dot are listed when the wildcard does so too. Raises OSError.
+    """
+    with os.scandir(directory) as entries:
+        names = sorted(entry.name for entry in entries if _is_wanted(entry.name, pattern))
+    return tuple(_entry(directory / name) for name in names)
+
+
+def _is_wanted(name: str, pattern: str) -> bool:
+    if name.startswith(".") and not pattern.startswith("."):
+        return False
+    return matches(pattern, name, case_sensitive=True)
+
+
+def _entry(path: Path) -> Entry:
+    try:
+        status = path.stat()
+    except OSError:
+        return Entry(path.name)
+    modified = status.st_mtime_ns // 1000 + JULIAN_UNIX_EPOCH
+    if stat.S_ISDIR(status.st_mode):
+        return Entry(path.name, is_directory=True, modified=modified)
+    entry = Entry(path.name, size=status.st_size, modified=modified)
+    found = peek(path) if stat.S_ISREG(status.st_mode) else None
+    return entry._replace(seqno=found.seqno, first_csn=found.first_csn) if found else entry

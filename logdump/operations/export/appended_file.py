@@ -1,0 +1,121 @@
+"""Files that are written to their end, as many at a time as there are tables; or standard output in their place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+from logdump.notation.escape import escape
+
+_MOST_WAITING = 1 << 20
+"""Bytes that wait until they are written together."""
+
+
+class AppendedFile:
+    """A new file that is open only while bytes go to it: thousands of them need no file descriptors.
+
+    Args:
+        path: of the file; one that is there is emptied.
+
+    Attributes:
+        closed: whether nothing is written to it any more.
+
+    Raises:
+        OSError: it cannot be written; every method but ``tell`` may raise it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.closed = False
+        self._path = path
+        self._waiting = bytearray()
+        self._written = 0
+        path.open("wb").close()
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """Have bytes written behind all others; returns how many there are."""
+        self._waiting += data
+        if len(self._waiting) > _MOST_WAITING:
+            self.flush()
+        return len(data)
+
+    def tell(self) -> int:
+        """How many bytes there are."""
+        return self._written + len(self._waiting)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._waiting:
+            with self._path.open("r+b", 0) as file:
+                file.seek(self._written)
+                while self._waiting:
+                    count = file.write(self._waiting)
+                    self._written += count
+                    del self._waiting[:count]
+
+    def close(self) -> None:
+        """Have all of it on disk."""
+        if not self.closed:
+            self.flush()
+            with self._path.open("r+b", 0) as file:
+                os.fsync(file.fileno())
+            self.closed = True
+
+    def abandon(self) -> None:
+        """Write nothing more."""
+        self._waiting.clear()
+        self.closed = True
+
+
+class StandardOutput:
+    """Standard output in place of a file: what is written is gone; for a terminal control characters are escaped.
+
+    Args:
+        stream: takes the bytes; text comes in whole lines.
+
+    Attributes:
+        closed: whether nothing is written to it any more.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.closed = False
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._written = 0
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """Write bytes; returns how many there are."""
+        if self._is_terminal:
+            lines = bytes(data).decode(errors="backslashreplace").split("\n")
+            self._stream.write("\n".join(escape(line.removesuffix("\r")) for line in lines).encode())
+        else:
+            self._stream.write(data)
+        self._written += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """How many bytes there are."""
+        return self._written
+
+    def flush(self) -> None:
+        """Have all of it read."""
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Write what waits; the stream stays open."""
+        if not self.closed:
+            self.flush()
+            self.closed = True
+
+    def abandon(self) -> None:
+        """Write nothing more."""
+        self.closed = True
+
+
+Place = Path | StandardOutput
+"""Where an export writes."""
+
+
+def opened(place: Place) -> AppendedFile | StandardOutput:
+    """What takes the bytes for a place."""
+    return AppendedFile(place) if isinstance(place, Path) else place

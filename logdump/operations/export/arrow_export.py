@@ -1,0 +1,93 @@
+"""EXPORT PARQUET and ARROW: batches of columns, straight from the scan, made and written side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+
+import pyarrow as pa
+
+from logdump.arrow.tables.batches import Built, TableBatches, build
+from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.piece import Piece
+from logdump.arrow.tables.schema import batch_schema_of, schema_of
+from logdump.operations.export.appended_file import Place
+from logdump.operations.export.arrow_files import FORMATS, ArrowFile, Schemas
+from logdump.operations.export.batch_walk import BatchWalk
+from logdump.operations.export.open_files import OpenFiles
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.record_batches import RecordBatches, record_schema
+from logdump.operations.export.side_by_side import WORKERS, results
+from logdump.operations.export.tally import Tally
+from logdump.session.events import Event
+from logdump.session.session import Session
+from trailformat import CannotWrite
+
+_MOST_WAITING = 64 << 20
+"""Bytes of all batches that wait for their row groups to be full."""
+
+
+class ArrowExport:
+    """One export of Arrow batches."""
+
+    def __init__(self, session: Session, options: ExportOptions, tally: Tally) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the files; yields Progress. Raises like the walk, and OSError."""
+        pool = ThreadPoolExecutor(WORKERS)
+        files = OpenFiles(path, self._options, partial(self._new_file, pool))
+        try:
+            if not self._options.by_table:
+                files.of(ALL)
+            for item in results(self._jobs(), pool):
+                if isinstance(item, Built):
+                    self._write(files, item)
+                else:
+                    yield item
+            for file in files.sinks:
+                file.finish()
+            self._tally.files = files.close()
+        except BaseException as error:
+            pool.shutdown(cancel_futures=True)
+            files.abandon()
+            if isinstance(error, pa.ArrowException) and not isinstance(error, OSError):
+                raise CannotWrite(str(error), path=self._options.target) from error
+            raise
+        pool.shutdown()
+
+    def report(self) -> Iterator[Event]:
+        """What was written."""
+        return self._tally.report(self._options.target_name, by_table=self._options.by_table)
+
+    def _jobs(self) -> Iterator[partial[Built] | Built | Event]:
+        make = self._by_table() if self._options.by_table else self._of_records()
+        options = self._options
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
+            yield make(item) if isinstance(item, Piece) else item
+
+    def _of_records(self) -> Callable[[Piece], Built]:
+        return RecordBatches(self._session.trail, self._session.row_definitions).build
+
+    def _by_table(self) -> Callable[[Piece], partial[Built]]:
+        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
+        return lambda piece: partial(build, batches.groups(piece))
+
+    def _write(self, files: OpenFiles[ArrowFile], built: Built) -> None:
+        for problem in built.problems:
+            self._tally.add_problem(*problem)
+        for layout, rows in built.batches:
+            files.of(layout).write(rows)
+        if sum(file.waiting_bytes for file in files.sinks) > _MOST_WAITING:
+            for file in files.sinks:
+                file.flush()
+
+    def _new_file(self, pool: Executor, path: Place, layout: TableLayout) -> ArrowFile:
+        format_ = FORMATS[self._options.format]
+        schemas = Schemas(schema_of(layout), batch_schema_of(layout))
+        if layout == ALL:
+            schemas = Schemas(record_schema(), record_schema())
+        return ArrowFile(path, schemas, format_, self._options.compression, pool)

@@ -1,0 +1,183 @@
+"""Parquet and Arrow files: batches are gathered into row groups, and the rows counted by what the footer says."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from logdump.arrow.tables.layout import SIDES
+from logdump.arrow.tables.schema import key_of
+from logdump.operations.export.appended_file import Place, opened
+from logdump.operations.export.text_file import check_rows
+
+_ROWS, _BYTES = 1 << 17, 16 << 20
+"""A row group is written when it has so many rows, or so many bytes in memory."""
+
+
+class Schemas(NamedTuple):
+    """Of a file, as its readers see it, and of the batches that are written to it: dictionaries in place of text."""
+
+    file: pa.Schema
+    batches: pa.Schema
+
+
+class ArrowFormat(NamedTuple):
+    """What makes a writer for an open file, what a finished file says of its rows, what drops a writer unfinished.
+
+    A writer is made with the schema that readers see and the one of the batches.
+    """
+
+    writer: Callable[[Any, Schemas, str], Any]
+    count_rows: Callable[[Path], int]
+    drop: Callable[[Any], None]
+
+
+class ArrowFile:
+    """One file of record batches; row groups are written by ``pool`` while the next one is made.
+
+    Args:
+        path: where it is written.
+        schemas: of the file and of the batches.
+        format_: how it is written.
+        compression: one of those that the format has.
+        pool: threads that write, one row group of a file at a time.
+    """
+
+    def __init__(self, path: Place, schemas: Schemas, format_: ArrowFormat, compression: str, pool: Executor) -> None:
+        self.waiting_bytes = 0
+        self._path = path
+        self._schemas = schemas
+        self._format = format_
+        self._pool = pool
+        self._file = opened(path)
+        self._writer = format_.writer(self._file, schemas, compression)
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = self._rows = 0
+        self._job: Future[None] | None = None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Take a batch. Raises what writing an earlier one has raised."""
+        self._waiting.append(batch)
+        self._waiting_rows += len(batch)
+        self.waiting_bytes += batch.nbytes
+        if self._waiting_rows >= _ROWS or self.waiting_bytes >= _BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Have the batches that wait written, as one row group."""
+        if self._waiting:
+            table = pa.Table.from_batches(self._waiting, self._schemas.batches)
+            self._later(lambda: self._write(table))
+            self._rows += self._waiting_rows
+        self._waiting, self._waiting_rows, self.waiting_bytes = [], 0, 0
+
+    def finish(self) -> None:
+        """Have the rest written, and everything on disk."""
+        self.flush()
+        self._later(self._sync)
+
+    def close(self) -> int:
+        """Wait until everything is on disk; returns how many rows were found there. Raises CannotWrite, OSError."""
+        self.finish()
+        self._settle()
+        if not isinstance(self._path, Path):
+            return self._rows
+        found = self._format.count_rows(self._path)
+        check_rows(self._path, self._rows, found)
+        return found
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it; the pool is at rest."""
+        self._waiting = []
+        self._format.drop(self._writer)
+        self._file.abandon()
+
+    def _later(self, job: Callable[[], None]) -> None:
+        self._settle()
+        self._job = self._pool.submit(job)
+
+    def _settle(self) -> None:
+        if self._job is not None:
+            self._job.result()
+
+    def _write(self, table: pa.Table) -> None:
+        self._writer.write_table(table)
+        self._file.flush()
+
+    def _sync(self) -> None:
+        if not self._file.closed:
+            self._writer.close()
+            self._file.close()
+
+
+def _parquet(file: Any, schemas: Schemas, compression: str) -> Any:
+    """Without a dictionary where no two values are equal, and without statistics where no filter would gain by them.
+
+    The schema that a file is to show to Arrow is written here, for the batches have another.
+    """
+    schema, sink = schemas.file, pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    leaves = pq.read_metadata(pa.BufferReader(sink.getvalue())).schema
+    paths = [leaves.column(number).path for number in range(len(leaves))]
+    writer = pq.ParquetWriter(
+        file,
+        schemas.batches,
+        compression=compression,
+        use_dictionary=[path for path in paths if path != "rba"],
+        write_statistics=[field.name for field in schema if _is_compared(field, schema)],
+        store_schema=False,
+    )
+    shown = base64.b64encode(schema.serialize().to_pybytes())
+    writer.add_key_value_metadata({**(schema.metadata or {}), b"ARROW:schema": shown})
+    return writer
+
+
+def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
+    """Whether filters ask for values of a column: not for lists, bytes, or text of a table that is no key."""
+    if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+        return False
+    side, _, name = field.name.partition("_")
+    return not pa.types.is_string(field.type) or side not in SIDES or name in key_of(schema)
+
+
+class _IpcWriter:
+    """Text in place of dictionaries: the columns are written in the types that readers see."""
+
+    def __init__(self, file: Any, schemas: Schemas, compression: str) -> None:
+        options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression.lower())
+        self._schema = schemas.file
+        self._writer = pa.ipc.new_file(file, schemas.file, options=options)
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write a table as it is to be read."""
+        self._writer.write_table(table.cast(self._schema))
+
+    def close(self) -> None:
+        """Write the footer."""
+        self._writer.close()
+
+
+def _drop_parquet(writer: Any) -> None:
+    """Say that it is closed: when it goes it would write a footer, and complain that it cannot."""
+    writer.is_open = False
+
+
+def _drop_ipc(_writer: Any) -> None:
+    """It writes nothing when it goes."""
+
+
+def _rows_of_ipc(path: Path) -> int:
+    with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
+        return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+
+
+FORMATS = {
+    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows), _drop_parquet),
+    "ARROW": ArrowFormat(_IpcWriter, _rows_of_ipc, _drop_ipc),
+}

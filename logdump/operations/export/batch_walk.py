@@ -1,0 +1,79 @@
+"""The records to export as pieces of batches, each with its bytes: by columns, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from logdump.arrow.tables.piece import Piece, pieces
+from logdump.operations.export.tally import Tally
+from logdump.session.events import Event, Progress
+from logdump.session.session import Session
+from trailformat import TrailError
+from trailformat.scan import PARTIAL, Batch, Engine, TransactionCarrier, scan
+from trailformat.scan.definitions import learn_definitions
+
+_ROWS = 1 << 16
+"""Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
+
+
+class BatchWalk:
+    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted.
+
+    They begin before the RBA ``stop``, where one is given.
+    """
+
+    def __init__(self, session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> None:
+        self._session = session
+        self._trail = session.trail
+        self._tally = tally
+        self._limit = limit
+        self._stop = stop
+        self._scanned = 0
+
+    def items(self) -> Iterator[Piece | Event]:
+        """The pieces, with progress between them.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        session, trail, start = self._session, self._trail, self._session.cursor.next
+        transactions = session.cursor.transactions
+        selection = session.selection()
+        carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
+        self._tally.end = start
+        size = _ROWS if selection.is_decided else selection.batch_size
+        for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
+            metadata = learn_definitions(trail, batch)
+            passing = np.flatnonzero(selection.rows(batch))
+            rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]
+            self._tally.selected += len(rows)
+            is_over = self._limit is not None and self._tally.selected >= self._limit
+            end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
+            self._note_damage(batch, end)
+            yield from pieces(trail, batch, rows, carrier.of(batch), np.cumsum(metadata))
+            yield from self._progress(batch)
+            if is_over:
+                return
+
+    def _note_damage(self, batch: Batch, end: int) -> None:
+        """Note what is no sound record up to ``end``; behind a half-written record more may come."""
+        self._tally.end = end
+        for row in batch.spans():
+            rba, length = int(batch.rba[row]), int(batch.length[row])
+            if rba >= end:
+                return
+            try:
+                self._trail.record_at(rba)
+            except TrailError as error:
+                self._tally.note_damage(error.at(self._trail.path, rba), length)
+            if batch.kind[row] == PARTIAL:
+                self._tally.end = rba
+
+    def _progress(self, batch: Batch) -> Iterator[Event]:
+        """NOTIFY's report, when one fell due in the batch."""
+        step, before = self._session.settings.notify, self._scanned
+        self._scanned += len(batch)
+        if self._scanned // step > before // step:
+            yield Progress(self._scanned, int(batch.rba[-1]), int(batch.io_time[-1]), self._trail.size)

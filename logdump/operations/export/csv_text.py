@@ -1,0 +1,80 @@
+r"""CSV as RFC 4180 has it: a header line, fields separated by commas, lines ended by CR LF, in UTF-8.
+
+rba,op,after_NAME,after_ORIGIN,nulls
+1811,"INSERT","Sencha ""Uji"" tin",,"[""after_ORIGIN""]"
+
+Every text stands in quotes, quotes in it doubled, line breaks and other control characters as they are. Nothing between
+two commas means that there is no value: ``nulls`` names the columns that are NULL, the others the image has not got.
+The empty text is ``""``. Lists and objects are JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.rows import TableRow
+from logdump.render import json_record
+from logdump.render.json_shape import exact
+from logdump.session.events import RecordShown
+
+_END = "\r\n"
+
+
+class CsvText:
+    """How records and rows are spelled."""
+
+    takes_file_header = False
+
+    def head(self, layout: TableLayout) -> str:
+        """The header line; of records the names that members have in JSON."""
+        return _line(names_of(layout))
+
+    def record(self, shown: RecordShown) -> str:
+        """The line of a record; a file header has none."""
+        members = exact(json_record.RECORD.build_what_decodes(shown))
+        return _line([members[field.name] for field in json_record.RECORD.fields])
+
+    def row(self, row: TableRow, layout: TableLayout) -> str:
+        """The line of a row."""
+        values: list[Any] = [row.fixed[name] for name in FIXED]
+        if layout.columns is None:
+            values.append(row.data.hex())
+        for value in row.values:
+            is_there = value is not None and not value.is_null and value.problem is None
+            values.append(value.text if value is not None and is_there else None)
+        nulls = [name for name, value in zip(row.names, row.values, strict=True) if value is not None and value.is_null]
+        problems = [one._asdict() | {"bytes": one.bytes.hex()} for one in row.problems]
+        return _line([*values, nulls or None, problems or None])
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """How many lines there are behind the header; line breaks in quotes end none."""
+        rows, quotes = -1, 0
+        for piece in file:
+            quotes += piece.count(b'"')
+            rows += not quotes % 2
+        return max(rows, 0)
+
+
+def names_of(layout: TableLayout) -> list[str]:
+    """The fields of a line."""
+    if layout == ALL:
+        return [field.name for field in json_record.RECORD.fields]
+    columns = [f"{side}_{name}" for side in SIDES for name in layout.column_names]
+    return [*FIXED, *([DATA] if layout.columns is None else []), *columns, NULLS, PROBLEMS]
+
+
+def _line(values: list[Any]) -> str:
+    return ",".join(map(_field, values)) + _END
+
+
+def _field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,155 @@
+"""One run of EXPORT: the target staged, the format chosen, what was written counted and told."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from logdump.operations.export.appended_file import Place, StandardOutput
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.staging import Staging
+from logdump.operations.export.tally import Tally
+from logdump.session.events import Event
+from logdump.session.session import CommandError, Session
+from trailformat import CannotWrite, Record
+
+Show = Callable[[Record], Iterable[Event]]
+"""What makes of a record all that is known of it."""
+
+
+class Export(Protocol):
+    """What writes one format."""
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the file, or the files in the folder, and fill the tally; yields Progress."""
+
+    def report(self) -> Iterator[Event]:
+        """What was written, and what is wrong with it."""
+
+
+def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator[Event]:
+    """Write the records from the position on that pass the filter, whole or not at all, and tell what was written.
+
+    The position moves behind the last record looked at. What goes to standard output is there as it is written.
+
+    Raises:
+        CommandError: the target is there, is the open trail, is none here, or a package is missing.
+        CannotWrite: the target cannot be written, or does not hold what was written.
+        TrailError: the trail cannot be read.
+    """
+    cursor, tally = session.cursor, Tally()
+    check_target(session, options.target, is_folder=options.by_table)
+    export = export_of(session, options, tally, show)
+    was_backwards = cursor.is_backwards
+    cursor.is_backwards = False
+    try:
+        with _place(session, options) as place:
+            yield from export.run(place)
+            check_whole(tally, options)
+    finally:
+        cursor.is_backwards = was_backwards
+    cursor.move(tally.end)
+    yield from export.report()
+
+
+@contextlib.contextmanager
+def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
+    """Where to write: beside the target, or standard output. Raises like run_export."""
+    if options.to_standard_output:
+        yield _standard_output(session, options)
+    else:
+        with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
+            yield staging.path
+
+
+def _standard_output(session: Session, options: ExportOptions) -> StandardOutput:
+    if session.standard_output is None:
+        raise CommandError("The screen has standard output: EXPORT … TO - is for line mode, -c and -f.")
+    stream = session.standard_output()
+    if options.is_binary and stream.isatty():
+        raise CommandError("This is binary, and standard output is a terminal: send it to a file or a program.")
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(stream.fileno()), session.trail.path.stat()):
+            raise CommandError("Standard output is the open trail: EXPORT never writes over it.")
+    return StandardOutput(stream)
+
+
+def export_of(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+    """What writes the format of the options.
+
+    Raises:
+        CommandError: a package is missing.
+    """
+    return _EXPORTS[options.format](session, options, tally, show)
+
+
+def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
+    """See that the target is no file in use, nor the folder of the open trail, nor anything but a file or a folder.
+
+    Raises:
+        CommandError: it is.
+        OSError: what stands there cannot be told.
+    """
+    session.check_target(target, "EXPORT", wanted="a folder" if is_folder else "a file")
+    if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
+        raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
+
+
+def check_whole(tally: Tally, options: ExportOptions) -> None:
+    """Every record is in one file or was left out: what the files hold says so, or CannotWrite is raised."""
+    rows = sum(file.rows for file in tally.files)
+    if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
+        raise CannotWrite(
+            "the files do not hold every record",
+            path=options.target,
+            expected=f"{tally.selected - tally.left_out.total()} rows",
+            found=f"{rows}",
+        )
+
+
+def _text(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+    from logdump.operations.export.csv_text import CsvText  # noqa: PLC0415 - loaded for those who ask for it
+    from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded for those who ask for it
+    from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded for those who ask for it
+
+    return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText(), show)
+
+
+def _sql(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+    from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded for those who ask for it
+
+    return SqlExport(session, options, tally)
+
+
+def _arrow(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+    _require_extra(options.format)
+    from logdump.operations.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and numba
+
+    return ArrowExport(session, options, tally)
+
+
+def _require_extra(format_: str) -> None:
+    """Raises CommandError where pyarrow, numpy or numba is missing, or does not load."""
+    from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded for those who ask for it
+
+    try:
+        importlib.import_module("trailformat.arrays")
+    except (ImportError, OSError, RuntimeError):
+        is_there = False
+    else:
+        is_there = is_available(Engine.NUMBA)
+    if not is_there:
+        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+
+
+_EXPORTS: dict[str, Callable[[Session, ExportOptions, Tally, Show], Export]] = {
+    "JSONL": _text,
+    "CSV": _text,
+    "SQL": _sql,
+    "PARQUET": _arrow,
+    "ARROW": _arrow,
+}

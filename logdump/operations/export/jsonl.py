@@ -1,0 +1,51 @@
+"""JSON lines: records as ``--format jsonl`` prints them, or BY TABLE one object per row.
+
+{"file":"dirdat/et000000000","rba":1811,"op":"INSERT","csn":"41882317","xid":"5.1.8801",…,"after_PRICE":"8.90",…}
+
+Of a row a column that an image has not got is no member; one that is NULL, or does not decode, is null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import IO, Any
+
+from logdump.arrow.tables.layout import DATA, PROBLEMS, TableLayout
+from logdump.arrow.tables.rows import TableRow
+from logdump.render import json_lines
+from logdump.render.json_shape import exact
+from logdump.session.events import RecordShown
+from logdump.session.settings import Settings
+
+_CHUNK = 1 << 20
+
+
+class JsonLines:
+    """How records and rows are spelled."""
+
+    takes_file_header = True
+
+    def head(self, layout: TableLayout) -> str:  # noqa: ARG002 - other formats begin with a head
+        """Nothing: each line stands for itself."""
+        return ""
+
+    def record(self, shown: RecordShown) -> str:
+        """The line of a record."""
+        return "".join(f"{line}\n" for line in json_lines.render(shown, Settings()))
+
+    def row(self, row: TableRow, layout: TableLayout) -> str:
+        """The line of a row."""
+        members: dict[str, Any] = {**row.fixed}
+        if layout.columns is None:
+            members[DATA] = row.data.hex()
+        for name, value in zip(row.names, row.values, strict=True):
+            if value is not None:
+                members[name] = None if value.is_null or value.problem is not None else value.text
+        members[PROBLEMS] = [one._asdict() | {"bytes": one.bytes.hex()} for one in row.problems]
+        return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """How many lines there are."""
+        chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
+        return sum(chunk.count(b"\n") for chunk in chunks)

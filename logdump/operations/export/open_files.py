@@ -1,0 +1,65 @@
+"""The files that an export is writing: one, or one per layout of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
+from logdump.operations.export.appended_file import Place
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.staging import suffix_of
+from logdump.operations.export.tally import FileTally
+
+
+class Sink(Protocol):
+    """A file that is being written."""
+
+    def close(self) -> int:
+        """Have everything on disk; returns how many rows were found there."""
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever is in it."""
+
+
+S = TypeVar("S", bound=Sink)
+
+
+class OpenFiles(Generic[S]):
+    """The files by layout; in the place of one file for all records stands the layout ALL.
+
+    Args:
+        path: the file, or the folder of the files.
+        options: of the export.
+        make: opens a file for a layout.
+    """
+
+    def __init__(self, path: Place, options: ExportOptions, make: Callable[[Place, TableLayout], S]) -> None:
+        self._path = path
+        self._target = options.target
+        self._make = make
+        self._names = FileNames(suffix_of(options))
+        self._open: dict[TableLayout, tuple[str, S]] = {}
+
+    def of(self, layout: TableLayout) -> S:
+        """The file for rows of this layout."""
+        if layout not in self._open:
+            name = self._target.name if layout == ALL else self._names.new(layout)
+            path = self._path / name if layout != ALL and isinstance(self._path, Path) else self._path
+            self._open[layout] = name, self._make(path, layout)
+        return self._open[layout][1]
+
+    @property
+    def sinks(self) -> list[S]:
+        """All of them."""
+        return [sink for _, sink in self._open.values()]
+
+    def close(self) -> list[FileTally]:
+        """Have everything on disk; returns what each file holds."""
+        return [FileTally(name, layout, sink.close()) for layout, (name, sink) in self._open.items()]
+
+    def abandon(self) -> None:
+        """Let go of all files."""
+        for _, sink in self._open.values():
+            sink.abandon()

@@ -1,0 +1,53 @@
+"""The records to export, one by one: from the session's position on, through its filter, damage stepped over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.operations.export.tally import Tally
+from logdump.session.events import Event
+from logdump.session.selection import Scan
+from logdump.session.session import Session
+from trailformat import Record, TrailError
+
+
+def walk(session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> Iterator[Record | Event]:
+    """The records, at most ``limit`` and before the RBA ``stop``, with progress between them.
+
+    The position moves along, and damage is noted.
+
+    Raises:
+        NotATrail: the file cannot be read any more.
+    """
+    scan = Scan(session, stop=stop)
+    while limit is None or tally.selected < limit:
+        try:
+            record = yield from scan.find()
+        except TrailError as error:
+            if not _step_over(session, tally, error):
+                return
+            scan = _going_on(session, scan, stop)
+            continue
+        if record is None:
+            tally.end = session.cursor.next
+            return
+        tally.selected += 1
+        tally.end = record.rba + record.length
+        yield record
+
+
+def _step_over(session: Session, tally: Tally, error: TrailError) -> bool:
+    """Note damage at the position and move behind it; False when nothing follows it."""
+    trail, rba = session.trail, session.cursor.next
+    good = trail.next_good_header(rba + 1)
+    tally.note_damage(error.at(trail.path, rba), (good if good is not None else trail.size) - rba)
+    tally.end = rba if good is None else good
+    if good is not None:
+        session.cursor.move(good)
+    return good is not None
+
+
+def _going_on(session: Session, former: Scan, stop: int | None) -> Scan:
+    scan = Scan(session, stop=stop)
+    scan.scanned, scan.suppressed = former.scanned, former.suppressed
+    return scan

@@ -1,0 +1,144 @@
+"""EXPORT under ENGINE SPARK: tasks export pieces of the file side by side, each to files of its own.
+
+What is one file of a local export is a folder of parts then, under the same name: programs that read Parquet, CSV or
+JSON lines take the one as the other.
+
+    sales.parquet/part-00000.parquet                        without BY TABLE
+    sales/HR.JOBS.parquet/part-00000.parquet                with it
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.arrow.tables.layout import FileNames, TableLayout
+from logdump.operations.export.exporting import Show, check_whole, export_of
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.staging import part_name, suffix_of
+from logdump.operations.export.tally import FileTally, Tally
+from logdump.session.session import Session, SourceDefinitions
+from logdump.session.settings import Settings
+from trailformat import TrailError, TrailFile
+from trailformat.scan import Piece, consistent_pieces, split_points
+from trailformat.scan.place import first_place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from logdump.filters import FilterSet
+
+_MOST, _LEAST = 128 << 20, 4 << 20
+"""Bytes of a piece: not more, and not less where there are more than one for each core."""
+ATTEMPTS = "_attempts"
+"""The folder in which tasks write, within that of the export."""
+
+
+class ExportJob(NamedTuple):
+    """What all tasks know: the file, what to export of it, through which filter, shown how, and where to write."""
+
+    trail: Path
+    options: ExportOptions
+    settings: Settings
+    filters: FilterSet | None
+    definitions: SourceDefinitions | None
+    show: Callable[[Session], Show]
+    folder: Path
+
+
+class Written(NamedTuple):
+    """What a task has written: the number of its piece, the folder with its files, and their counts; or an error."""
+
+    number: int
+    folder: Path
+    tally: Tally
+    error: Exception | None = None
+
+
+def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]:
+    """RBAs between which tasks export: records begin at each, in one walk as in many.
+
+    Raises:
+        NotATrail: the file cannot be read any more.
+    """
+    size = trail.size - start
+    count = max(-(-size // _MOST), min(2 * cores, size // _LEAST), 1)
+    points = [start, *(one for one in split_points(trail, count) if one > start)] if count > 1 else [start]
+    ends = [*points[1:], trail.size]
+    guessed = [Piece(first_place(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
+    walked = consistent_pieces(trail, guessed) if count > 1 else guessed
+    begins = [one.start.rba for one in walked if one.start == first_place(trail, one.start.rba)]
+    return list(zip(begins, [*begins[1:], trail.size], strict=True))
+
+
+def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[Tally, int]:
+    """Have tasks export the pieces, and put their files in place; returns the counts, and how many parts there are.
+
+    Raises:
+        TrailError: as the local export.
+    """
+    tasks = spark.sparkContext.parallelize(list(enumerate(pieces)), len(pieces))
+    written: list[Written] = tasks.mapPartitions(partial(export_all, job)).collect()
+    for one in written:
+        if one.error is not None:
+            raise one.error
+    return gathered(job, sorted(written))
+
+
+def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[Written]:
+    """What a task does: the pieces by their numbers, each to a folder of its own."""
+    from pyspark import TaskContext  # noqa: PLC0415 - only a worker has one
+
+    context = TaskContext.get()
+    attempt = context.taskAttemptId() if context is not None else 0
+    for number, (start, stop) in pieces:
+        folder = job.folder / ATTEMPTS / f"{number}-{attempt}"
+        try:
+            yield Written(number, folder, _export(job, folder, number, start, stop))
+        except (TrailError, OSError) as error:
+            yield Written(number, folder, Tally(), error)
+
+
+def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> Tally:
+    """Export the records of a piece."""
+    session, tally = Session(), Tally()
+    session.settings, session.filters_in_use, session.source_definitions = job.settings, job.filters, job.definitions
+    options = job.options._replace(stop=stop)
+    session.open(job.trail)
+    try:
+        session.cursor.move(start)
+        folder.mkdir()
+        path = folder if options.by_table else folder / part_name(number, suffix_of(options))
+        export = export_of(session, options, tally, job.show(session))
+        for _ in export.run(path):
+            pass
+        check_whole(tally, options)
+    finally:
+        session.close()
+    return tally
+
+
+def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[Tally, int]:
+    """The files of all tasks in the folder of the export, those of one table together, and the counts of all."""
+    suffix = suffix_of(job.options)
+    names, folders, whole, parts = FileNames(suffix), dict[TableLayout, FileTally](), Tally(), 0
+    for one in written:
+        for file in one.tally.files:
+            part, parts = part_name(one.number, suffix), parts + 1
+            if not job.options.by_table:
+                (one.folder / part).rename(job.folder / part)
+                continue
+            known = folders.get(file.layout) or FileTally(names.new(file.layout), file.layout, 0)
+            folders[file.layout] = known._replace(rows=known.rows + file.rows)
+            target = job.folder / known.name
+            target.mkdir(exist_ok=True)
+            (one.folder / file.name).rename(target / part)
+        whole.add(one.tally)
+    shutil.rmtree(job.folder / ATTEMPTS)
+    whole.files = list(folders.values()) if job.options.by_table else whole.files
+    return whole, parts

@@ -1,0 +1,94 @@
+"""EXPORT SQL: the script that REDO or UNDO prints, in a file, behind the lines that its dialect begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO
+
+from logdump.operations.export.appended_file import Place
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.tally import Tally
+from logdump.operations.export.text_file import TextFile
+from logdump.render.sql import (
+    DIALECTS,
+    Opening,
+    Script,
+    Statement,
+    dialect_of,
+    script_lines,
+    statement_lines,
+)
+from logdump.render.sql.script import Item
+from logdump.session.events import Event, Notice, Progress, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+
+
+class SqlExport:
+    """One script: the transactions from the one on that is open at the position."""
+
+    def __init__(self, session: Session, options: ExportOptions, tally: Tally) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        header = session.trail.file_header
+        self._transactions = self._records = self._statements = self._remarks = self._skipped = 0
+        self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the script; yields Progress.
+
+        Raises:
+            TrailError: damage in the trail, for half a transaction is none.
+        """
+        session, options, tally = self._session, self._options, self._tally
+        script = Script(
+            session.trail,
+            self._dialect,
+            lambda file: session.selection(file).accepts,
+            session.definitions_of,
+            takes_back=options.takes_back,
+            includes_cut=options.includes_cut,
+        )
+        file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=_lines_in)
+        try:
+            for line in self._dialect.preamble:
+                file.write(f"{line}\n")
+            for item in script.items(session.cursor.next, options.transactions):
+                for line in self._lines(item):
+                    file.write(f"{line}\n")
+                if isinstance(item, Opening):
+                    yield from self._begun(item, script.end)
+            file.close()
+        except BaseException:
+            file.abandon()
+            raise
+        tally.end = script.end or session.cursor.next
+        self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
+
+    def report(self) -> Iterator[Event]:
+        """How many statements there are, and that some could not be written."""
+        written = f"{self._statements} statements of {self._transactions} transactions"
+        yield say(f"Exported {written} to {self._options.target_name}")
+        if self._remarks:
+            yield Notice((f"{self._remarks} changes could not be written; comments in their places say why.",))
+        if self._skipped:
+            text = f"{self._skipped} transactions were left out; comments in their places say why."
+            yield Notice((text,), ExitStatus.OK)
+
+    def _lines(self, item: Item) -> Iterator[str]:
+        if isinstance(item, Statement):
+            return statement_lines(item)
+        return script_lines(item, self._dialect, self._session.settings.time_offset)
+
+    def _begun(self, item: Opening, end: int) -> Iterator[Event]:
+        """Count a transaction and its records; NOTIFY's report where one is due."""
+        step, before = self._session.settings.notify, self._records
+        self._transactions += 1
+        self._records += item.records
+        if self._records // step > before // step:
+            yield Progress(self._records, end, item.extent.first_moment.time, self._session.trail.size)
+
+
+def _lines_in(file: IO[bytes]) -> int:
+    return sum(1 for _ in file)

@@ -1,0 +1,77 @@
+"""What an export has come to: rows by table, records left out, values that do not decode, bytes that are no record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.arrow.tables.layout import TableLayout
+from logdump.session.events import Bad, Event, Notice, say
+from trailformat import TrailError, io_type_name
+
+FILE_HEADER = "FileHeader"
+
+
+class FileTally(NamedTuple):
+    """One file that was written: its name, the layout of its rows, how many."""
+
+    name: str
+    layout: TableLayout
+    rows: int
+
+
+class Tally:
+    """The counts of one export.
+
+    Attributes:
+        selected: records that passed the filter.
+        left_out: those of them that are no rows, by type.
+        problems: values and parts of records that do not decode.
+        end: RBA behind the last record looked at.
+    """
+
+    def __init__(self) -> None:
+        self.selected = self.problems = self.end = 0
+        self.left_out: Counter[str] = Counter()
+        self.files: list[FileTally] = []
+        self.damage: list[Notice] = []
+        self._first_problem = ""
+
+    def leave_out(self, io_type: int | None, records: int = 1) -> None:
+        """Records of a type, None for the file header, are no rows."""
+        self.left_out[FILE_HEADER if io_type is None else io_type_name(io_type)] += records
+
+    def add_problem(self, rba: int, what: str, reason: str, count: int = 1) -> None:
+        """Something in the record at ``rba`` does not decode."""
+        if not self.problems:
+            self._first_problem = f"RBA {rba}, {what}: {reason}" if what else f"RBA {rba}: {reason}"
+        self.problems += count
+
+    def add(self, other: Tally) -> None:
+        """Take in what another export has come to, of the records behind these; its files come behind the own ones."""
+        self._first_problem = self._first_problem or other._first_problem
+        self.selected += other.selected
+        self.problems += other.problems
+        self.left_out += other.left_out
+        self.damage += other.damage
+        self.files += other.files
+        self.end = other.end
+
+    def note_damage(self, error: TrailError, length: int) -> None:
+        """Bytes that are no sound record."""
+        self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
+
+    def report(self, target: str, *, by_table: bool, parts: int | None = None) -> Iterator[Event]:
+        """The counts in words; what is wrong comes as notices behind them. ``parts``: how many files stand for one."""
+        to = f"{len(self.files)} files in {target}" if by_table else target
+        to = to if parts is None else f"{parts} parts in {target}"
+        for file in self.files if by_table else ():
+            yield say(f"{file.name}: {file.rows} rows of {file.layout.name or 'a table without a name'}")
+        yield say(f"Exported {sum(file.rows for file in self.files)} records to {to}")
+        if self.left_out:
+            kinds = ", ".join(f"{name} {records}" for name, records in sorted(self.left_out.items()))
+            yield say(f"Left out {self.left_out.total()} records that are no rows: {kinds}")
+        yield from self.damage
+        if self.problems:
+            yield Notice((f"{self.problems} values or parts do not decode; the first: {self._first_problem}",))

@@ -1,0 +1,129 @@
+"""EXPORT of text: records one by one, as they are or as rows of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Protocol
+
+from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
+from logdump.arrow.tables.rows import TableRow, columns_of, table_row
+from logdump.operations.export.appended_file import Place
+from logdump.operations.export.open_files import OpenFiles
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.record_walk import walk
+from logdump.operations.export.tally import Tally
+from logdump.operations.export.text_file import TextFile, Waiting
+from logdump.session.events import Event, Notice, RecordShown
+from logdump.session.session import Session
+from trailformat import Record
+from trailformat.changes.segments import joined
+from trailformat.trail.row_definitions import RowDefinition
+
+_MOST_WAITING = 64 << 20
+"""Bytes of text that wait in all files."""
+
+
+class Spelling(Protocol):
+    """A text format: how records, rows and what stands above them are spelled."""
+
+    takes_file_header: bool
+
+    def head(self, layout: TableLayout) -> str:
+        """What a file begins with; ALL: it holds records."""
+
+    def record(self, shown: RecordShown) -> str:
+        """The line of a record."""
+
+    def row(self, row: TableRow, layout: TableLayout) -> str:
+        """The line of a row."""
+
+    def count_rows(self, file: IO[bytes]) -> int:
+        """How many rows a file holds."""
+
+
+class TextExport:
+    """One export of text; ``show`` tells all that is known of a record."""
+
+    def __init__(
+        self,
+        session: Session,
+        options: ExportOptions,
+        tally: Tally,
+        spelling: Spelling,
+        show: Callable[[Record], Iterable[Event]],
+    ) -> None:
+        self._session = session
+        self._options = options
+        self._tally = tally
+        self._spelling = spelling
+        self._show = show
+        self._layouts = Layouts()
+        self._waiting = Waiting()
+
+    def run(self, path: Place) -> Iterator[Event]:
+        """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
+        files = OpenFiles(path, self._options, self._new_file)
+        put = self._put_row if self._options.by_table else self._put_record
+        try:
+            if not self._options.by_table:
+                files.of(ALL)
+            for item in walk(self._session, self._tally, self._options.records, self._options.stop):
+                if isinstance(item, Record):
+                    put(files, item)
+                    self._make_room(files)
+                else:
+                    yield item
+            self._tally.files = files.close()
+        except BaseException:
+            files.abandon()
+            raise
+
+    def report(self) -> Iterator[Event]:
+        """What was written."""
+        return self._tally.report(self._options.target_name, by_table=self._options.by_table)
+
+    def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
+        is_gzip = self._options.compression == "GZIP"
+        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
+        file.write(self._spelling.head(layout), 0)
+        return file
+
+    def _make_room(self, files: OpenFiles[TextFile]) -> None:
+        if self._waiting.bytes > _MOST_WAITING:
+            for file in files.sinks:
+                file.flush()
+
+    def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
+        if record.is_file_header and not self._spelling.takes_file_header:
+            self._tally.leave_out(None)
+            return
+        for event in self._show(record):
+            if isinstance(event, RecordShown):
+                files.of(ALL).write(self._spelling.record(event))
+                self._note_values(event)
+            elif isinstance(event, Notice) and event.bad is not None:
+                self._tally.add_problem(record.rba, "", event.bad.error.problem)
+
+    def _note_values(self, shown: RecordShown) -> None:
+        """Take the values that do not decode into the tally; parts that do not come as notices."""
+        if shown.record.is_file_header or shown.columns is None:
+            return
+        columns, _ = columns_of(shown.whole or shown.record, RowDefinition("", shown.columns, shown.charset))
+        for column in columns:
+            for value in (column.before, column.after):
+                if value is not None and value.problem is not None:
+                    self._tally.add_problem(shown.record.rba, column.name or f"#{column.index}", value.problem)
+
+    def _put_row(self, files: OpenFiles[TextFile], record: Record) -> None:
+        io_type = None if record.is_file_header else record.header.io_type
+        if io_type not in ROW_OPERATIONS:
+            self._tally.leave_out(io_type)
+            return
+        known = self._session.row_definitions.of(record)
+        layout = self._layouts.of(record, known)
+        row = table_row(
+            joined(self._session.trail, record), known, layout, self._session.cursor.transactions.of(record)
+        )
+        for problem in row.problems:
+            self._tally.add_problem(record.rba, problem.column or "", problem.reason)
+        files.of(layout).write(self._spelling.row(row, layout))

@@ -1,0 +1,27 @@
+"""The files that a wildcard in a command names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logdump.notation.wildcard import matches
+from logdump.session.session import CommandError
+from trailformat.trail.sequence import trails_among
+
+
+def matching_files(wildcard: str) -> list[Path]:
+    """The files whose names fit, trail after trail in the order in which each was written; then those of no trail.
+
+    Raises:
+        CommandError: there are none, or their directory cannot be read.
+    """
+    pattern = Path(wildcard).expanduser().absolute()
+    try:
+        entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
+    except OSError as error:
+        raise CommandError(f"{pattern.parent}: {error.strerror}") from error
+    found = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
+    if not found:
+        raise CommandError(f"No file matches {wildcard}.")
+    trails, others = trails_among(found)
+    return [*(name.path for trail in trails for name in trail), *others]

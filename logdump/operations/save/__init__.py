@@ -1,0 +1,1 @@
+"""A trail made of records of another one, which stands alone."""

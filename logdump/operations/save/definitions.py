@@ -1,0 +1,64 @@
+"""The DDR and TDRs that a saved row needs before it, as far as the new file has not been told yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trailformat import Record, TableEntry, TrailFile
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.trail.carried_definitions import resolve_reference
+
+
+class SavedDefinitions:
+    """What the new file has been told of the definitions in its source."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._told: dict[int, int] = {}
+        self._database_told: int | None = None
+
+    def before(self, record: Record) -> Iterator[Record]:
+        """The definitions to be written before ``record``, which counts as told of them."""
+        if record.is_metadata:
+            if record.header.orig_node != DATABASE:
+                yield from self._database(record)
+            return
+        entry = self._trail.table_of(record)
+        if entry is not None and self._told.get(entry.table_index) != entry.rba:
+            yield from self._database(record)
+            definition = self._resolved(entry)
+            if definition is not None:
+                yield definition
+            self._told[entry.table_index] = entry.rba
+
+    def own_form(self, record: Record) -> Record:
+        """A metadata record that is saved itself, in the form that means the same in the new file."""
+        kind, (_, index) = record.header.orig_node, record.metadata_indexes
+        if kind == DATABASE:
+            self._database_told = record.rba
+        elif kind == TABLE:
+            self._told[index] = record.rba
+        elif kind == REFERENCE and (entry := self._trail.tables.defined_at(record.rba)) is not None:
+            comes_out_the_same = index in self._told and max(self._told) + 1 == entry.table_index
+            self._told[entry.table_index] = entry.rba
+            return record if comes_out_the_same else self._resolved(entry) or record
+        return record
+
+    def _database(self, record: Record) -> Iterator[Record]:
+        """The DDR in force at a record, when the target has not been told yet."""
+        database = self._trail.tables.database_before(record.rba)
+        if database is not None and database != self._database_told:
+            found = self._trail.record_at(database)
+            if found is not None:
+                yield found
+            self._database_told = database
+
+    def _resolved(self, entry: TableEntry) -> Record | None:
+        """The TDR of an entry, under the entry's own index and name; None when it is lost."""
+        if entry.definition_rba is None:
+            return None
+        definition = self._trail.record_at(entry.definition_rba)
+        if definition is None or entry.rba == entry.definition_rba:
+            return definition
+        reference = self._trail.record_at(entry.rba)
+        return resolve_reference(reference, definition, entry.table_index) if reference is not None else None

@@ -1,0 +1,178 @@
+"""SAVE by columns: runs of neighbouring records are copied as one range of bytes.
+
+Only the first row of each table index after a metadata record is looked at as a record: it tells which definitions must
+stand before it, and those behind it need no others. The same is true again in every file that the target goes on to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trailformat import Record, TrailFile
+from trailformat.codec.mapped_file import copied
+from trailformat.codec.tokens import UNSET, WIDE
+from trailformat.records.framing import Buffer
+from trailformat.records.io_types import METADATA
+from trailformat.records.record_header import HEADER_SIZE, NAME_IS_INDEX
+from trailformat.scan import RECORD, Batch
+
+NO_INDEX = -1
+_MOST_READ = 1 << 26
+"""So many bytes of a batch are read at once."""
+_INDEXES = 1 << 17
+"""More than there are table indexes, NO_INDEX among them."""
+_MOST_KEYS = 1 << 20
+"""Up to so many keys a table of all of them is faster than sorting."""
+
+
+class Rows(NamedTuple):
+    """Rows to be copied, in order; every column is a numpy array with one value per row.
+
+    Attributes:
+        buffer: the bytes that hold them.
+        starts: where each record begins in the buffer.
+        ends: where each ends.
+        segment: how many metadata records the source has before the row; any number that changes with each will do.
+        is_metadata: whether the row is one itself.
+        table_index: the index in its header, NO_INDEX where that holds a name.
+        record: the record of a row, by the row's number here.
+    """
+
+    buffer: Buffer | memoryview
+    starts: Any
+    ends: Any
+    segment: Any
+    is_metadata: Any
+    table_index: Any
+    record: Callable[[int], Record | None]
+
+
+class RangeCopy:
+    """Copies rows.
+
+    Args:
+        write_record: takes a record that must be looked at; true where a new file, which knows no definitions, begins
+            with it.
+        write_bytes: takes the bytes of so many records that can be copied as they are.
+        room: how many bytes the file being written takes as they are; None for any number.
+    """
+
+    def __init__(
+        self,
+        write_record: Callable[[Record], bool | None],
+        write_bytes: Callable[[bytes | memoryview, int], None],
+        room: Callable[[], int] | None = None,
+    ) -> None:
+        self._write_record = write_record
+        self._write_bytes = write_bytes
+        self._room = room
+
+    def copy(self, rows: Rows) -> None:
+        """Copy all of them."""
+        done = 0
+        while done < len(rows.starts):
+            done = self._copy_into_one_file(rows, done)
+
+    def _copy_into_one_file(self, rows: Rows, begun: int) -> int:
+        """Copy from row ``begun`` on, at most to the first row of a new file; returns where to go on."""
+        count = len(rows.starts)
+        looked_at = begun + np.flatnonzero(_must_be_looked_at(rows, begun))
+        for at in [*looked_at.tolist(), count]:
+            stop = self._fitting(rows, begun, at)
+            self._copy_ranges(rows, begun, stop)
+            if stop == count:
+                return count
+            record = rows.record(stop)
+            is_new_file = record is not None and self._write_record(record)
+            begun = stop + 1
+            if is_new_file or stop < at:
+                break
+        return begun
+
+    def _fitting(self, rows: Rows, first: int, stop: int) -> int:
+        """The first row from ``first`` on that does not fit the file being written, or ``stop``."""
+        if self._room is None or first == stop:
+            return stop
+        total = np.cumsum(rows.ends[first:stop] - rows.starts[first:stop])
+        return first + int(np.searchsorted(total, self._room(), side="right"))
+
+    def _copy_ranges(self, rows: Rows, first: int, stop: int) -> None:
+        if first == stop:
+            return
+        starts, ends = rows.starts[first:stop], rows.ends[first:stop]
+        breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
+        begins = starts[np.concatenate(([0], breaks))].tolist()
+        finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
+        ranges = [_part(rows.buffer, begin, finish) for begin, finish in zip(begins, finishes, strict=True)]
+        self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
+
+
+def _part(buffer: Buffer | memoryview, begin: int, finish: int) -> bytes | memoryview:
+    """The bytes of a range, copied where they are mapped: the file may be cut while they are written."""
+    return buffer[begin:finish] if isinstance(buffer, memoryview) else copied(buffer, begin, finish)
+
+
+def _must_be_looked_at(rows: Rows, first: int) -> Any:
+    """Metadata, and between two metadata records of the source the first row of each table index."""
+    index, segment = rows.table_index[first:], rows.segment[first:].astype(np.int64)
+    firsts = np.zeros(len(index), dtype=bool)
+    firsts[_first_of_each((segment - segment[0]) * _INDEXES + index + 1)] = True
+    return rows.is_metadata[first:] | (firsts & (index != NO_INDEX))
+
+
+def _first_of_each(keys: Any) -> Any:
+    """The numbers of the rows in which a key comes for the first time; keys are 0 or more."""
+    most = int(keys.max()) + 1
+    if most > _MOST_KEYS:
+        return np.unique(keys, return_index=True)[1]
+    first = np.full(most, -1)
+    first[keys[::-1]] = np.arange(len(keys))[::-1]
+    return first[first >= 0]
+
+
+def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Rows:
+    """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
+    rba, length = np.asarray(batch.rba), np.asarray(batch.length)
+    is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
+    trail.tables.learn(int(rba[0]), batch.end, rba[is_metadata].tolist())
+    buffer, begin = _read(trail, batch)
+    starts = rba[numbers] - begin
+    view = np.frombuffer(buffer, dtype=np.uint8)
+    return Rows(
+        buffer,
+        starts,
+        starts + length[numbers],
+        np.cumsum(is_metadata)[numbers],
+        is_metadata[numbers],
+        indexes_at(view, starts, np.asarray(batch.order)[numbers] == 1),
+        lambda row: trail.record_at(int(starts[row]) + begin),
+    )
+
+
+def _read(trail: TrailFile, batch: Batch) -> tuple[Buffer, int]:
+    """The bytes of a batch, read, and the RBA they begin at; those of large records stay where they are mapped."""
+    begin = int(batch.rba[0])
+    if batch.end - begin <= _MOST_READ:
+        return copied(trail.buffer, begin, batch.end), begin
+    return trail.buffer, 0
+
+
+def header_positions(view: Any, starts: Any) -> Any:
+    """Where the payload of ``H`` begins in each record; ``view`` holds the bytes."""
+    at = starts
+    for _ in range(2):
+        info = view[at + 1]
+        at = at + 4 + 2 * ((info & WIDE != 0) & (info != UNSET))
+    return at
+
+
+def indexes_at(view: Any, starts: Any, is_little: Any) -> Any:
+    """The table index in the header of each ``G`` record in ``view``, NO_INDEX where it holds a name."""
+    header = header_positions(view, starts)
+    name = header + HEADER_SIZE
+    first, second = view[name].astype(np.int64), view[name + 1].astype(np.int64)
+    index = np.where(is_little, second << 8 | first, first << 8 | second)
+    return np.where(view[header + 1] & NAME_IS_INDEX != 0, index, NO_INDEX)

@@ -1,0 +1,206 @@
+"""SAVE: a part of a trail as a trail of its own.
+
+The new file begins with the source's file header, under its own name and number. Before a row stand the DDR and the TDR
+that it refers to, wherever in the source they were; a reference to a TDR is written as that TDR when its index would
+not come out the same. Everything else is copied byte for byte, unless TRANSIND or COMMITTS change a header field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from logdump.notation.times import current_timestamp
+from logdump.operations.save.definitions import SavedDefinitions
+from logdump.operations.save.header import own_header
+from logdump.session.events import Event, Progress
+from logdump.session.selection import Scan
+from logdump.session.session import CommandError, Session
+from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
+from trailformat.records.io_types import COMMENT
+from trailformat.records.record import make_file_header_record, replace_header
+
+if TYPE_CHECKING:
+    from trailformat.scan import Batch
+
+_NEARBY = 2000
+"""So many records are copied one by one before columns are thought worth loading."""
+
+
+class SaveOptions(NamedTuple):
+    """What to save, and how; None for a limit or a field that is not given.
+
+    ``name`` is the target as it was typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
+    """
+
+    target: Path
+    name: str
+    records: int | None = None
+    bytes: int | None = None
+    replaces: bool = False
+    has_comments: bool = False
+    trans_ind: int | None = None
+    commit_time: int | None = None
+
+
+class Saver:
+    """One run of SAVE, from the session's position on and through its filter."""
+
+    def __init__(self, session: Session, options: SaveOptions) -> None:
+        self._session = session
+        self._options = options
+        self._trail: TrailFile = session.trail
+        self._definitions = SavedDefinitions(self._trail)
+        self._end = 0
+        self.saved = self.saved_bytes = 0
+
+    def run(self) -> Generator[Event, None, None]:
+        """Write the file, or nothing at all; the position moves past the last record saved.
+
+        Raises:
+            CommandError: the target may not be written, or nothing would be in it.
+            TrailError: the source is damaged, or the target cannot be written; the position is where it was.
+        """
+        options, cursor = self._options, self._session.cursor
+        check_target(self._session, options)
+        start, was_backwards = cursor.next, cursor.is_backwards
+        cursor.is_backwards = False
+        try:
+            with TrailWriter(options.target, replace=options.replaces) as writer:
+                yield from self._copy(writer, start)
+                self._check_not_empty(writer)
+        except BaseException:
+            cursor.move(start)
+            raise
+        finally:
+            cursor.is_backwards = was_backwards
+
+    def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
+        scan = Scan(self._session)
+        record = yield from scan.find(_is_no_file_header)
+        self._write_head(writer, record)
+        if self._options.has_comments:
+            writer.write(self._comment(f"Logdump SAVE of {self._trail.path} from RBA {start}"))
+        self._end = start
+        while record is not None and self._has_room_for(record):
+            self._write(writer, record)
+            if self.saved == self._options.records:
+                break
+            if self.saved == _NEARBY and self._copies_ranges():
+                yield from self._copy_ranges(writer)
+                break
+            record = yield from scan.find(_is_no_file_header)
+        self._session.cursor.move(self._end)
+        if self._options.has_comments:
+            writer.write(self._comment(f"Logdump SAVE ends, {self.saved} records"))
+
+    def _check_not_empty(self, writer: TrailWriter) -> None:
+        if not writer.size:
+            target = self._options.target
+            raise CommandError(f"There is no record to save and no file header: {target} is not written.")
+
+    def _copies_ranges(self) -> bool:
+        """Whether the rest is copied by columns: nothing changes in the records, and it is long enough to pay."""
+        from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long files only
+
+        changes = self._options.trans_ind is not None or self._options.commit_time is not None
+        rest = self._trail.size - self._session.cursor.next
+        return not changes and choose_engine(rest) is Engine.NUMBA
+
+    def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
+        """Copy the rest of what passes, up to the limit."""
+        import numpy as np  # noqa: PLC0415 - long files only
+
+        from logdump.operations.save.ranges import RangeCopy, rows_of  # noqa: PLC0415 - it needs numpy
+        from trailformat.scan import RECORD, Engine, scan  # noqa: PLC0415 - long files only
+
+        selection = self._session.selection()
+        copy = RangeCopy(partial(self._write, writer), self._counted(writer))
+        start, size = self._session.cursor.next, selection.batch_size
+        for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):
+            passing = selection.rows(batch)
+            bad = next(iter(batch.spans()), len(batch))
+            rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
+            kept = self._within_limits(batch, rows)
+            copy.copy(rows_of(self._trail, batch, kept))
+            if len(kept):
+                self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
+            if len(kept) < len(rows) or self.saved == self._options.records:
+                return
+            if bad < len(batch):
+                self._trail.record_at(int(batch.rba[bad]))
+            yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]))
+
+    def _counted(self, writer: TrailWriter) -> Callable[[bytes | memoryview, int], None]:
+        """Writes bytes of whole records and counts them as saved."""
+
+        def write(data: bytes | memoryview, records: int) -> None:
+            writer.write_bytes(data, records)
+            self.saved += records
+            self.saved_bytes += len(data)
+
+        return write
+
+    def _within_limits(self, batch: Batch, rows: Any) -> Any:
+        """The rows at the beginning that RECORDS and BYTES leave room for."""
+        if self._options.records is not None:
+            rows = rows[: self._options.records - self.saved]
+        if self._options.bytes is not None:
+            lengths = [int(batch.length[row]) for row in rows]
+            room = self._options.bytes - self.saved_bytes
+            rows = rows[: sum(total <= room for total in accumulate(lengths))]
+        return rows
+
+    def _has_room_for(self, record: Record) -> bool:
+        limit = self._options.bytes
+        return limit is None or self.saved_bytes + record.length <= limit
+
+    def _write_head(self, writer: TrailWriter, first: Record | None) -> None:
+        header = self._trail.file_header
+        if header is not None:
+            begins_with = self._changed(first) if first is not None else None
+            own = own_header(header, self._options.target, self._options.name, begins_with)
+            writer.write(make_file_header_record(own))
+
+    def _write(self, writer: TrailWriter, record: Record) -> None:
+        """Write a record and what it needs before it."""
+        self._end = record.rba + record.length
+        for definition in self._definitions.before(record):
+            writer.write(definition)
+        if record.is_metadata:
+            record = self._definitions.own_form(record)
+        writer.write(self._changed(record))
+        self.saved += 1
+        self.saved_bytes += record.length
+
+    def _changed(self, record: Record) -> Record:
+        options = self._options
+        if options.trans_ind is None and options.commit_time is None:
+            return record
+        header = record.header
+        trans_ind = header.trans_ind if options.trans_ind is None else options.trans_ind
+        io_time = header.io_time if options.commit_time is None else options.commit_time
+        return replace_header(record, header._replace(trans_ind=trans_ind, io_time=io_time))
+
+    def _comment(self, text: str) -> Record:
+        header = make_header(COMMENT, io_time=current_timestamp())
+        return make_record(header, text.encode(), order=self._trail.order)
+
+
+def check_target(session: Session, options: SaveOptions) -> None:
+    """See whether the target may be written.
+
+    Raises:
+        CommandError: it is in use, is no regular file, or exists and is not to be replaced.
+        OSError: what stands there cannot be told.
+    """
+    session.check_target(options.target, "SAVE")
+    if options.target.exists() and not options.replaces:
+        raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
+
+
+def _is_no_file_header(record: Record) -> bool:
+    return not record.is_file_header

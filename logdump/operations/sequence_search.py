@@ -1,0 +1,98 @@
+"""The first record of a trail at or after a CSN or a time: which of its files, and where in it.
+
+The file headers decide first: files that end before, or are followed by one that begins before, are not opened. In the
+others the place is found by halving. Both need what a trail is: transactions in the order of their commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.filters.csn import csn_key
+from trailformat import NotATrail, Record, TrailFile, TrailSequence
+from trailformat.changes.transactions import own_transaction
+from trailformat.search.peek import TrailPeek, peek
+from trailformat.search.time import Reached, first_reached, time_reached
+from trailformat.trail.sequence import TrailName
+
+
+class Goal(NamedTuple):
+    """What is sought: in words, as a test on a record, and on what a file header says of its first and last record."""
+
+    text: str
+    reached: Reached
+    first_reached: Callable[[TrailPeek], bool | None]
+    last_reached: Callable[[TrailPeek], bool | None]
+
+
+def csn_goal(csn: str) -> Goal | None:
+    """The first transaction with at least this CSN; None when it has none of the known forms."""
+    wanted = csn_key(csn)
+    if wanted is None:
+        return None
+
+    def at_least(found: str | None) -> bool | None:
+        key = csn_key(found) if found else None
+        return key.parts >= wanted.parts if key is not None and key.kind == wanted.kind else None
+
+    return Goal(
+        f"CSN >= {csn}",
+        lambda record: None if record.is_file_header else at_least(own_transaction(record).csn),
+        lambda header: at_least(header.first_csn),
+        lambda header: at_least(header.last_csn),
+    )
+
+
+def time_goal(moment: int, text: str) -> Goal:
+    """The first row at or after a time (Julian microseconds)."""
+
+    def at_or_after(found: int | None) -> bool | None:
+        return None if found is None else found >= moment
+
+    return Goal(
+        f"a time at or after {text}",
+        time_reached(moment),
+        lambda header: at_or_after(header.first_time),
+        lambda header: at_or_after(header.last_time),
+    )
+
+
+def find_in_sequence(trail: TrailFile, goal: Goal) -> Record | None:
+    """The record in the trail to which the open file belongs; None when no record is so late.
+
+    Raises:
+        TrailError: a file cannot be read.
+    """
+    for path in _candidates(_files(trail.path), goal):
+        if path == trail.path:
+            record = first_reached(trail, goal.reached)
+        else:
+            with TrailFile(path) as other:
+                record = first_reached(other, goal.reached)
+        if record is not None:
+            return record
+    return None
+
+
+def _files(path: Path) -> Sequence[Path]:
+    name = TrailName.parse(path)
+    if name is None or not name.is_documented:
+        return (path,)
+    try:
+        paths = TrailSequence(path).paths
+    except NotATrail:
+        return (path,)
+    return paths if path in paths else (path,)
+
+
+def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
+    """The files in which the record may be; one that is no trail is none of them."""
+    headers = [(path, found) for path in paths if (found := peek(path)) is not None]
+    for at, (path, header) in enumerate(headers):
+        following = headers[at + 1][1] if at + 1 < len(headers) else None
+        ends_before = goal.last_reached(header) is False
+        is_passed = following is not None and goal.first_reached(following) is False
+        if not ends_before and not is_passed:
+            yield path

@@ -1,0 +1,26 @@
+"""SQL of changes: what repeats one, what takes it back, in the dialects of the databases. Nothing here runs any."""
+
+from __future__ import annotations
+
+from logdump.render.sql.dialect import Dialect, Unwritable
+from logdump.render.sql.dialects import DIALECTS, dialect_of
+from logdump.render.sql.script import Closing, NotRun, Opening, Script, Skipped
+from logdump.render.sql.script_text import script_lines, statement_lines
+from logdump.render.sql.statement import Statement, redo, undo
+
+__all__ = [
+    "DIALECTS",
+    "Closing",
+    "Dialect",
+    "NotRun",
+    "Opening",
+    "Script",
+    "Skipped",
+    "Statement",
+    "Unwritable",
+    "dialect_of",
+    "redo",
+    "script_lines",
+    "statement_lines",
+    "undo",
+]

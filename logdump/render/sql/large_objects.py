@@ -1,0 +1,62 @@
+"""The large objects of a row, which stand in records behind it, as columns of its change."""
+
+from __future__ import annotations
+
+from logdump.render.sql.dialect import Unwritable
+from trailformat import TrailError, TrailFile
+from trailformat.changes.lobs import Lob, lobs_of, read_lob
+from trailformat.changes.row_changes import Change, ColumnChange
+from trailformat.codec.charsets import codec_of, decode
+from trailformat.definitions.column import ColumnDefinition
+from trailformat.values import Value
+from trailformat.values.sub_types import sub_type
+
+LONGEST = 1_000_000
+"""Bytes of a value that a statement takes; LOB and EXPORT are for longer ones."""
+_TEXTS = frozenset({0, 1, 2, 64, 65, 66})
+
+
+def with_large_objects(trail: TrailFile, change: Change, codec: str) -> Change:
+    """The change with its large objects among its columns; ``codec`` is that of text in its database.
+
+    Raises:
+        Unwritable: one is not whole, too long, or in pieces whose layout is not known.
+        TrailError: what follows the row cannot be read.
+    """
+    rba = change.records[-1].rba
+    columns = {column.index: column for column in change.columns}
+    for lob in lobs_of(trail, rba):
+        index, value = _value(trail, change, rba, lob, codec)
+        definition = _definition(change, index)
+        column = columns.get(index) or ColumnChange(index, definition.name, definition, None, None, definition.is_key)
+        columns[index] = column._replace(before=value) if lob.is_before else column._replace(after=value)
+    return change._replace(columns=tuple(columns[index] for index in sorted(columns)))
+
+
+def _value(trail: TrailFile, change: Change, rba: int, lob: Lob, codec: str) -> tuple[int, Value]:
+    if lob.column is None:
+        raise Unwritable(f"large object {lob.ordinal} is in pieces whose layout is not known")
+    if not lob.is_whole:
+        raise Unwritable(f"large object {lob.ordinal} is not whole")
+    if lob.size > LONGEST:
+        raise Unwritable(f"large object {lob.ordinal} has {lob.size} bytes, more than {LONGEST}")
+    data = bytearray()
+    read_lob(trail, rba, lob.ordinal, data.extend)
+    return lob.column, _decoded(bytes(data), _definition(change, lob.column), codec)
+
+
+def _definition(change: Change, index: int) -> ColumnDefinition:
+    columns = change.definition.columns if change.definition else ()
+    if index >= len(columns):
+        raise Unwritable(f"column {index} has no name: no definition of the table fits (SOURCEDEFS reads some)")
+    return columns[index]
+
+
+def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
+    about = sub_type(definition.sub_data_type)
+    if definition.data_type not in _TEXTS or about.is_binary:
+        return Value(data, data)
+    try:
+        return Value(data, decode(data, about.codec or codec_of(definition.charset, codec)))
+    except TrailError as error:
+        raise Unwritable(f"column {definition.name} is not decoded: {error.problem}") from None

@@ -1,0 +1,249 @@
+"""A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
+
+A transaction that a Replicat would not apply has no statements: one that was cut, or of which a part is not here. Of
+transactions that are taken back only their places are kept, 16 bytes each; nothing else grows with the trail.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.render.sql.dialect import Dialect, Unwritable
+from logdump.render.sql.large_objects import with_large_objects
+from logdump.render.sql.script_files import ScriptFiles
+from logdump.render.sql.statement import Statement, redo, undo
+from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
+from trailformat.changes.transaction_walk import NEARBY, Damage, Extent, TransactionWalk
+from trailformat.records.io_types import LARGE_OBJECT
+from trailformat.search.extent import start_at
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot, next_file
+
+
+class Opening(NamedTuple):
+    """A whole transaction begins, of so many records that hold changes; ``spot`` is the file that is open."""
+
+    extent: Extent
+    records: int
+    trail: TrailFile
+
+
+class Closing(NamedTuple):
+    """It ends, and can be committed.
+
+    ``left_out`` of its changes did not pass the filter, ``remarks`` have a reason in place of a statement.
+    """
+
+    left_out: int
+    remarks: int
+
+
+class Skipped(NamedTuple):
+    """A transaction that a Replicat would not apply, or whose records are not all here."""
+
+    extent: Extent
+    records: int
+    trail: TrailFile
+
+
+class NotRun(NamedTuple):
+    """A statement of such a transaction: to be read, not to be run."""
+
+    statement: Statement
+
+
+Item = Opening | Statement | Closing | Skipped | NotRun
+
+
+class Script:
+    """Statements for the transactions that begin at a place of a trail's file or behind it.
+
+    Args:
+        trail: the file; what a transaction has in others of its trail is read there.
+        dialect: how they are spelled.
+        accepts_in: gives for a file what tells whether a record passes the filter; None where there is none.
+        definitions_of: gives for a file what tells the columns of its rows.
+        takes_back: take the changes back, the last one first, instead of repeating them.
+        includes_cut: whether the changes of transactions that are skipped are handed out as NotRun.
+
+    Attributes:
+        end: RBA behind the last transaction, in this file.
+        statements, remarks: what was written, and what could not be.
+        skipped: transactions that were left out.
+    """
+
+    def __init__(
+        self,
+        trail: TrailFile,
+        dialect: Dialect,
+        accepts_in: Callable[[TrailFile], Callable[[Record], bool]] | None = None,
+        definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
+        *,
+        takes_back: bool = False,
+        includes_cut: bool = False,
+    ) -> None:
+        self._trail = trail
+        self._dialect = dialect
+        self._files = ScriptFiles(trail, accepts_in, definitions_of)
+        self._takes_back = takes_back
+        self._includes_cut = includes_cut
+        self._damage: Damage | None = None
+        self._with_pieces: set[Spot] = set()
+        self.end = 0
+        self.statements = self.remarks = self.skipped = 0
+
+    def items(self, rba: int, transactions: int | None = None) -> Iterator[Item]:
+        """The script from the transaction on that is open at ``rba``, or the next; at most so many.
+
+        Those without a change are left out.
+
+        Raises:
+            TrailError: at damage: behind it nobody knows what is missing. Nothing is taken back across it.
+        """
+        wanted = islice(self._extents(rba), transactions)
+        try:
+            for extent in self._last_first(wanted) if self._takes_back else wanted:
+                yield from self._transaction(extent) if extent.is_whole else self._skip(extent)
+            self._fail_at_damage()
+        finally:
+            self._files.close()
+
+    def _extents(self, rba: int) -> Iterator[Extent]:
+        start, here = start_at(self._trail, rba), self._trail.path
+        spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
+        before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
+        for one in TransactionWalk(self._trail, spot, until=here, missing=missing):
+            damages = one.damage if isinstance(one, Extent) else (one,)
+            ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
+            self._damage = next(ahead, None)
+            if isinstance(one, Extent) and _changes_in(one):
+                is_here = one.after is not None and one.after.path == here
+                self.end = one.after.rba if one.after and is_here else self._trail.end_of_records()
+                yield one
+            if self._damage is not None:
+                return
+
+    def _last_first(self, extents: Iterator[Extent]) -> Iterator[Extent]:
+        """The transactions backwards: all but the first begin in this file, and are read once more from there."""
+        first, rbas, sizes = next(extents, None), array("Q"), array("Q")
+        for extent in extents:
+            if extent.first is not None:
+                rbas.append(extent.first.rba)
+                sizes.append(extent.records)
+        self._fail_at_damage()
+        for rba, size in zip(reversed(rbas), reversed(sizes), strict=True):
+            spot = Spot(self._trail.path, rba)
+            walk = TransactionWalk(self._trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
+            yield from islice((one for one in walk if isinstance(one, Extent)), 1)
+        if first is not None:
+            yield first
+
+    def _fail_at_damage(self) -> None:
+        if self._damage is not None:
+            self._files.of(self._damage.path).trail.record_at(self._damage.rba)
+
+    def _skip(self, extent: Extent) -> Iterator[Item]:
+        self.skipped += 1
+        yield Skipped(extent, _changes_in(extent), self._trail)
+        if self._includes_cut:
+            for change in self._changes(extent):
+                yield NotRun(self._statement(change))
+
+    def _transaction(self, extent: Extent) -> Iterator[Item]:
+        yield Opening(extent, _changes_in(extent), self._trail)
+        left_out, remarks = 0, self.remarks
+        for change in self._changes(extent):
+            if not any(map(self._files.accepts, change.records)):
+                left_out += 1
+                continue
+            statement = self._statement(change)
+            self.statements += statement.sql is not None
+            self.remarks += statement.sql is None
+            yield statement
+        yield Closing(left_out, self.remarks - remarks)
+
+    def _statement(self, change: Change) -> Statement:
+        path = change.records[0].path
+        return self._written(change)._replace(elsewhere=path if path != self._trail.path else None)
+
+    def _written(self, change: Change) -> Statement:
+        record = change.records[-1]
+        file = self._files.of(record.path)
+        spot = Spot(file.trail.path, record.rba)
+        has_pieces = spot in self._with_pieces
+        self._with_pieces.discard(spot)
+        try:
+            is_found_by_key = change.op == ("INSERT" if self._takes_back else "DELETE")
+            if has_pieces and not is_found_by_key:
+                change = with_large_objects(file.trail, change, file.definitions.of(record).charset)
+        except (Unwritable, TrailError) as error:
+            return Statement(change, None, str(error))
+        return (undo if self._takes_back else redo)(change, self._dialect)
+
+    def _changes(self, extent: Extent) -> Iterator[Change]:
+        records = self._files.records(extent, is_backwards=self._takes_back)
+        rows = self._rows_backwards(records) if self._takes_back else self._rows(records)
+        return changes_over(rows, self._files.source(extent.transaction), is_backwards=self._takes_back)
+
+    def _rows(self, records: Iterator[Record]) -> Iterator[Record]:
+        """The records that are changes; a large object belongs to the row before it, if that is there."""
+        row: Record | None = None
+        for record in records:
+            if record.header.io_type == LARGE_OBJECT and row is not None:
+                self._with_pieces.add(_spot(row))
+            elif row is not None:
+                yield row
+                row = record
+            elif record.header.io_type == LARGE_OBJECT:
+                yield record
+            else:
+                row = record
+        if row is not None:
+            yield row
+
+    def _rows_backwards(self, records: Iterator[Record]) -> Iterator[Record]:
+        """The same, the last one first."""
+        piece: Record | None = None
+        for record in records:
+            if record.header.io_type == LARGE_OBJECT:
+                piece = record
+                continue
+            if piece is not None:
+                self._with_pieces.add(_spot(record))
+                piece = None
+            yield record
+        if piece is not None:
+            yield piece
+
+
+def _spot(record: Record) -> Spot:
+    assert record.path is not None  # noqa: S101 - it was read from a file
+    return Spot(record.path, record.rba)
+
+
+def _files_before(first: Path, here: Path) -> Iterator[Path]:
+    """The files of a trail from one to before another."""
+    path: Path | None = first
+    while path is not None and path != here:
+        yield path
+        path = next_file(path)[0]
+
+
+def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
+    """Whether damage lies before a place: in an earlier file, or before its RBA."""
+    rba = before.get(damage.path, 0)
+    return rba is None or damage.rba < rba
+
+
+def _changes_in(extent: Extent) -> int:
+    """How many of its records hold changes; pieces of large objects belong to the rows before them."""
+    numbers = {True: 0, False: 0}
+    for types in extent.tables.values():
+        for io_type, number in types.items():
+            numbers[io_type == LARGE_OBJECT] += number if io_type in OPERATIONS else 0
+    return numbers[False] or numbers[True]

@@ -1,0 +1,128 @@
+"""The files that the transactions of a script reach into: one that is open, and others of its trail as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat import NotATrail, Record, TrailFile
+from trailformat.changes.row_changes import OPERATIONS, ChangeSource
+from trailformat.changes.transaction_walk import Extent
+from trailformat.changes.transactions import Transaction
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import next_file, previous_file
+
+_MOST_OPEN = 3
+"""Other files at a time: the two that an update in two records lies in, and one for whatever is asked in between."""
+
+
+class ScriptFile(NamedTuple):
+    """A file, and what is asked about its records."""
+
+    trail: TrailFile
+    definitions: RowDefinitions
+    accepts: Callable[[Record], bool]
+
+
+class ScriptFiles:
+    """Opens the files of a trail.
+
+    Args:
+        trail: one of them, open; it stays open.
+        accepts_in: gives for a file what tells whether a record passes the filter; None where there is none.
+        definitions_of: gives for a file what tells the columns of its rows.
+    """
+
+    def __init__(
+        self,
+        trail: TrailFile,
+        accepts_in: Callable[[TrailFile], Callable[[Record], bool]] | None,
+        definitions_of: Callable[[TrailFile], RowDefinitions],
+    ) -> None:
+        self._accepts_in = accepts_in
+        self._definitions_of = definitions_of
+        self._own = self._file(trail)
+        self._others: dict[Path, ScriptFile] = {}
+
+    def _file(self, trail: TrailFile) -> ScriptFile:
+        accepts = self._accepts_in(trail) if self._accepts_in is not None else lambda _: True
+        return ScriptFile(trail, self._definitions_of(trail), accepts)
+
+    def of(self, path: Path | None) -> ScriptFile:
+        """The file with this path.
+
+        Raises:
+            NotATrail: it cannot be read.
+        """
+        if path is None or path == self._own.trail.path:
+            return self._own
+        file = self._others.pop(path, None)
+        if file is None:
+            while len(self._others) >= _MOST_OPEN:
+                self._others.pop(next(iter(self._others))).trail.close()
+            file = self._file(TrailFile(path))
+        self._others[path] = file
+        return file
+
+    def close(self) -> None:
+        """Close the files that were opened here."""
+        while self._others:
+            self._others.popitem()[1].trail.close()
+
+    def accepts(self, record: Record) -> bool:
+        """Whether a record passes the filter."""
+        return self.of(record.path).accepts(record)
+
+    def source(self, transaction: Transaction) -> Callable[[Record], ChangeSource]:
+        """What is asked about the records of one transaction."""
+
+        def source_of(record: Record) -> ChangeSource:
+            file = self.of(record.path)
+            return ChangeSource(file.trail, file.definitions, lambda _: transaction)
+
+        return source_of
+
+    def records(self, extent: Extent, *, is_backwards: bool) -> Iterator[Record]:
+        """The records of a transaction that are changes or parts of one, the last one first if that is wanted.
+
+        Raises:
+            TrailError: at damage in it.
+        """
+        stream = self._backwards(extent) if is_backwards else self._forwards(extent)
+        return (one for one in stream if not one.is_file_header and one.header.io_type in OPERATIONS)
+
+    def _forwards(self, extent: Extent) -> Iterator[Record]:
+        first, last = extent.first, extent.last
+        path, rba = (first.path, first.rba) if first is not None else (None, 0)
+        while path is not None:
+            for record in self.of(path).trail.records(rba):
+                yield record
+                if last == (path, record.rba):
+                    return
+            path, rba = _neighbour(next_file(path)), 0
+
+    def _backwards(self, extent: Extent) -> Iterator[Record]:
+        first, last = extent.first, extent.last
+        path = last.path if last is not None else None
+        end: int | None = None
+        if last is not None:
+            end = last.rba + self.of(path).trail.record_length(last.rba)
+        while path is not None:
+            for record in self.of(path).trail.records_backwards(end):
+                yield record
+                if first == (path, record.rba):
+                    return
+            path, end = _neighbour(previous_file(path)), None
+
+
+def _neighbour(found: tuple[Path | None, Path | None]) -> Path:
+    """The file beside another one.
+
+    Raises:
+        NotATrail: it is not there any more.
+    """
+    path, missing = found
+    if path is None:
+        raise NotATrail("the file is missing, and a transaction goes on in it", path=missing)
+    return path

@@ -1,0 +1,133 @@
+"""Where a session stands in its trail, and reading from there in either direction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trailformat import BadRecord, Record, TrailError, TrailFile
+from trailformat.changes.transactions import TransactionContext
+from trailformat.search.time import first_at_or_after
+
+if TYPE_CHECKING:
+    from trailformat.changes.segments import SegmentContext
+
+
+class Cursor:
+    """The read position of one open trail.
+
+    Attributes:
+        current: RBA of the record read last.
+        next: RBA at which the next read starts; reading backwards, where the next record ends.
+        is_backwards: the read direction.
+        ends_export: whether an EXPORT of all that there was has left the position here, and nothing has moved it since.
+        transactions: LOGCSN and TRANID of the records read.
+    """
+
+    def __init__(self, trail: TrailFile) -> None:
+        self.trail = trail
+        self.current = 0
+        self.next = 0
+        self.is_backwards = False
+        self.ends_export = False
+        self.transactions = TransactionContext(trail)
+        self._segments: SegmentContext | None = None
+        self._search_back_from: int | None = None
+
+    @property
+    def segments(self) -> SegmentContext:
+        """The places of the LOB pieces and record fragments read."""
+        if self._segments is None:
+            from trailformat.changes.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
+
+            self._segments = SegmentContext(self.trail)
+        return self._segments
+
+    def move(self, rba: int) -> None:
+        """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
+        self.current = self.next = rba
+        self._search_back_from = None
+        self.ends_export = False
+
+    def read(self) -> Record | None:
+        """The next record in the read direction, the position moving past it; None at the end (or the beginning).
+
+        Raises:
+            TrailError: no sound record there; the position stays.
+        """
+        record = self._before() if self.is_backwards else self._after()
+        if record is not None:
+            self.stand_on(record)
+        return record
+
+    def _after(self) -> Record | None:
+        return self.trail.record_at(self.next) if self.next < self.trail.size else None
+
+    def _before(self) -> Record | None:
+        end = self.next if self.next < self.trail.size else self.trail.end_of_records()
+        try:
+            return self.trail.record_before(end)
+        except BadRecord as error:
+            raise self._what_stands_before(end) or error from None
+
+    def _what_stands_before(self, rba: int) -> TrailError | None:
+        """What is wrong where no record ends, by the index: damage where it begins, or a position inside a record."""
+        from trailformat.index import BAD_SPAN, reach, reason  # noqa: PLC0415 - damage is rare
+
+        trail = self.trail
+        reach(trail, rba)
+        row = trail.index.places.row_at(trail, rba - 1)
+        if row is None:
+            return None
+        if row.kind == BAD_SPAN:
+            return reason(trail, row.rba)
+        where = f"a place inside the record at RBA {row.rba}"
+        return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
+
+    def good_header_before(self, rba: int) -> int | None:
+        """Where the last good record begins before ``rba``; None when there is none."""
+        try:
+            record = self.trail.record_before(rba)
+        except TrailError:
+            from trailformat.index import reach  # noqa: PLC0415 - damage is rare
+
+            if reach(self.trail, rba):
+                return self.trail.index.places.sound_before(self.trail, rba)
+            return self.trail.previous_good_header(rba)
+        return record.rba if record is not None else None
+
+    def stand_on(self, record: Record) -> None:
+        """Stand where reading ``record`` leaves the position."""
+        self.stand_at(record.rba, record.length)
+
+    def stand_at(self, rba: int, length: int) -> None:
+        """The same for the record of ``length`` bytes at ``rba``."""
+        self.current = rba
+        self.next = rba if self.is_backwards else rba + length
+        self._search_back_from = None
+        self.ends_export = False
+
+    def stand_before(self, record: Record) -> None:
+        """Stand where ``record`` is read next."""
+        self.move(record.rba + record.length if self.is_backwards else record.rba)
+
+    def skip(self, count: int) -> int:
+        """Move over ``count`` records, or as many as there are; returns how many. Raises like read."""
+        for done in range(count):
+            if self.read() is None:
+                return done
+        return count
+
+    def begin(self, moment: int) -> None:
+        """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward."""
+        self.is_backwards = False
+        self.move(first_at_or_after(self.trail, moment))
+
+    def seek_good_header(self, *, backwards: bool) -> Record | None:
+        """Read the next (or previous) sound record from here; a second step backwards goes on from the first."""
+        start = self.next if self._search_back_from is None else self._search_back_from
+        rba = self.good_header_before(start) if backwards else self.trail.next_good_header(self.next)
+        record = self.trail.record_at(rba) if rba is not None else None
+        if record is not None:
+            self.stand_on(record)
+            self._search_back_from = record.rba if backwards else None
+        return record

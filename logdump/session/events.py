@@ -1,0 +1,286 @@
+"""What commands yield: things that happened, for a renderer to put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.session.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logdump.operations.count.counting import Count, LargeTransaction, Tally
+    from logdump.operations.directory_listing import Entry
+    from logdump.render.sql import Statement
+    from logdump.session.session import Mark
+    from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
+    from trailformat.changes.lobs import Lob
+    from trailformat.changes.segments import Segment
+    from trailformat.changes.transaction_walk import Extent
+    from trailformat.changes.transactions import Transaction
+
+
+class Text(NamedTuple):
+    """Lines that a command says in its own words."""
+
+    lines: tuple[str, ...]
+
+
+class RecordShown(NamedTuple):
+    """A record to be displayed, with what its file says about it.
+
+    ``definition`` is the decoded DDR or TDR of a metadata record (None: none, or it does not decode); ``vendor`` the
+    database of the file header. Where somebody wants them: ``columns``, the definition of a row's table;
+    ``transaction``, its LOGCSN and TRANID; ``change``, the change that it is or is one half of; ``charset``, the codec
+    of its database's text; ``segment``, its place as a part of another record; ``whole``, the record and its fragments
+    as one.
+    """
+
+    record: Record
+    table: TableEntry | None = None
+    definition: DatabaseDefinition | TableDefinition | None = None
+    vendor: str = ""
+    columns: TableDefinition | None = None
+    transaction: Transaction | None = None
+    change: Change | None = None
+    charset: str = "utf-8"
+    segment: Segment | None = None
+    whole: Record | None = None
+
+
+class Addition(NamedTuple):
+    """What VALUES adds in text: values, the place of a part, the columns of all fragments, DDL by its items."""
+
+    shown: RecordShown
+
+
+class CountShown(NamedTuple):
+    """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
+
+    title: str
+    counted: Count
+    detail: bool
+
+
+class Progress(NamedTuple):
+    """How far a scan has come: records scanned, and the RBA and time (Julian) of the last of them.
+
+    ``size`` is that of the file in bytes, 0 where the end is not what the scan goes for.
+    """
+
+    records: int
+    rba: int
+    time: int
+    size: int = 0
+
+
+class JobProgress(NamedTuple):
+    """How far a Spark job has come: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
+
+    done: int = 0
+    running: int = 0
+    tasks: int = 0
+
+
+class TransactionsShown(NamedTuple):
+    """The largest transactions that COUNT met, by bytes; the limits are those they had to reach."""
+
+    transactions: tuple[LargeTransaction, ...]
+    record_limit: int
+    byte_limit: int
+
+
+class IntervalShown(NamedTuple):
+    """COUNT of one interval: its bounds (Julian) and what fell into it."""
+
+    start: int
+    end: int
+    tally: Tally
+
+
+class EmptyIntervals(NamedTuple):
+    """COUNT INTERVAL: so many intervals in a row that no record fell into, from the start of the first (Julian)."""
+
+    start: int
+    end: int
+    number: int
+
+
+class StatementShown(NamedTuple):
+    """The SQL that repeats a change, or takes it back."""
+
+    statement: Statement
+    takes_back: bool
+
+
+class PositionShown(NamedTuple):
+    """The read position in a file, and the direction."""
+
+    path: Path
+    rba: int
+    is_backwards: bool
+
+
+class FilesShown(NamedTuple):
+    """FILES: what lies in a directory."""
+
+    directory: Path
+    entries: tuple[Entry, ...]
+
+
+class EnvironmentShown(NamedTuple):
+    """ENV: labels and values; ``path`` and ``direction`` of the open trail, None without one."""
+
+    rows: tuple[tuple[str, str], ...]
+    path: str | None
+    direction: str | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a trail is open."""
+        return self.path is not None
+
+
+class NoRecordThere(NamedTuple):
+    """No record starts at the read position (reading backwards: ends there): narration beside PositionShown.
+
+    ``before`` and ``after`` are the RBAs of the records that start before and after it, None where there is none in
+    reach; ``is_inside`` when the position lies in the one before, ``size`` that of the file.
+    """
+
+    path: Path
+    rba: int
+    is_backwards: bool
+    before: int | None
+    after: int | None
+    is_inside: bool
+    size: int
+
+    @property
+    def status(self) -> ExitStatus:
+        """The position was wrong, or it is right and the bytes there are bad."""
+        is_wrong = self.is_inside or self.rba >= self.size
+        return ExitStatus.COMMAND_FAILED if is_wrong else ExitStatus.BAD_DATA
+
+
+class MarksShown(NamedTuple):
+    """MARK: the marks, by file and RBA."""
+
+    marks: tuple[Mark, ...]
+
+
+class SafePointShown(NamedTuple):
+    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two."""
+
+    path: Path
+    rba: int
+    extent: Extent | None
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage in the transaction."""
+        return ExitStatus.BAD_DATA if self.extent and self.extent.damage else ExitStatus.OK
+
+
+class LobsShown(NamedTuple):
+    """LOB: the LOBs of the row at an RBA, each with the name of its column (None: not known)."""
+
+    path: Path
+    rba: int
+    lobs: tuple[tuple[Lob, str | None], ...]
+
+
+class GapShown(NamedTuple):
+    """CHECK: bytes of a file that hold no sound record.
+
+    ``length`` reaches up to the next good record, whose RBA is ``next_good``, or to the end of the file (None).
+    """
+
+    path: Path
+    rba: int
+    length: int
+    next_good: int | None
+    error: TrailError
+
+
+class CheckShown(NamedTuple):
+    """CHECK: what it found in a file, or in several.
+
+    ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
+    """
+
+    title: str
+    size: int
+    records: int
+    transactions: int
+    gaps: int
+    gap_bytes: int
+    undefined: int
+    is_partial: bool = False
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.gaps else ExitStatus.OK
+
+
+class RowsShown(NamedTuple):
+    """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[object, ...]]
+
+
+class Bad(NamedTuple):
+    """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
+
+    error: TrailError
+    length: int | None = None
+
+
+class Notice(NamedTuple):
+    """Something that is wrong with what was shown: narration, not data."""
+
+    lines: tuple[str, ...]
+    status: ExitStatus = ExitStatus.BAD_DATA
+    bad: Bad | None = None
+
+
+class Failure(NamedTuple):
+    """A command that could not be carried out."""
+
+    lines: tuple[str, ...]
+    status: ExitStatus = ExitStatus.COMMAND_FAILED
+    bad: Bad | None = None
+
+
+Event = (
+    Text
+    | RecordShown
+    | Addition
+    | CountShown
+    | IntervalShown
+    | EmptyIntervals
+    | TransactionsShown
+    | StatementShown
+    | PositionShown
+    | NoRecordThere
+    | FilesShown
+    | EnvironmentShown
+    | MarksShown
+    | SafePointShown
+    | LobsShown
+    | GapShown
+    | CheckShown
+    | RowsShown
+    | Progress
+    | JobProgress
+    | Notice
+    | Failure
+)
+
+
+def say(*lines: str) -> Text:
+    """A Text of these lines."""
+    return Text(lines)

@@ -1,0 +1,248 @@
+"""A session: the open trail, the position in it, the switches, the history."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from logdump.notation.escape import Harmless
+from logdump.session import index_cache
+from logdump.session.cursor import Cursor
+from logdump.session.history import History
+from logdump.session.session_log import SessionLog
+from logdump.session.settings import Settings
+from trailformat import NotATrail, TrailFile
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
+    from logdump.session.search import Search
+    from logdump.session.selection import Selection
+    from trailformat.definitions.file import DefinitionsFile
+    from trailformat.trail.row_definitions import RowDefinitions
+
+
+class CommandError(Exception):
+    """A command that cannot be carried out: what is wrong, in lines for the user."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+class SourceDefinitions(NamedTuple):
+    """A definitions file that rows are read by: where it lies, what it says, whether it goes before the trail."""
+
+    path: Path
+    file: DefinitionsFile
+    override: bool = False
+
+
+class Mark(NamedTuple):
+    """A place in a trail that has a name, and what somebody notes about it."""
+
+    name: str
+    path: Path
+    rba: int
+    note: str = ""
+
+
+class Session:
+    """The state that commands read and change; it prints nothing.
+
+    Attributes:
+        settings: the switches.
+        history: the lines entered.
+        log: the copy of everything printed and entered that LOG asks for.
+        ask: asks for one more line under a prompt of its own, None at the end of the input; None where nobody can be
+            asked.
+        standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
+        note_entered: takes the lines that were not typed, each behind its prompt, for the session log.
+        full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
+        obeyed: the command files being run, outermost first.
+        is_over: set by EXIT.
+        filters_in_use: the filter, or None as long as nobody has asked for one.
+        marks: what MARK has named, by name.
+        search: what FIND has looked for last; ``found_at`` is the RBA of the record that it has found.
+    """
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.history = History()
+        self.log = SessionLog()
+        self.ask: Callable[[str], str | None] | None = None
+        self.standard_output: Callable[[], BinaryIO] | None = None
+        self.note_entered: Callable[[Harmless], object] = self.log.write_line
+        self.full_screen: Callable[[], None] | None = None
+        self.obeyed: list[Path] = []
+        self.is_over = False
+        self.filters_in_use: FilterSet | None = None
+        self._source_definitions: SourceDefinitions | None = None
+        self._row_definitions: RowDefinitions | None = None
+        self.marks: dict[str, Mark] = {}
+        self.search: Search | None = None
+        self.found_at: int | None = None
+        self._cursor: Cursor | None = None
+
+    @property
+    def number(self) -> int:
+        """The number in the prompt: that of the line to be entered next."""
+        return self.history.number
+
+    @property
+    def prompt(self) -> str:
+        """The prompt, as Logdump prints it: scripts in the field look for it."""
+        return f"Logdump {self.number} >"
+
+    @property
+    def filters(self) -> FilterSet:
+        """The filter; the module behind it is loaded when somebody asks."""
+        if self.filters_in_use is None:
+            from logdump.filters import FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
+
+            self.filters_in_use = FilterSet()
+        return self.filters_in_use
+
+    @property
+    def source_definitions(self) -> SourceDefinitions | None:
+        """The definitions file in use, or None."""
+        return self._source_definitions
+
+    @source_definitions.setter
+    def source_definitions(self, source: SourceDefinitions | None) -> None:
+        self._source_definitions = source
+        self._row_definitions = None
+
+    @property
+    def row_definitions(self) -> RowDefinitions:
+        """What tells the columns of the rows of the open trail. Raises like cursor."""
+        if self._row_definitions is None:
+            self._row_definitions = self.definitions_of(self.trail)
+        return self._row_definitions
+
+    def definitions_of(self, trail: TrailFile) -> RowDefinitions:
+        """What tells the columns of the rows of any trail."""
+        from trailformat.trail.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
+
+        source = self._source_definitions
+        file, override = (source.file, source.override) if source else (None, False)
+        return RowDefinitions(trail, file, override=override)
+
+    def selection(
+        self, trail: TrailFile | None = None, *, filtered: bool = True, also: Sequence[FilterSet] = ()
+    ) -> Selection:
+        """Which records of a trail, the open one unless given, pass the filter and those of ``also``.
+
+        Every command asks here, so that all of them see the same records. Raises like cursor.
+        """
+        from logdump.session.selection import Selection  # noqa: PLC0415 - it reads on in a session
+
+        filters = [self.filters_in_use if filtered else None, *also]
+        if trail is None or (self._cursor is not None and trail is self._cursor.trail):
+            return Selection(self.trail, filters, self.row_definitions, self.cursor.transactions)
+        return Selection(trail, filters, self.definitions_of(trail))
+
+    @property
+    def has_trail(self) -> bool:
+        """Whether a trail is open."""
+        return self._cursor is not None
+
+    @property
+    def cursor(self) -> Cursor:
+        """The position in the open trail.
+
+        Raises:
+            CommandError: none is open.
+        """
+        if self._cursor is None:
+            raise CommandError("No LogTrail is open. OPEN <filename> opens one.")
+        return self._cursor
+
+    @property
+    def trail(self) -> TrailFile:
+        """The open trail. Raises like cursor."""
+        return self.cursor.trail
+
+    def check_target(self, path: Path, command: str, *, wanted: str = "a file") -> None:
+        """See that a command writes neither into a file that is in use, by any name, nor into what is no file.
+
+        Raises:
+            CommandError: it would; ``wanted`` is ``a folder`` where that is what is written.
+        """
+        from trailformat.trail.whole_file import kind_of  # noqa: PLC0415 - for the commands that write
+
+        try:
+            kind = kind_of(path)
+            target = path.stat() if path.exists() else None
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+        for what, status in self._in_use():
+            if target is not None and os.path.samestat(target, status):
+                raise CommandError(f"{path} is {what}: {command} never writes over it.")
+        if kind not in (None, wanted):
+            where = "through no link" if kind.startswith("a link") else f"to {wanted} and to nothing else"
+            raise CommandError(f"{path} is {kind}: {command} writes {where}.")
+
+    def _in_use(self) -> Iterator[tuple[str, os.stat_result]]:
+        """The files that commands read and write at the moment, by what they are."""
+        named = [("the command file that is obeyed", path) for path in self.obeyed]
+        if self._cursor is not None:
+            yield "the open trail", self._cursor.trail.status
+            named.append(("the open trail", self._cursor.trail.path))
+        if self._source_definitions is not None:
+            named.append(("the definitions file in use", self._source_definitions.path))
+        if self.log.status is not None:
+            yield "the session log", self.log.status
+        for what, path in named:
+            with contextlib.suppress(OSError):
+                yield what, path.stat()
+
+    def open(self, path: str | os.PathLike[str]) -> TrailFile:
+        """Open a trail file, or the first file of a trail when ``path`` is its two-character name.
+
+        Raises:
+            NotATrail: it cannot be opened; what was open stays open.
+        """
+        trail = TrailFile(_existing(Path(path).expanduser()))
+        self.close()
+        self._cursor = Cursor(trail)
+        index_cache.recall(trail)
+        return trail
+
+    def end(self) -> None:
+        """Let go of everything: the trail and the session log."""
+        self.close()
+        with contextlib.suppress(OSError):
+            self.log.stop()
+
+    def close(self) -> None:
+        """Close the trail, if one is open."""
+        self._row_definitions = None
+        if self._cursor is not None:
+            index_cache.keep(self._cursor.trail)
+            self._cursor.trail.close()
+            self._cursor = None
+            self.found_at = None
+
+
+def is_trail(name: str) -> bool:
+    """Whether OPEN finds a file of this name, or a trail."""
+    try:
+        return _existing(Path(name).expanduser()).is_file()
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def _existing(path: Path) -> Path:
+    """``path`` made absolute without its dots; for a name that is no file, the first file of the trail so called."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links that the user did not name
+    if absolute.is_file() or absolute.is_dir() or len(absolute.name) != 2:
+        return absolute
+    from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only
+
+    try:
+        return TrailSequence(absolute).paths[0]
+    except NotATrail:
+        return absolute

@@ -1,0 +1,89 @@
+"""What is switched on: the state that ENV shows."""
+
+from __future__ import annotations
+
+import enum
+import types
+
+from logdump.notation.ebcdic import gutter_table
+from logdump.notation.times import LOCAL, TimeOffset
+from logdump.session.release import DEFAULT_RELEASE, Release
+
+
+class Detail(enum.Enum):
+    """DETAIL: no columns, their lengths, or their bytes too."""
+
+    OFF = "Off"
+    ON = "On"
+    DATA = "Data"
+
+
+class Level(enum.Enum):
+    """How much of a block is shown: nothing, its summary, or all of it."""
+
+    OFF = "Off"
+    ON = "On"
+    DETAIL = "Detail"
+
+
+class OutputFormat(enum.Enum):
+    """FORMAT: Logdump's text, or a JSON object per line."""
+
+    TEXT = "Text"
+    JSONL = "Jsonl"
+
+
+class Settings(types.SimpleNamespace):
+    """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
+
+    Those not given stand at Logdump's defaults.
+    """
+
+    ghdr: bool = False
+    detail: Detail = Detail.OFF
+    usertoken: Level = Level.OFF
+    ggstoken: Level = Level.OFF
+    headertoken: Level = Level.OFF
+    fileheader: Level = Level.OFF
+    reclen: int = 140
+    metadata_ddl: bool = False
+    metadata_defgen: bool = False
+    metadata_sql: bool = False
+    metadata_detail: Detail = Detail.OFF
+    values: bool = False
+    notify: int = 10000
+    scan_scrolling: bool = True
+    trans_hist: int = 0
+    trans_rec_limit: int = 100
+    trans_byte_limit: int = 100000
+    hash_stats: bool = False
+    save_file_comments: bool = False
+    spark_master: str | None = None
+    large_block_io: bool = True
+    large_block_size: int = 57344
+    ebcdic_header: bool = False
+    ebcdic_data: bool = False
+    ebcdic_dump: bool = False
+    time_offset: TimeOffset = LOCAL
+    format: OutputFormat = OutputFormat.TEXT
+    release: Release = DEFAULT_RELEASE
+
+    @property
+    def shows_everything(self) -> bool:
+        """Whether records are shown with all that is known of them, whatever the switches say: in JSON."""
+        return self.format is OutputFormat.JSONL
+
+    @property
+    def dump_gutter(self) -> str:
+        """The table for the text column of a hex dump."""
+        return gutter_table(ebcdic=self.ebcdic_dump)
+
+    @property
+    def data_gutter(self) -> str:
+        """The same for a dump of record data, which EBCDICDATA switches too."""
+        return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_data)
+
+    @property
+    def header_gutter(self) -> str:
+        """The same for a dump of a record header, which EBCDICHEADER switches too."""
+        return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_header)

@@ -1,0 +1,1 @@
+"""What several records are together: transactions, changes of rows, LOBs, fragments."""

@@ -1,0 +1,244 @@
+"""Whole LOBs, put together from their pieces: over records and files, in order, with what is missing named.
+
+A piece in the assumed layout (:mod:`trailformat.records.lob_pieces`) tells its column and its offset: the pieces of several
+columns may alternate, and a gap is known to the byte. Other pieces belong together from the first to the one that is
+not continued, and only their number (RecCount) tells whether one is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from trailformat.changes.segments import MOST_COUNTED, Kind, Row, kind_of, numbers_of, records_from, row_before
+from trailformat.changes.transactions import is_transactional
+from trailformat.errors import BadData, TrailError
+from trailformat.records.lob_pieces import HEADER_BYTES
+from trailformat.records.record import Record
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot
+
+MOST_LOBS = 1 << 12
+"""More LOBs than a row can have; it keeps hostile files from filling the memory."""
+_MOST_GAPS = 1 << 10
+_MOST_PROBLEMS = 1 << 4
+
+
+class Missing(NamedTuple):
+    """Bytes of a LOB that are not there."""
+
+    offset: int
+    length: int
+
+
+class Lob(NamedTuple):
+    """A LOB of one row, as far as its pieces are there.
+
+    Attributes:
+        ordinal: which LOB of the row it is, by its first piece, from 1.
+        column: the index of its column; None when the layout of its pieces is not known.
+        is_before: whether it is a before image.
+        base: the record of the row; None when it is not found.
+        first: its first piece.
+        pieces: how many pieces were found; ``size`` are their bytes.
+        total: how many bytes there should be; None when nothing tells.
+        missing: the gaps, where offsets tell.
+        problems: what else is wrong, in words.
+    """
+
+    ordinal: int
+    column: int | None
+    is_before: bool
+    base: Spot | None
+    first: Spot
+    pieces: int
+    size: int
+    total: int | None
+    missing: tuple[Missing, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it is there, as far as its pieces tell."""
+        return not self.missing and not self.problems
+
+
+class _Piece(NamedTuple):
+    """One piece: the ordinal of its LOB, and its bytes."""
+
+    ordinal: int
+    value: bytes
+
+
+class _Assembly:
+    """The LOBs of one row, growing piece by piece."""
+
+    def __init__(self, base: Spot | None) -> None:
+        self.base = base
+        self.lobs: list[_Growing] = []
+        self._by_column: dict[tuple[int, int], _Growing] = {}
+        self._open: _Growing | None = None
+
+    def add(self, spot: Spot, record: Record) -> _Piece | None:
+        """Take a piece in; None when it must belong to another row, because it begins a LOB that is there already."""
+        numbers, header = numbers_of(record), record.header
+        if numbers is None:
+            lob = self._open or self._new(spot, None, is_before=header.is_before)
+            lob.add_counted(record)
+            self._open = lob if header.continued else None
+            return _Piece(lob.ordinal, record.data)
+        key = (header.before_after, numbers.column)
+        known = self._by_column.get(key)
+        if known is not None and numbers.number == 1:
+            return None
+        lob = known or self._new(spot, numbers.column, is_before=header.is_before)
+        self._by_column[key] = lob
+        value = record.data[HEADER_BYTES:]
+        lob.add_placed(numbers.offset, numbers.total, len(value))
+        return _Piece(lob.ordinal, value)
+
+    def _new(self, spot: Spot, column: int | None, *, is_before: bool) -> _Growing:
+        if len(self.lobs) == MOST_LOBS:
+            raise BadData("more LOBs in a row than there can be", path=spot.path, rba=spot.rba)
+        lob = _Growing(len(self.lobs) + 1, spot, column, is_before=is_before)
+        self.lobs.append(lob)
+        return lob
+
+    def damaged(self, problem: str) -> None:
+        """Note what cannot be read between the pieces; where offsets tell, a gap says more."""
+        if self._open is not None:
+            self._open.note(problem)
+
+
+class _Growing:
+    """A LOB whose pieces come one by one."""
+
+    def __init__(self, ordinal: int, first: Spot, column: int | None, *, is_before: bool) -> None:
+        self.ordinal = ordinal
+        self._problems: list[str] = []
+        self._first = first
+        self._column = column
+        self._is_before = is_before
+        self._pieces = self._size = self._expected = 0
+        self._total: int | None = None
+        self._missing: list[Missing] = []
+        self._rec_count: int | None = None
+
+    def add_placed(self, offset: int, total: int, size: int) -> None:
+        """Take a piece in that tells its place."""
+        if self._total not in (None, total):
+            self.note(f"its pieces disagree about its length, {self._total} and {total} bytes")
+        if offset < self._expected:
+            self.note(f"a piece at byte {offset} comes behind byte {self._expected}")
+        if offset > self._expected:
+            self._miss(offset)
+        self._total, self._expected = total, max(self._expected, offset + size)
+        self._pieces += 1
+        self._size += size
+
+    def add_counted(self, record: Record) -> None:
+        """Take a piece in of which only the order is known."""
+        self._pieces += 1
+        self._size += len(record.data)
+        if not record.header.continued:
+            self._rec_count = record.header.rec_count
+
+    def _miss(self, up_to: int) -> None:
+        if len(self._missing) < _MOST_GAPS:
+            self._missing.append(Missing(self._expected, up_to - self._expected))
+
+    def note(self, problem: str) -> None:
+        """Note what is wrong, up to a number of things."""
+        if len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(problem)
+
+    def finished(self, base: Spot | None) -> Lob:
+        """The LOB, no more pieces of which will come."""
+        if self._column is not None and self._total is not None and self._expected < self._total:
+            self._miss(self._total)
+        if self._column is None:
+            self._check_count(base)
+        return Lob(
+            self.ordinal,
+            self._column,
+            self._is_before,
+            base,
+            self._first,
+            self._pieces,
+            self._size,
+            self._total,
+            tuple(self._missing),
+            tuple(self._problems),
+        )
+
+    def _check_count(self, base: Spot | None) -> None:
+        if base is None and self.ordinal == 1:
+            self.note("its base record is not found, nor perhaps its first pieces")
+        if self._rec_count is None:
+            self.note("its last piece is not there")
+        elif self._rec_count < MOST_COUNTED and self._rec_count != self._pieces:
+            self.note(f"{self._pieces} pieces are there, RecCount says {self._rec_count}")
+
+
+def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
+    """The LOBs of the row to which the record at ``rba`` belongs, as its base or as a part of it.
+
+    Raises:
+        TrailError: no record stands there, or it belongs to no row.
+    """
+    walk = _Walk(trail, rba)
+    for _ in walk.pieces():
+        pass
+    return walk.lobs()
+
+
+def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], object]) -> Lob:
+    """Hand the bytes of one LOB of the row to ``write``, piece by piece, and return what it is.
+
+    Raises:
+        BadData: it is not whole, or the row has no such LOB.
+    """
+    walk = _Walk(trail, rba)
+    for piece in walk.pieces():
+        if piece.ordinal == ordinal:
+            write(piece.value)
+    for lob in walk.lobs():
+        if lob.ordinal == ordinal and lob.is_whole:
+            return lob
+    raise BadData(f"LOB {ordinal} is not whole", path=trail.path, rba=rba)
+
+
+class _Walk:
+    """One way through the records of a row."""
+
+    def __init__(self, trail: TrailFile, rba: int) -> None:
+        record = trail.record_at(rba)
+        if record is None or not is_transactional(record):
+            raise BadData("this record belongs to no row", path=trail.path, rba=rba)
+        here = Spot(trail.path, rba)
+        row = Row(here) if kind_of(record) is None else row_before(trail, rba)
+        self._trail = trail
+        self._start = row.first or here
+        self._assembly = _Assembly(row.base)
+
+    def pieces(self) -> Iterator[_Piece]:
+        """The pieces in order, up to the next record that is none of the row."""
+        begun = self._assembly.base is None
+        for spot, one in records_from(self._trail, self._start):
+            if isinstance(one, TrailError):
+                self._assembly.damaged(f"damage at RBA {spot.rba} of {spot.path}: {one.problem}")
+                continue
+            kind = kind_of(one)
+            if kind is Kind.LOB:
+                piece = self._assembly.add(spot, one)
+                if piece is None:
+                    return
+                yield piece
+            elif kind is None and is_transactional(one):
+                if begun:
+                    return
+                begun = True
+
+    def lobs(self) -> list[Lob]:
+        """The LOBs that the pieces made."""
+        return [one.finished(self._assembly.base) for one in self._assembly.lobs]

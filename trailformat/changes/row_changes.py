@@ -1,0 +1,295 @@
+"""Changes of rows: each with its columns before and after, whichever way the trail keeps the two images.
+
+    Insert, Delete                            one image
+    FieldComp, Update                         the after image; or two records, the before image first (GETUPDATEBEFORES)
+    GGSPKUpdate, GGSUnified(PK)Update         both images in one record
+
+Two records are one change when a before image is followed by an after image of the same table, type and transaction;
+metadata records may stand between them. (Pairs of FieldComp: documented; no transcript shows one.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from trailformat.changes.full_images import split_full_image
+from trailformat.changes.segments import joined
+from trailformat.changes.transactions import BEGINS, Transaction, TransactionContext
+from trailformat.errors import TrailError
+from trailformat.records import io_types
+from trailformat.records.images import Images
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
+from trailformat.values import Value, decode_value
+
+if TYPE_CHECKING:
+    from trailformat.definitions.column import ColumnDefinition
+    from trailformat.definitions.metadata import TableDefinition
+    from trailformat.records.columns import Column, Columns
+    from trailformat.records.record import Record
+    from trailformat.trail.file import TrailFile
+
+OPERATIONS = {
+    io_types.DELETE: "DELETE",
+    io_types.INSERT: "INSERT",
+    io_types.UPDATE: "UPDATE",
+    io_types.UPDATE_COMP: "UPDATE",
+    io_types.FIELD_COMP: "UPDATE",
+    io_types.PURGE_DATA: "TRUNCATE",
+    io_types.PK_UPDATE: "PK UPDATE",
+    io_types.LARGE_OBJECT: "LOB",
+    io_types.KEY_FIELD_COMP_32: "PK UPDATE",
+    io_types.SEQUENCE_OP: "SEQUENCE",
+    io_types.UNIFIED_UPDATE: "UPDATE",
+    io_types.UNIFIED_PK_UPDATE: "PK UPDATE",
+    io_types.DDL_OP: "DDL",
+}
+"""IOType -> what it does, for the types that are changes; every other record is none."""
+
+_PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
+_FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
+
+
+class ColumnChange(NamedTuple):
+    """One column of a change: its value before and after, each None when that image does not have it."""
+
+    index: int  # type: ignore[assignment]  # the word for it, though tuples have a method of this name
+    name: str
+    definition: ColumnDefinition | None
+    before: Value | None
+    after: Value | None
+    is_key: bool
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether both images have the column and differ in it; NULL equals NULL, whatever bytes follow it."""
+        before, after = self.before, self.after
+        if before is None or after is None:
+            return False
+        return before.is_null != after.is_null or (not before.is_null and before.data != after.data)
+
+
+class Change(NamedTuple):
+    """One change.
+
+    Attributes:
+        op: INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE, DDL, LOB or SEQUENCE.
+        table: its table's name, empty when it has none or it is not known.
+        records: the record, or the two that hold the before and the after image.
+        columns: every column that one of the images has, by index; empty when the record holds none.
+        definition: the table's definition; None where there is none.
+        csn: LOGCSN of its transaction, None where no record tells it; ``xid`` TRANID likewise.
+        time: IO Time of its last record, Julian microseconds.
+        problem: why the images do not decode; None when they do.
+    """
+
+    op: str
+    table: str
+    records: tuple[Record, ...]
+    columns: tuple[ColumnChange, ...]
+    definition: TableDefinition | None
+    csn: str | None
+    xid: str | None
+    time: int
+    problem: str | None = None
+
+    @property
+    def rba(self) -> int:
+        """RBA of its first record."""
+        return self.records[0].rba
+
+
+class ChangeSource(NamedTuple):
+    """What is asked about the records of one file: their names and parts, their columns, their transaction."""
+
+    trail: TrailFile
+    definitions: RowDefinitions
+    transaction_of: Callable[[Record], Transaction]
+
+
+def changes(
+    trail: TrailFile,
+    records: Iterable[Record],
+    definitions: RowDefinitions | None = None,
+    transactions: TransactionContext | None = None,
+) -> Iterator[Change]:
+    """The changes among ``records`` of ``trail``, which come in the order of the file; others are passed over.
+
+    Args:
+        trail: the file.
+        records: those wanted.
+        definitions: what tells the columns; those in the trail unless given.
+        transactions: what is known already of LOGCSN and TRANID.
+    """
+    source = _source(trail, definitions, transactions)
+    return changes_over(records, lambda _: source)
+
+
+def changes_over(
+    records: Iterable[Record], source_of: Callable[[Record], ChangeSource], *, is_backwards: bool = False
+) -> Iterator[Change]:
+    """The changes among records of any files, in the order of the trail or in the opposite one.
+
+    Args:
+        records: those wanted.
+        source_of: what is to be asked about a record.
+        is_backwards: whether the last record comes first; so does the last change then.
+    """
+    reader = _Reader(source_of)
+    waiting: tuple[Record, Transaction] | None = None
+    for record in records:
+        transaction = source_of(record).transaction_of(record)
+        if record.is_file_header or record.is_metadata:
+            continue
+        if waiting is not None:
+            other, known = waiting
+            waiting = None
+            both = (record, other) if is_backwards else (other, record)
+            if reader.is_pair(*both):
+                yield reader.change(both, known)
+                continue
+            yield reader.change((other,), known)
+        if record.header.io_type not in OPERATIONS:
+            continue
+        if _may_be_paired(record, is_after=is_backwards):
+            waiting = record, transaction
+        else:
+            yield reader.change((record,), transaction)
+    if waiting is not None:
+        yield reader.change(waiting[:1], waiting[1])
+
+
+def _may_be_paired(record: Record, *, is_after: bool) -> bool:
+    """Whether a row may be the after image, or the before image, of an update in two records."""
+    header = record.header
+    is_half = header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
+    return is_half and header.io_type in _PAIRED
+
+
+def change_of(
+    trail: TrailFile,
+    record: Record,
+    definitions: RowDefinitions | None = None,
+    transactions: TransactionContext | None = None,
+) -> Change | None:
+    """The change that ``record`` is, or is one half of; None when it is no change of a row or object."""
+    if record.is_file_header or record.header.io_type not in OPERATIONS:
+        return None
+    source = _source(trail, definitions, transactions)
+    reader = _Reader(lambda _: source)
+    return reader.change(reader.pair_of(record), source.transaction_of(record))
+
+
+def _source(
+    trail: TrailFile, definitions: RowDefinitions | None, transactions: TransactionContext | None
+) -> ChangeSource:
+    return ChangeSource(trail, definitions or RowDefinitions(trail), (transactions or TransactionContext(trail)).of)
+
+
+def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...]:
+    """The columns of one record, which has a before image, an after image, or both.
+
+    Raises:
+        TrailError: the data is not what the record's type says.
+    """
+    return _merged(row_images(record, known), known, record)
+
+
+class _Reader:
+    """Makes changes of records."""
+
+    def __init__(self, source_of: Callable[[Record], ChangeSource]) -> None:
+        self._source_of = source_of
+
+    def change(self, records: tuple[Record, ...], transaction: Transaction) -> Change:
+        """The change that one record is, or that two are together."""
+        last = records[-1]
+        known = self._source_of(last).definitions.of(last)
+        columns, problem = _columns(tuple(joined(self._source_of(one).trail, one) for one in records), known)
+        return Change(
+            OPERATIONS[last.header.io_type],
+            known.name,
+            records,
+            columns,
+            known.table,
+            transaction.csn,
+            transaction.xid,
+            last.header.io_time,
+            problem,
+        )
+
+    def is_pair(self, first: Record, second: Record) -> bool:
+        """Whether two rows, one after the other, are the before and the after image of one update."""
+        before, after = first.header, second.header
+        return (
+            before.io_type in _PAIRED
+            and before.io_type == after.io_type
+            and before.is_before
+            and not after.is_before
+            and after.trans_ind not in BEGINS
+            and self._source_of(first).trail.name_of(first) == self._source_of(second).trail.name_of(second)
+        )
+
+    def pair_of(self, record: Record) -> tuple[Record, ...]:
+        """A record and its other half, before image first; the record alone when it is whole."""
+        if _may_be_paired(record, is_after=False) or _may_be_paired(record, is_after=True):
+            other = self._neighbour(record)
+            if other is not None:
+                first, second = (record, other) if record.header.is_before else (other, record)
+                if self.is_pair(first, second):
+                    return first, second
+        return (record,)
+
+    def _neighbour(self, record: Record) -> Record | None:
+        """The next record after a before image, the last one before an after image; metadata stepped over."""
+        trail, is_before = self._source_of(record).trail, record.header.is_before
+        stream = trail.records(record.rba + record.length) if is_before else trail.records_backwards(record.rba)
+        try:
+            found = next((one for one in stream if one.is_file_header or not one.is_metadata), None)
+        except TrailError:
+            return None
+        return None if found is None or found.is_file_header else found
+
+
+def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[ColumnChange, ...], str | None]:
+    before: Columns | None = None
+    after: Columns | None = None
+    try:
+        for record in records:
+            images = row_images(record, known)
+            before, after = images.before or before, images.after or after
+    except TrailError as error:
+        if records[-1].header.continued:
+            return (), "its columns go on in the records that follow"
+        return (), f"its columns do not decode: {error.problem}"
+    return _merged(Images(before, after), known, records[-1]), None
+
+
+def row_images(record: Record, known: RowDefinition) -> Images:
+    """The images of a record; a full one is taken apart by the offsets of its definition, where there is one.
+
+    Raises:
+        TrailError: the data is not what the record's type says.
+    """
+    header = record.header
+    if record.images is not None or header.io_type not in _FULL or known.table is None:
+        return record.images or Images(None, None)
+    with record.located():
+        columns = split_full_image(record.data, known.table, record.order, header.syskey_len)
+    return Images(columns, None) if header.is_before else Images(None, columns)
+
+
+def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[ColumnChange, ...]:
+    columns = known.table.columns if known.table else ()
+    old, new = ({one.index: one for one in image or ()} for image in (images.before, images.after))
+
+    def value(column: Column | None, described: ColumnDefinition | None) -> Value | None:
+        return None if column is None else decode_value(column, described, record.order, known.charset)
+
+    merged = []
+    for index in sorted(old.keys() | new.keys()):
+        described = columns[index] if index < len(columns) else None
+        name, is_key = (described.name, described.is_key) if described else ("", False)
+        both = value(old.get(index), described), value(new.get(index), described)
+        merged.append(ColumnChange(index, name, described, *both, is_key))
+    return tuple(merged)

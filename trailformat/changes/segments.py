@@ -1,0 +1,252 @@
+"""Records that go on in other records: which base record a LOB piece or a record fragment belongs to, and its place.
+
+    RBA 1811  Insert                    the base record
+        1980  LargeObject, Continued Y  piece 1 of 2
+        2096  LargeObject, Continued N  piece 2 of 2
+    RBA 2407  Insert, Continued Y       the base record
+        2517  RecordFragment            fragment 1
+        2599  RecordFragment, N         fragment 2, the last
+
+Fragments continue the data of the record before them (documented); that they do so byte after byte is inferred.
+Metadata may stand between the records of a row, and the next file of the trail may hold the rest of it.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat.changes.transactions import is_transactional
+from trailformat.codec.tokens import build_tokens, make_token
+from trailformat.errors import BadData, NotATrail, TrailError
+from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.records.lob_pieces import PieceHeader, parse_piece
+from trailformat.records.record import Record, build_record
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot, next_file, previous_file
+
+FARTHEST = 1 << 20
+"""So many records are looked at on the way back to a base record; a LOB of 2 GB has as many pieces."""
+LARGEST = 1 << 26
+"""A record that comes to more bytes with its fragments is not put together in memory."""
+MOST_COUNTED = 0xFF
+"""RecCount has one byte; what it holds for more pieces is not known."""
+
+
+class Kind(enum.Enum):
+    """What a segment is a part of."""
+
+    LOB = "lob_piece"
+    FRAGMENT = "fragment"
+
+
+class Segment(NamedTuple):
+    """The place of a LOB piece or a record fragment.
+
+    Attributes:
+        kind: which of the two.
+        base: the record it belongs to; None when that is not found (lost, or in a file that is missing).
+        number: counted from 1: what the piece says, else the records since the base; None when neither tells.
+        pieces: how many there are: what the piece says, else RecCount; of fragments known at the last one only.
+        numbers: what a LOB piece says of itself; None when its layout is not the assumed one.
+    """
+
+    kind: Kind
+    base: Spot | None
+    number: int | None
+    pieces: int | None
+    numbers: PieceHeader | None = None
+
+
+def kind_of(record: Record) -> Kind | None:
+    """What the record is a part of; None when it stands for itself."""
+    if record.is_file_header:
+        return None
+    return {LARGE_OBJECT: Kind.LOB, RECORD_FRAGMENT: Kind.FRAGMENT}.get(record.header.io_type)
+
+
+def numbers_of(record: Record) -> PieceHeader | None:
+    """What a LOB piece says of itself; None where its layout is not the assumed one."""
+    return parse_piece(record.header, record.data, record.order)
+
+
+class Row(NamedTuple):
+    """How far the records of one row have come.
+
+    Attributes:
+        base: its base record; None when that is not found.
+        first: the first record of it that was found: the base, or else a part.
+        fragments: how many fragments have passed.
+        pieces: how many pieces have passed of the LOB that goes on; 0 behind the last of one.
+    """
+
+    base: Spot | None = None
+    first: Spot | None = None
+    fragments: int = 0
+    pieces: int = 0
+
+    def with_part(self, record: Record, kind: Kind) -> Row:
+        """The row with a part behind it."""
+        if kind is Kind.FRAGMENT:
+            return self._replace(fragments=self.fragments + 1)
+        return self._replace(pieces=self.pieces + 1 if record.header.continued else 0)
+
+    def place_of(self, record: Record, kind: Kind) -> Segment:
+        """The place of the part that comes next."""
+        header, is_known = record.header, self.base is not None
+        if kind is Kind.FRAGMENT:
+            number = self.fragments + 1 if is_known else None
+            return Segment(kind, self.base, number, None if header.continued else number)
+        numbers = numbers_of(record)
+        if numbers is not None:
+            return Segment(kind, self.base, numbers.number, numbers.pieces, numbers)
+        number = self.pieces + 1 if is_known else None
+        is_possible = (number or 1) <= header.rec_count < MOST_COUNTED
+        return Segment(kind, self.base, number, header.rec_count if is_possible else None)
+
+
+class SegmentContext:
+    """Carries the row over the records of one file.
+
+    Records asked for in the order of the file cost nothing extra; after a jump the base is looked for by walking back,
+    into earlier files too.
+    """
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._expected_rba = -1
+        self._row = Row()
+
+    def of(self, record: Record) -> Segment | None:
+        """The place of ``record``; None when it is no part of another."""
+        follows, self._expected_rba = record.rba == self._expected_rba, record.rba + record.length
+        kind = kind_of(record)
+        if kind is not None:
+            row = self._row if follows else row_before(self._trail, record.rba)
+            self._row = row.with_part(record, kind)
+            return row.place_of(record, kind)
+        if is_transactional(record):
+            self._row = Row(Spot(self._trail.path, record.rba))
+        elif not follows:
+            self._expected_rba = -1
+        return None
+
+
+def row_before(trail: TrailFile, rba: int) -> Row:
+    """The row that goes on at ``rba``, where one of its parts stands: found by walking back to its base."""
+    first, fragments, pieces, counts_pieces = Spot(trail.path, rba), 0, 0, True
+    for spot, record in _records_before(trail, rba):
+        kind = kind_of(record)
+        if kind is None and is_transactional(record):
+            return Row(spot, spot, fragments, pieces)
+        if kind is Kind.FRAGMENT:
+            fragments += 1
+        elif kind is Kind.LOB:
+            counts_pieces = counts_pieces and bool(record.header.continued)
+            pieces += counts_pieces
+        first = first if kind is None else spot
+    return Row(None, first, fragments, pieces)
+
+
+def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]:
+    """The records before a place, last first, up to damage, a missing file, or so many."""
+    left = FARTHEST
+    path = trail.path
+    try:
+        for record in trail.records_backwards(rba):
+            yield Spot(path, record.rba), record
+            left -= 1
+            if not left:
+                return
+        earlier, _ = previous_file(path)
+        while earlier is not None:
+            path = earlier
+            with TrailFile(path) as other:
+                for record in other.records_backwards():
+                    yield Spot(path, record.rba), record
+                    left -= 1
+                    if not left:
+                        return
+            earlier, _ = previous_file(path)
+    except TrailError:
+        return
+
+
+def records_from(trail: TrailFile, spot: Spot) -> Iterator[tuple[Spot, Record | TrailError]]:
+    """The records from a place on, over the files of the trail; damage comes as its error, and is stepped over."""
+    path: Path | None = spot.path
+    start = spot.rba
+    while path is not None:
+        if path == trail.path:
+            yield from _with_damage(trail, start)
+        else:
+            try:
+                with TrailFile(path) as other:
+                    yield from _with_damage(other, start)
+            except NotATrail as error:
+                yield Spot(path, 0), error
+        path, missing = next_file(path)
+        if missing is not None:
+            yield Spot(missing, 0), NotATrail("the file is missing", path=missing)
+        start = 0
+
+
+def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[Spot, Record | TrailError]]:
+    rba: int | None = start
+    while rba is not None:
+        try:
+            record = trail.record_at(rba)
+        except TrailError as error:
+            yield Spot(trail.path, rba), error
+            rba = trail.next_good_header(rba + 1)
+            continue
+        if record is None:
+            return
+        yield Spot(trail.path, rba), record
+        rba += record.length
+
+
+def whole_record(trail: TrailFile, record: Record) -> Record | None:
+    """``record`` with the data of its fragments behind its own; None when it has none.
+
+    Raises:
+        BadData: a fragment is missing, or they come to more than LARGEST bytes.
+    """
+    if record.is_file_header or kind_of(record) is not None or not record.header.continued:
+        return None
+    parts = [record.data]
+    size = len(record.data)
+    for _, one in records_from(trail, Spot(trail.path, record.rba + record.length)):
+        if isinstance(one, TrailError):
+            break
+        if one.is_file_header or not is_transactional(one):
+            continue
+        if kind_of(one) is not Kind.FRAGMENT:
+            break
+        parts.append(one.data)
+        size += len(one.data)
+        if size > LARGEST:
+            raise BadData("the record is too large with its fragments", expected=f"at most {LARGEST} bytes").at(
+                record.path, record.rba
+            )
+        if not one.header.continued:
+            return _with_data(record, b"".join(parts))
+    if len(parts) == 1:
+        return None
+    raise BadData("a record fragment is missing", expected="one with Continued N").at(record.path, record.rba)
+
+
+def joined(trail: TrailFile, record: Record) -> Record:
+    """The whole record, or ``record`` itself where it has no fragments or they are not all there."""
+    try:
+        return whole_record(trail, record) or record
+    except TrailError:
+        return record
+
+
+def _with_data(record: Record, data: bytes) -> Record:
+    tokens = [make_token("D", data) if one.id == ord("D") else one for one in record.tokens]
+    raw = build_record(record.frame.info, build_tokens(tokens, record.order), record.order)
+    return Record(raw, rba=record.rba, order=record.order, path=record.path)

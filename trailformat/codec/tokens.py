@@ -1,0 +1,141 @@
+"""Tokens: the one framing that a trail uses at every level.
+
+    offset  size    field
+    0       1       id, usually a printable character
+    1       1       info: flag bits; 40 makes the length 4 bytes wide; ff in a file header: value not set
+    2       2 or 4  length
+    4 or 6  length  payload
+
+    4c 00 000a 37383234313337383332          L, 10 bytes: LOGCSN "7824137832" (big-endian)
+
+The length of ``G`` and ``F`` counts the whole record; every other token's counts the payload alone.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from functools import cache
+from mmap import mmap
+from typing import Any, NamedTuple
+
+import construct as c
+
+from trailformat.codec import layout
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.errors import BadToken
+
+WIDE = 0x40
+"""Info bit: the length takes four bytes."""
+
+UNSET = 0xFF
+"""Info of a file-header token whose value is not known (its bytes are zero)."""
+
+
+class Token(NamedTuple):
+    """One token: id and info as stored, payload as bytes."""
+
+    id: int
+    info: int
+    payload: bytes
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the length is stored in four bytes."""
+        return is_wide(self.info)
+
+    @property
+    def is_unset(self) -> bool:
+        """Whether info says that the value is not set."""
+        return self.info == UNSET
+
+    @property
+    def header_size(self) -> int:
+        """Bytes before the payload: 4, or 6 when wide."""
+        return 6 if self.is_wide else 4
+
+
+def is_wide(info: int) -> bool:
+    """Whether a token with this info has a four-byte length; ``ff`` is the unset mark, not a set of bits."""
+    return bool(info & WIDE) and info != UNSET
+
+
+def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Token:
+    """A token; info gains the wide bit when the payload needs it."""
+    number = ord(token_id) if isinstance(token_id, str) else token_id
+    if len(payload) > 0xFFFF and not is_wide(info):
+        info |= WIDE
+    return Token(number, info, payload)
+
+
+@cache
+def token_layout(order: ByteOrder) -> Any:
+    """The construct of one token in ``order``."""
+    return c.Struct(
+        "id" / c.Int8ub,
+        "info" / c.Int8ub,
+        "length"
+        / c.IfThenElse(
+            lambda this: is_wide(this.info),
+            c.Rebuild(order.uint(4), c.len_(c.this.payload)),
+            c.Rebuild(order.uint(2), c.len_(c.this.payload)),
+        ),
+        "payload" / c.Bytes(c.this.length),
+    )
+
+
+def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
+    """The tokens that fill ``data`` exactly.
+
+    Raises:
+        BadToken: a token's length runs past the end of ``data``.
+    """
+    parsed = layout.parse_all(token_layout(order), data, BadToken, "token")
+    return tuple(Token(token.id, token.info, token.payload) for token in parsed)
+
+
+_SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
+_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
+
+
+def token_places(buffer: bytes | mmap, start: int, stop: int, order: ByteOrder) -> Iterator[tuple[int, int, int]]:
+    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of parse_tokens.
+
+    Raises:
+        BadToken: as parse_tokens.
+    """
+    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    for _ in range(layout.MOST):
+        if start == stop:
+            return
+        if start + 4 > stop:
+            break
+        token, info, size = short(buffer, start)
+        if not info & WIDE or info == UNSET:
+            start += 4
+        elif start + 6 <= stop:
+            size = long(buffer, start + 2)[0]
+            start += 6
+        else:
+            break
+        if start + size > stop:
+            break
+        yield token, start, size
+        start += size
+    if start != stop:
+        raise BadToken("token does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
+
+
+def build_token(token: Token, order: ByteOrder) -> bytes:
+    """The bytes of one token.
+
+    Raises:
+        CannotWrite: the payload is too long for the token's length field.
+    """
+    what = f"token x{token.id:02x} of {len(token.payload)} bytes"
+    return layout.build(token_layout(order), token._asdict(), what)
+
+
+def build_tokens(tokens: tuple[Token, ...] | list[Token], order: ByteOrder) -> bytes:
+    """The bytes of tokens, one after the other."""
+    return b"".join(build_token(token, order) for token in tokens)

@@ -1,0 +1,116 @@
+r"""DDL records (IOType 160): a text of items.
+
+    ,C5='000…10444',,B7='',,B2='0',,B3='test',,B4='ogg_test',,B5='TABLE',,B6='CREATE',,B8='GG…',,C1='create …',
+
+An item is ``,id='value',``; an id may have a key, ``C17('1')=`` or ``C18_2('1')=``. C1, the statement, comes last and
+may stand without quotes. (MySQL 21c transcript; ids, keys and escapes from GoldenGate's DDL package for Oracle.)
+
+That package puts a backslash before each of ``\ ' , = ( )`` in a value, MySQL's Extract before none: a value is taken
+as escaped where every such character in it is. Whether an Oracle trail holds the escapes is not seen. A value ends at a
+quote with two bare commas, or with a comma and another item, behind it: an escaped value holds no bare comma. The
+statement reaches to the last quote, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from trailformat.codec import layout
+from trailformat.errors import CannotWrite
+
+DDL_NAMES = {
+    "B2": "object_id",
+    "B3": "owner",
+    "B4": "object",
+    "B5": "object_type",
+    "B6": "operation",
+    "B7": "sequence",
+    "B8": "history_table",
+    "B9": "login_user",
+    "C1": "statement",
+    "C2": "scn",
+    "C5": "marker_sequence",
+    "C6": "marker_table",
+    "C7": "version",
+    "C8": "compatible_version",
+    "C9": "valid",
+    "C10": "instance_number",
+    "C11": "instance_name",
+    "C12": "master_owner",
+    "C13": "master_name",
+    "C14": "object_table",
+    "C15": "to_ignore",
+    "C17": "nls_parameter",
+    "C18": "nls_value",
+    "C19": "nls_count",
+    "C20": "xmltype_table",
+}
+"""What the ids mean (GoldenGate's DDL package). MySQL has no marker: its C5 is a place in its log. C21 is not known."""
+
+_STATEMENT = "C1"
+_HEAD = r"[A-Z][0-9]{1,9}(?:_[0-9]{1,9})?(?:\('[^']*'\))?="
+_VALUE = re.compile(rf",?({_HEAD})'((?:[^']++|'(?!,?\Z|,,|,{_HEAD}))*+)'(?:,|\Z)")
+_WHOLE_STATEMENT = re.compile(rf",?{_STATEMENT}=(?:'(.*)',?|([^'].*|))\Z", re.DOTALL)
+_ESCAPED = re.compile(r"(?:[^\\',=()]++|\\[\\',=()])*+")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SPECIAL = re.compile(r"[\\',=()]")
+
+
+def parse_ddl(data: bytes) -> list[tuple[str, str]]:
+    """The items in order, by their ids with their keys; what cannot be read as one comes last, under an empty id.
+
+    A statement whose closing quote is not there is cut, and is none.
+    """
+    text = data.decode("utf-8", "backslashreplace").rstrip("\0")
+    items = []
+    position = 0
+    while position < len(text):
+        if found := _WHOLE_STATEMENT.match(text, position):
+            items.append((_STATEMENT, found[2] if found[1] is None else _plain(found[1])))
+            break
+        found = (
+            None if text.startswith((f"{_STATEMENT}=", f",{_STATEMENT}="), position) else _VALUE.match(text, position)
+        )
+        if found is None:
+            items.append(("", text[position:]))
+            break
+        items.append((found[1][:-1], _plain(found[2])))
+        position = found.end()
+    return items
+
+
+def _plain(value: str) -> str:
+    return _ESCAPE.sub(r"\1", value) if _ESCAPED.fullmatch(value) else value
+
+
+def ddl_name(item: str) -> str | None:
+    """What an id means, its key behind it as it stands; None where that is not known."""
+    bare = re.split(r"[_(]", item, maxsplit=1)[0]
+    name = DDL_NAMES.get(bare)
+    return None if name is None else name + item[len(bare) :]
+
+
+_COMMENT = re.compile(r"""('(?:[^']|'')*'|"[^"]*")|/\*(?:.*?\*/|.*)|--[^\n]*""", re.DOTALL)
+
+
+def split_comments(statement: str) -> tuple[str, list[str]]:
+    """The statement without its comments, and the comments as they stand; text in quotes holds none.
+
+    A comment in the middle leaves a blank; the statement loses the blanks around it. One that is not closed reaches to
+    the end.
+    """
+    comments = [found[0] for found in _COMMENT.finditer(statement) if not found[1]]
+    return _COMMENT.sub(lambda found: found[1] or " ", statement).strip(), comments
+
+
+def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
+    """The text of items, each in quotes and escaped as GoldenGate's DDL package does it.
+
+    Raises:
+        CannotWrite: an id that is none, a statement that is not the last item, or text that is none.
+    """
+    for place, (key, _) in enumerate(pairs):
+        if re.fullmatch(_HEAD, f"{key}=") is None or (key == _STATEMENT and place != len(pairs) - 1):
+            raise CannotWrite("DDL: an item cannot stand there", expected="an id, C1 last", found=repr(key))
+    text = "".join(",{}='{}',".format(key, _SPECIAL.sub(r"\\\g<0>", value)) for key, value in pairs)
+    return layout.encode_text(text, "DDL")

@@ -1,0 +1,268 @@
+r"""The file header ``F``: five groups of tokens, ids from ``30`` in each, big-endian in every trail seen.
+
+    46 00 0586                          F, the whole record
+      30 00 0315                        group TrailInfo
+        30 00 0008 4747 0d0a 544c 0a0d  Signature "GG\r\nTL\n\r"
+        31 00 0002 0005                 Compatibility 5
+        39 ff 0008 0000 0000 0000 0000  FileSize, not set
+      …
+    5a 00 0586                          Z
+
+Ids and names: the real 12.2 trail, the transcripts of 11.1 to 19.1, and the wrapper that searches for them. ``40`` to
+``42`` of TrailInfo have no known name; they keep their bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, cast
+
+import construct as c
+
+from trailformat.codec import layout
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import UNSET, Token, build_tokens, parse_tokens
+from trailformat.errors import BadData, CannotWrite
+
+ORDER = ByteOrder.BIG
+SIGNATURE = b"GG\r\nTL\n\r"
+
+Value = int | str | bytes | tuple[str, ...] | None
+
+_U8, _U16, _U32, _U64 = (ORDER.uint(size) for size in (1, 2, 4, 8))
+_I32, _I64 = ORDER.sint(4), ORDER.sint(8)
+
+
+def _text_in(stored: Any) -> Any:
+    """The construct of text that ``stored`` holds as bytes."""
+    return c.ExprAdapter(
+        stored,
+        decoder=lambda data, _: data.decode("utf-8", "backslashreplace"),
+        encoder=lambda text, _: text.encode("utf-8", "surrogateescape"),
+    )
+
+
+_TEXT = _text_in(c.Prefixed(_U16, c.GreedyBytes))
+_CSN_SIZE = 129
+_CSN = _text_in(c.Padded(_CSN_SIZE, c.Prefixed(_U8, c.GreedyBytes)))
+_HISTORY = c.GreedyRange(
+    c.Struct("id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub), "text" / c.Prefixed(_U16, _TEXT))
+)
+_CASES = c.Prefixed(_U32, c.GreedyBytes)
+
+
+class Field(NamedTuple):
+    """What a header token is called and how its payload is laid out; ``size`` is that of an unset value."""
+
+    name: str
+    layout: Any
+    size: int = 0
+
+
+_TIME = _I64
+TRAIL_INFO = {
+    0x30: Field("Signature", c.Bytes(8), 8),
+    0x31: Field("Compatibility", _U16, 2),
+    0x32: Field("Charset", _I32, 4),
+    0x33: Field("CreationTime", _TIME, 8),
+    0x34: Field("URI", _TEXT),
+    0x35: Field("URIHistory", _HISTORY),
+    0x36: Field("FileName", _TEXT),
+    0x37: Field("MultiPart", _U8, 1),
+    0x38: Field("Seqno", _U32, 4),
+    0x39: Field("FileSize", _I64, 8),
+    0x3A: Field("FirstCSN", _CSN, _CSN_SIZE),
+    0x3B: Field("LastCSN", _CSN, _CSN_SIZE),
+    0x3C: Field("FirstIOTime", _TIME, 8),
+    0x3D: Field("LastIOTime", _TIME, 8),
+    0x3E: Field("LOGBSN", _CSN, _CSN_SIZE),
+    0x3F: Field("BITFLAGS", _U64, 8),
+}
+MACHINE_INFO = {
+    0x30: Field("Sysname", _TEXT),
+    0x31: Field("Nodename", _TEXT),
+    0x32: Field("Release", _TEXT),
+    0x33: Field("Version", _TEXT),
+    0x34: Field("Hardware", _TEXT),
+}
+DATABASE_INFO = {
+    0x30: Field("Vendor", _U16, 2),
+    0x31: Field("Name", _TEXT),
+    0x32: Field("Instance", _TEXT),
+    0x33: Field("Charset", _I32, 4),
+    0x34: Field("MajorVersion", _U16, 2),
+    0x35: Field("MinorVersion", _U16, 2),
+    0x36: Field("VerString", _TEXT),
+    0x37: Field("ClientCharset", _I32, 4),
+    0x38: Field("ClientVerString", _TEXT),
+    0x39: Field("ClientNCharset", _I32, 4),
+    0x3A: Field("DbLocale", _U16, 2),
+    0x3B: Field("DbNCharset", _I32, 4),
+    0x3C: Field("DbObjMetadata", _CASES),
+    0x3D: Field("DbTimeZone", _TEXT),
+}
+PRODUCER_INFO = {
+    0x30: Field("Name", _TEXT),
+    0x31: Field("DataSource", _U16, 2),
+    0x32: Field("MajorVersion", _U16, 2),
+    0x33: Field("MinorVersion", _U16, 2),
+    0x34: Field("MaintLevel", _U16, 2),
+    0x35: Field("BugFixLevel", _U16, 2),
+    0x36: Field("BuildNumber", _U16, 2),
+    0x37: Field("VerString", _TEXT),
+}
+CONTINUITY_INFO = {0x30: Field("RecoveryMode", _U32, 4)}
+
+
+class Group(NamedTuple):
+    """A group of the header: its name as Logdump prints it, and its fields by id."""
+
+    name: str
+    fields: dict[int, Field]
+
+
+GROUPS = {
+    0x30: Group("TrailInfo", TRAIL_INFO),
+    0x31: Group("MachineInfo", MACHINE_INFO),
+    0x32: Group("DatabaseInfo", DATABASE_INFO),
+    0x33: Group("ProducerInfo", PRODUCER_INFO),
+    0x34: Group("ContinunityInfo", CONTINUITY_INFO),
+}
+VENDORS = {7: "ORACLE"}
+"""DatabaseInfo.Vendor, as far as it is known."""
+
+
+class HeaderToken(NamedTuple):
+    """One token of a group, with the field that describes it (None for an unknown id)."""
+
+    token: Token
+    field: Field | None
+
+    @property
+    def name(self) -> str:
+        """The printed name, empty for an unknown id."""
+        return self.field.name if self.field else ""
+
+    @property
+    def value(self) -> Value:
+        """The decoded value; None when it is not set; the bytes when the id is unknown or they do not decode."""
+        if self.token.is_unset:
+            return None
+        if self.field is None:
+            return self.token.payload
+        try:
+            return _plain(layout.parse_whole(self.field.layout, self.token.payload, BadData, self.field.name))
+        except BadData:
+            return self.token.payload
+
+
+class HeaderGroup(NamedTuple):
+    """One group: its token and the tokens in it (none known in a group with an unknown id)."""
+
+    token: Token
+    tokens: tuple[HeaderToken, ...]
+
+    @property
+    def name(self) -> str:
+        """The printed name, empty for an unknown id."""
+        group = GROUPS.get(self.token.id)
+        return group.name if group else ""
+
+
+class FileHeader(NamedTuple):
+    """The groups of a file header, in the order of the file."""
+
+    groups: tuple[HeaderGroup, ...]
+
+    def get(self, group: str, name: str) -> Value:
+        """A value by the names of its group and token, such as ``get("TrailInfo", "FirstCSN")``; None when absent."""
+        for one in self.groups:
+            for token in one.tokens if one.name == group else ():
+                if token.name == name:
+                    return token.value
+        return None
+
+    @property
+    def vendor(self) -> str:
+        """The source database as DatabaseInfo names it: ``ORACLE``, a number that no source names, or nothing."""
+        number = self.get("DatabaseInfo", "Vendor")
+        return VENDORS.get(number, str(number)) if isinstance(number, int) else ""
+
+
+def _plain(parsed: Any) -> Value:
+    return tuple(item.text for item in parsed) if isinstance(parsed, list) else cast("Value", parsed)
+
+
+def parse_file_header(data: bytes) -> FileHeader:
+    """The header in the payload of ``F``.
+
+    Raises:
+        BadToken: a token runs past its group, or a group past the header.
+    """
+    return FileHeader(tuple(_parse_group(token) for token in parse_tokens(data, ORDER)))
+
+
+def _parse_group(token: Token) -> HeaderGroup:
+    group = GROUPS.get(token.id)
+    if group is None:
+        return HeaderGroup(token, ())
+    fields = group.fields
+    return HeaderGroup(token, tuple(HeaderToken(one, fields.get(one.id)) for one in parse_tokens(token.payload, ORDER)))
+
+
+def build_file_header(header: FileHeader) -> bytes:
+    """The payload of ``F``, built again from the tokens of the groups."""
+    groups = []
+    for group in header.groups:
+        known = build_tokens([one.token for one in group.tokens], ORDER)
+        groups.append(group.token._replace(payload=known) if group.name else group.token)
+    return build_tokens(groups, ORDER)
+
+
+def replace_values(header: FileHeader, group: str, values: dict[str, Value]) -> FileHeader:
+    """``header`` with other values for the tokens of a group that it has; None marks a value as not set.
+
+    Raises:
+        CannotWrite: a value that does not fit.
+    """
+    return FileHeader(tuple(_replaced(one, values) if one.name == group else one for one in header.groups))
+
+
+def _replaced(group: HeaderGroup, values: dict[str, Value]) -> HeaderGroup:
+    tokens = tuple(
+        _make_token(one.token.id, one.field, values[one.name]) if one.field and one.name in values else one
+        for one in group.tokens
+    )
+    payload = build_tokens([one.token for one in tokens], ORDER)
+    return HeaderGroup(group.token._replace(payload=payload), tokens)
+
+
+def make_file_header(values: dict[str, dict[str, Value]]) -> FileHeader:
+    """A header from values by group and name, in the order of the ids; None writes an unset token.
+
+    Raises:
+        CannotWrite: an unknown name, or a value that does not fit.
+    """
+    _refuse_unknown(values.keys(), [group.name for group in GROUPS.values()], "a file header")
+    named = [(key, group) for key, group in GROUPS.items() if group.name in values]
+    return FileHeader(tuple(_make_group(key, group, values[group.name]) for key, group in named))
+
+
+def _make_group(group_id: int, group: Group, values: dict[str, Value]) -> HeaderGroup:
+    _refuse_unknown(values.keys(), [field.name for field in group.fields.values()], group.name)
+    named = [(key, field) for key, field in group.fields.items() if field.name in values]
+    tokens = tuple(_make_token(key, field, values[field.name]) for key, field in named)
+    return HeaderGroup(Token(group_id, 0, build_tokens([one.token for one in tokens], ORDER)), tokens)
+
+
+def _make_token(token_id: int, field: Field, value: Value) -> HeaderToken:
+    if value is None:
+        return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
+    stored = [{"text": text} for text in value] if isinstance(value, tuple) else value
+    return HeaderToken(Token(token_id, 0, layout.build(field.layout, stored, field.name)), field)
+
+
+def _refuse_unknown(names: Iterable[str], known: list[str], where: str) -> None:
+    for name in names:
+        if name not in known:
+            raise CannotWrite(f"{where} has no {name}", expected=", ".join(known))

@@ -1,0 +1,247 @@
+"""Where records begin and end: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
+
+    47 01 00aa   48 00 0024 45…   44 …   54 …   5a 01 00aa
+    G  length    H  length  E                   Z  length repeated
+
+A record is sound when its length lies inside the file, its trailer repeats that length, and the tokens between them
+fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from mmap import mmap
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import copied
+from trailformat.codec.tokens import UNSET, WIDE, is_wide
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.records.record_header import HDR_IND, HEADER_SIZE
+
+Buffer = bytes | mmap
+
+RECORD = ord("G")
+FILE_HEADER = ord("F")
+_TRAILER = ord("Z")
+_H, _DATA, _TOKENS = b"HDT"
+_TRAIL_INFO = 0x30
+_SMALLEST = 8
+_MOST_TOKENS = 1024
+"""More tokens than any record holds; it keeps a walk over garbage from taking time without end."""
+_SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
+_LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
+_TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
+_RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
+_REACH = 13
+"""The longest match of _RECORD_START, so that windows can overlap by as much."""
+_FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
+"""Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
+
+
+def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
+    """The length of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
+
+    Raises:
+        PartialRecord: it starts like a record, but its length or its first bytes run past ``end``.
+        BadRecord: it is no record.
+    """
+    kind = buffer[rba]
+    if kind not in (RECORD, FILE_HEADER):
+        raise BadRecord("no record starts here", expected="header token x47 'G'", found=f"x{kind:02x}")
+    if end - rba < _SMALLEST:
+        raise PartialRecord("the file ends inside the record", found=f"{end - rba} bytes")
+    wide = is_wide(buffer[rba + 1])
+    size = 6 if wide else 4
+    length = _read(buffer, rba + 2, order, wide=wide)
+    smallest = 2 * size + 4 + (HEADER_SIZE if kind == RECORD else 0)
+    if length < smallest:
+        raise BadRecord("record length too small", expected=f"at least {smallest}", found=str(length))
+    _check_first_token(buffer, rba + size, end, order, kind)
+    if rba + length > end:
+        raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba} bytes")
+    _check_trailer(buffer, rba, length, order, wide=wide)
+    _check_tokens(buffer, rba + size, rba + length - size, order)
+    return length
+
+
+def _read(buffer: Buffer, offset: int, order: ByteOrder, *, wide: bool) -> int:
+    value: int = (_LONG if wide else _SHORT)[order].unpack_from(buffer, offset)[0]
+    return value
+
+
+def claimed_length(buffer: Buffer, rba: int, order: ByteOrder) -> int:
+    """The length that stands in the token of the record at ``rba``; its first 8 bytes are in the buffer."""
+    return _read(buffer, rba + 2, order, wide=is_wide(buffer[rba + 1]))
+
+
+def _check_first_token(buffer: Buffer, offset: int, end: int, order: ByteOrder, kind: int) -> None:
+    """Look at as much of the first token as lies before ``end``, which is its first byte at least."""
+    token = buffer[offset]
+    if kind == FILE_HEADER:
+        if token != _TRAIL_INFO:
+            raise BadRecord("file header has no TrailInfo", expected="token x30 '0'", found=f"x{token:02x}")
+        return
+    if token != _H:
+        raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{token:02x}")
+    if offset + 6 > end:
+        return
+    wide = is_wide(buffer[offset + 1])
+    length = _read(buffer, offset + 2, order, wide=wide)
+    if length < HEADER_SIZE:
+        raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{length} bytes")
+    first = offset + (6 if wide else 4)
+    if first < end and buffer[first] != HDR_IND:
+        raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
+
+
+def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, wide: bool) -> None:
+    at = rba + length - (6 if wide else 4)
+    if buffer[at] != _TRAILER:
+        raise BadRecord("record has no trailer", expected=f"x5a 'Z' at RBA {at}", found=f"x{buffer[at]:02x}")
+    again = _read(buffer, at + 2, order, wide=wide)
+    if is_wide(buffer[at + 1]) != wide or again != length:
+        raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
+
+
+def _check_tokens(buffer: Buffer, offset: int, end: int, order: ByteOrder) -> None:
+    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    for _ in range(_MOST_TOKENS):
+        if offset + 4 > end:
+            break
+        info = buffer[offset + 1]
+        if not info & WIDE or info == UNSET:
+            offset += 4 + short(buffer, offset + 2)[0]
+        elif offset + 6 <= end:
+            offset += 6 + long(buffer, offset + 2)[0]
+        else:
+            break
+    if offset != end:
+        raise BadRecord("tokens do not fill the record", expected=f"end at RBA {end}", found=f"RBA {offset}")
+
+
+def is_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> bool:
+    """Whether a sound record starts at ``rba``."""
+    return _sound_length(buffer, rba, end, order) is not None
+
+
+def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
+    try:
+        return frame_length(buffer, rba, end, order)
+    except (BadRecord, PartialRecord):
+        return None
+
+
+def sound_frame(buffer: Buffer, rba: int, end: int, order: ByteOrder, *, order_known: bool) -> tuple[int, ByteOrder]:
+    """The length of the sound record at ``rba`` and its byte order, ``order`` tried first.
+
+    Raises:
+        PartialRecord: the last record of the file begins there and is not complete.
+        BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
+    """
+    try:
+        return frame_length(buffer, rba, end, order), order
+    except (BadRecord, PartialRecord) as error:
+        truth: BadRecord | PartialRecord = error
+    try:
+        return frame_length(buffer, rba, end, order.other), order.other
+    except (BadRecord, PartialRecord) as error:
+        if isinstance(error, PartialRecord) and not order_known:
+            truth = error
+    if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end, order) is not None:
+        raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
+    raise truth
+
+
+def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
+    """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
+    for order in (first, first.other):
+        if is_sound(buffer, rba, end, order):
+            return order
+    return None
+
+
+def start_before(buffer: Buffer, end: int, order: ByteOrder) -> int | None:
+    """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
+    for size, wide in ((4, False), (6, True)):
+        if end < size:
+            continue
+        length = _read(buffer, end - size + 2, order, wide=wide)
+        if 0 < length <= end and _sound_length(buffer, end - length, end, order) == length:
+            return end - length
+    return None
+
+
+def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
+    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``.
+
+    ``most`` is the number of bytes that are looked at.
+    """
+    for at in candidates(buffer, rba, end if most is None else min(end, rba + most)):
+        if detect_order(buffer, at, end, order) is not None:
+            return at
+    return None
+
+
+def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
+    """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
+    stop, first = rba, 0 if most is None else max(0, rba - most)
+    while stop > first:
+        start = max(first, stop - _WINDOW)
+        for at in reversed(list(candidates(buffer, start, min(end, stop + _REACH)))):
+            if at < stop and detect_order(buffer, at, end, order) is not None:
+                return at
+        stop = start
+    return None
+
+
+def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
+    """Where the bytes from ``start`` to before ``end`` look like the beginning of a record."""
+    size = _FIRST_WINDOW
+    while start < end:
+        window = copied(buffer, start, min(end, start + size + _REACH))
+        position = 0
+        while (found := _RECORD_START.search(window, position)) and found.start() < size:
+            yield start + found.start()
+            position = found.start() + 1
+        start += size
+        size = min(2 * size, _WINDOW)
+
+
+def header_at(buffer: Buffer, rba: int) -> int:
+    """Where the payload of ``H`` begins in the sound ``G`` record at ``rba``."""
+    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
+    return token + (6 if is_wide(buffer[token + 1]) else 4)
+
+
+def header_payload(buffer: Buffer, rba: int, order: ByteOrder) -> bytes:
+    """The payload of ``H`` in the sound ``G`` record at ``rba``."""
+    token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
+    wide = is_wide(buffer[token + 1])
+    start = token + (6 if wide else 4)
+    return buffer[start : start + _read(buffer, token + 2, order, wide=wide)]
+
+
+def payload_places(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
+    """Offset from ``rba`` and size of the payload of the first ``D`` of a sound record, and of its first ``T``.
+
+    0, 0 where there is none.
+    """
+    frame = 6 if is_wide(buffer[rba + 1]) else 4
+    short, long = _TOKEN[order].unpack_from, _LONG[order].unpack_from
+    at, end = rba + frame, rba + length - frame
+    data = tokens = (0, 0)
+    while at < end:
+        token, info, size = short(buffer, at)
+        if not info & WIDE or info == UNSET:
+            at += 4
+        else:
+            size = long(buffer, at + 2)[0]
+            at += 6
+        if token == _DATA and not data[0]:
+            data = (at - rba, size)
+        elif token == _TOKENS and not tokens[0]:
+            tokens = (at - rba, size)
+        at += size
+    return (*data, *tokens)

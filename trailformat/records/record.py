@@ -1,0 +1,291 @@
+"""One record of a trail: bytes that know how to take themselves apart.
+
+    G { H header · D data · T GGS tokens · U user tokens } Z
+
+The file header is a record too (``F { groups } Z``). Parts are decoded when asked for; :meth:`Record.build` puts the
+decoded tokens together again, byte for byte.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
+from trailformat.errors import BadData, BadRecord, TrailError
+from trailformat.records import framing, io_types
+from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
+from trailformat.records.images import Images, build_images, parse_images
+from trailformat.records.record_header import RecordHeader, build_header, name_text, parse_header
+from trailformat.records.user_tokens import UserTokens, parse_user_tokens
+
+if TYPE_CHECKING:
+    from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
+
+_WIDEST_LENGTH = 0xFFFF
+_LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
+
+
+class Record:
+    """A whole record.
+
+    Attributes:
+        raw: all its bytes, from the id of ``G`` or ``F`` to the end of the trailer.
+        rba: byte offset in its file.
+        order: byte order of its lengths and integers.
+        path: the file it came from, or None.
+    """
+
+    def __init__(self, raw: bytes, *, rba: int = 0, order: ByteOrder = ByteOrder.BIG, path: Path | None = None) -> None:
+        self.raw = raw
+        self.rba = rba
+        self.order = order
+        self.path = path
+
+    def __repr__(self) -> str:
+        kind = "FileHeader" if self.is_file_header else io_types.io_type_name(self.header.io_type)
+        return f"<Record {kind} at RBA {self.rba}, {self.length} bytes>"
+
+    @property
+    def length(self) -> int:
+        """Bytes from the first of the record to the last of its trailer."""
+        return len(self.raw)
+
+    @property
+    def is_file_header(self) -> bool:
+        """Whether this is the ``F`` record."""
+        return self.raw[0] == framing.FILE_HEADER
+
+    @property
+    def _frame_size(self) -> int:
+        return 6 if is_wide(self.raw[1]) else 4
+
+    @property
+    def body(self) -> bytes:
+        """The bytes between the record token and the trailer."""
+        return self.raw[self._frame_size : -self._frame_size]
+
+    @cached_property
+    def frame(self) -> Token:
+        """The ``G`` or ``F`` token, its payload being the body."""
+        return Token(self.raw[0], self.raw[1], self.body)
+
+    @property
+    def trailer(self) -> Token:
+        """The ``Z`` token."""
+        return Token(self.raw[-self._frame_size], self.raw[1 - self._frame_size], b"")
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the body: ``H``, ``D``, ``T``, ``U`` and any unknown ones, in order.
+
+        Raises:
+            TrailError: the framing is broken.
+        """
+        with self.located():
+            return parse_tokens(self.body, self.order)
+
+    def token(self, token_id: str) -> Token | None:
+        """The first token of the body with this id."""
+        return next((one for one in self.tokens if one.id == ord(token_id)), None)
+
+    @cached_property
+    def header(self) -> RecordHeader:
+        """The record header.
+
+        Raises:
+            BadRecord: this is a file header, or ``H`` is too short.
+        """
+        with self.located():
+            if self.is_file_header:
+                raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
+            return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
+
+    @property
+    def data(self) -> bytes:
+        """The payload of ``D``, empty when there is none."""
+        token = self.token("D")
+        return token.payload if token else b""
+
+    @property
+    def data_length(self) -> int:
+        """What Logdump prints as ``Len``: RecLength; of a file header its length less 8; of a wide record its data."""
+        if self.is_file_header:
+            return self.length - 8
+        return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
+
+    @cached_property
+    def gg_tokens(self) -> tuple[Token, ...]:
+        """The tokens of ``T``, empty when there is none.
+
+        Raises:
+            BadToken: ``T`` does not hold tokens.
+        """
+        token = self.token("T")
+        with self.located():
+            return parse_tokens(token.payload, self.order) if token else ()
+
+    @cached_property
+    def user_tokens(self) -> UserTokens:
+        """The pairs of ``U``, empty when there is none.
+
+        Raises:
+            BadData: ``U`` does not hold NUL-terminated pairs.
+        """
+        token = self.token("U")
+        with self.located():
+            return parse_user_tokens(token.payload) if token else ()
+
+    @cached_property
+    def images(self) -> Images | None:
+        """The columns before and after, or None when the record holds none.
+
+        Raises:
+            BadData: the data is not what the type says.
+        """
+        with self.located():
+            return parse_images(self.header, self.data, self.order)
+
+    @cached_property
+    def file_header(self) -> FileHeader:
+        """The groups of a file-header record.
+
+        Raises:
+            BadData: this is no file header.
+        """
+        with self.located():
+            if not self.is_file_header:
+                raise BadData("this record is no file header")
+            return parse_file_header(self.body)
+
+    @property
+    def is_metadata(self) -> bool:
+        """Whether this is a DDR, a TDR or a reference to one."""
+        return not self.is_file_header and self.header.io_type == io_types.METADATA
+
+    @property
+    def metadata_indexes(self) -> tuple[int, int]:
+        """DDR and TDR index of a metadata record: the two halves of its AuditRBA field."""
+        stored = self.order.encode(self.header.audit_rba, 4)
+        return self.order.decode(stored[:2]), self.order.decode(stored[2:])
+
+    @property
+    def metadata(self) -> DatabaseDefinition | TableDefinition | None:
+        """The definition in a metadata record; None in any other, and in a reference.
+
+        Raises:
+            TrailError: the data is no definition.
+        """
+        if not self.is_metadata:
+            return None
+        from trailformat.definitions.metadata import parse_definition  # noqa: PLC0415 - a reader of rows starts faster without
+
+        with self.located():
+            return parse_definition(self.header.orig_node, self.data, self.order)
+
+    @property
+    def table_index(self) -> int | None:
+        """The index of the table definition in force, where the header holds one instead of a name."""
+        header = self.header
+        stored = header.name_field[:2] if header.name_is_index else b""
+        return self.order.decode(stored) if len(stored) == 2 else None
+
+    @property
+    def name(self) -> str:
+        """The name in the header: ``schema.table``, the database of a DDR, empty when it holds an index or nothing."""
+        return "" if self.header.name_is_index else name_text(self.header.name_field)
+
+    def _gg_text(self, token_id: int) -> str | None:
+        for token in self.gg_tokens:
+            if token.id == token_id:
+                return token.payload.decode(errors="backslashreplace")
+        return None
+
+    @property
+    def csn(self) -> str | None:
+        """LOGCSN, which stands on the first record of a transaction."""
+        return self._gg_text(_LOGCSN)
+
+    @property
+    def xid(self) -> str | None:
+        """TRANID, which stands on the first record of a transaction."""
+        return self._gg_text(_TRANID)
+
+    @property
+    def row_id(self) -> str | None:
+        """The 18 characters of ORAROWID."""
+        text = self._gg_text(_ROWID)
+        return text[:18] if text is not None else None
+
+    def located(self) -> _Located:
+        """A context in which a TrailError learns this record's file and RBA."""
+        return _Located(self)
+
+    def build(self) -> bytes:
+        """The record's bytes, put together from its decoded parts."""
+        body = build_file_header(self.file_header) if self.is_file_header else build_tokens(self.tokens, self.order)
+        return build_record(self.frame.info, body, self.order, chr(self.frame.id), self.trailer.info)
+
+
+class _Located:
+    """See :meth:`Record.located`."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TrailError):
+            error.at(self._record.path, self._record.rba)
+
+
+def build_record(info: int, body: bytes, order: ByteOrder, kind: str = "G", trailer_info: int | None = None) -> bytes:
+    """A body between the record token and its trailer; info gains the wide bit when the length needs it.
+
+    The trailer has the record's info unless another is given.
+    """
+    if trailer_info is None:
+        trailer_info = info
+    if len(body) + 8 > _WIDEST_LENGTH:
+        info, trailer_info = info | WIDE, trailer_info | WIDE
+    size = 4 if is_wide(info) else 2
+    length = order.encode(len(body) + 2 * (2 + size), size)
+    return bytes([ord(kind), info]) + length + body + bytes([ord("Z"), trailer_info]) + length
+
+
+def make_record(
+    header: RecordHeader,
+    data: bytes | Images = b"",
+    gg_tokens: tuple[Token, ...] | list[Token] = (),
+    user_tokens: bytes = b"",
+    order: ByteOrder = ByteOrder.BIG,
+) -> Record:
+    """A record from its parts; RecLength is set from the data, and empty parts are left out as Extract leaves them.
+
+    Raises:
+        CannotWrite: a part does not fit its place.
+    """
+    payload = build_images(data, order) if isinstance(data, Images) else data
+    header = header._replace(record_length=min(len(payload), 0xFFFF))
+    tokens = [make_token("H", build_header(header, order))]
+    tokens += [make_token("D", payload)] if payload else []
+    tokens += [make_token("T", build_tokens(list(gg_tokens), order))] if gg_tokens else []
+    tokens += [make_token("U", user_tokens)] if user_tokens else []
+    return Record(build_record(0x01, build_tokens(tokens, order), order), order=order)
+
+
+def make_file_header_record(header: FileHeader) -> Record:
+    """The ``F`` record of a header."""
+    return Record(build_record(0x00, build_file_header(header), ByteOrder.BIG, kind="F"))
+
+
+def replace_header(record: Record, header: RecordHeader) -> Record:
+    """``record`` with another header, everything else byte for byte."""
+    payload = build_header(header, record.order)
+    tokens = [one._replace(payload=payload) if one.id == ord("H") else one for one in record.tokens]
+    raw = build_record(record.frame.info, build_tokens(tokens, record.order), record.order)
+    return Record(raw, rba=record.rba, order=record.order, path=record.path)

@@ -1,0 +1,144 @@
+"""The record header ``H``: 34 fixed bytes, then the name of the table or its index.
+
+    0  1  Hdr-Ind, 'E'         8  8  IO Time           28  1  TransInd
+    1  1  Partition           16  8  AuditPos          29  1  FormatType
+    2  1  UndoFlag            24  4  AuditRBA          30  1  SyskeyLen
+    3  1  BeforeAfter                                  31  1  Incomplete
+    4  2  RecLength                                    32  1  Continued
+    6  1  IOType                                       33  1  RecCount
+    7  1  OrigNode                                     34  …  name field
+
+    450c 0041 003a 05ff 02f2 4a02 fd11 6400 0000 0000 014a daec 0001 a7b2 0052 0000 0001 0001
+
+``header_layout`` is the specification; :func:`parse_header` is its fast twin, and a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import Any, NamedTuple
+
+import construct as c
+
+from trailformat.codec import layout
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.errors import BadRecord
+
+HEADER_SIZE = 34
+HDR_IND = 0x45
+COMPRESSED = 0x04
+"""Partition bit: the data is a list of columns, not a full record image."""
+NAME_IS_INDEX = 0x08
+"""Partition bit: the name field is a u16 index into the table definitions before it (12.2 on)."""
+
+
+class RecordHeader(NamedTuple):
+    """The fields of ``H`` as stored; times in Julian microseconds, everything else as unsigned integers."""
+
+    hdr_ind: int
+    partition: int
+    undo_flag: int
+    before_after: int
+    record_length: int
+    io_type: int
+    orig_node: int
+    io_time: int
+    audit_pos: int
+    audit_rba: int
+    trans_ind: int
+    format_type: int
+    syskey_len: int
+    incomplete: int
+    continued: int
+    rec_count: int
+    name_field: bytes
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the data is a list of columns."""
+        return bool(self.partition & COMPRESSED)
+
+    @property
+    def name_is_index(self) -> bool:
+        """Whether the name field holds a table index."""
+        return bool(self.partition & NAME_IS_INDEX)
+
+    @property
+    def is_before(self) -> bool:
+        """Whether the image is a before image."""
+        return self.before_after == ord("B")
+
+
+def make_header(io_type: int, **fields: Any) -> RecordHeader:
+    """A header of this type with the fields given; the others as they stand in a record outside of any table."""
+    usual: dict[str, Any] = {
+        "hdr_ind": HDR_IND,
+        "before_after": ord("A"),
+        "trans_ind": 3,
+        "format_type": ord("R"),
+        "rec_count": 1,
+        "name_field": b"\0",
+    }
+    return RecordHeader(**{**dict.fromkeys(RecordHeader._fields, 0), **usual, "io_type": io_type, **fields})
+
+
+def name_text(field: bytes) -> str:
+    r"""A stored name as text: up to the NUL, UTF-8, bytes that are not UTF-8 written as ``\xNN``."""
+    return field.partition(b"\0")[0].decode(errors="backslashreplace")
+
+
+@cache
+def header_layout(order: ByteOrder) -> Any:
+    """The construct of the record header in ``order``."""
+    return c.Struct(
+        "hdr_ind" / c.Int8ub,
+        "partition" / c.Int8ub,
+        "undo_flag" / c.Int8ub,
+        "before_after" / c.Int8ub,
+        "record_length" / order.uint(2),
+        "io_type" / c.Int8ub,
+        "orig_node" / c.Int8ub,
+        "io_time" / order.sint(8),
+        "audit_pos" / order.uint(8),
+        "audit_rba" / order.uint(4),
+        "trans_ind" / c.Int8ub,
+        "format_type" / c.Int8ub,
+        "syskey_len" / c.Int8ub,
+        "incomplete" / c.Int8ub,
+        "continued" / c.Int8ub,
+        "rec_count" / c.Int8ub,
+        "name_field" / c.GreedyBytes,
+    )
+
+
+_FIXED = {order: struct.Struct(order.value + "BBBBHBBqQIBBBBBB") for order in ByteOrder}
+
+
+def parse_header(payload: bytes, order: ByteOrder) -> RecordHeader:
+    """The header in the payload of ``H``.
+
+    Raises:
+        BadRecord: fewer than 34 bytes.
+    """
+    if len(payload) < HEADER_SIZE:
+        raise BadRecord(
+            "record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{len(payload)} bytes"
+        )
+    return RecordHeader._make((*_FIXED[order].unpack_from(payload), payload[HEADER_SIZE:]))
+
+
+def build_header(header: RecordHeader, order: ByteOrder) -> bytes:
+    """The payload of ``H``.
+
+    Raises:
+        CannotWrite: a field is larger than its place.
+    """
+    return layout.build(header_layout(order), header._asdict(), "record header")
+
+
+def name_field(name: str | int, order: ByteOrder) -> bytes:
+    """The name field of a header: NUL-terminated text, or a table index."""
+    if isinstance(name, int):
+        return layout.build(order.uint(2), name, f"table index {name}")
+    return layout.encode_text(name, "table name") + b"\0"

@@ -1,0 +1,199 @@
+"""From where to where a transaction reaches, found from any place in it: back, on, and over files.
+
+    RBA 1811  first   begin
+        2008  middle
+        2722  last    last
+        2980          after: the first RBA that holds nothing of it
+
+What ends a transaction, and what stands inside without belonging to it: :mod:`trailformat.changes.transaction_walk`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat.changes.transaction_walk import NEARBY, Extent, TransactionWalk
+from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
+from trailformat.errors import BadRecord, NotATrail, TrailError
+from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
+from trailformat.records.record import Record
+from trailformat.scan import RECORD, Batch, scan
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot, previous_file
+
+
+class Before(NamedTuple):
+    """What precedes a place in one file; both None when the file does not tell.
+
+    ``begin`` is the first record of the transaction that is open there; ``ended`` the RBA behind the last one's end.
+    """
+
+    begin: int | None = None
+    ended: int | None = None
+
+
+def extent_at(trail: TrailFile, rba: int) -> Extent | None:
+    """The transaction that holds ``rba``, where a record begins, damage lies or the file ends; None between two.
+
+    Other files of the trail are opened as far as it reaches into them.
+
+    Raises:
+        BadRecord: ``rba`` lies inside a record, or outside the file.
+    """
+    start = start_at(trail, rba)
+    if start is None:
+        return None
+    walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
+    extent = next((one for one in walk if isinstance(one, Extent)), None)
+    is_another = extent is None or (extent.begin is not None and not start.is_begin)
+    return None if is_another else extent
+
+
+class Start(NamedTuple):
+    """Where to read a transaction from; whether its first record stands there, and the earlier file that is missing."""
+
+    spot: Spot
+    is_begin: bool
+    missing: Path | None = None
+
+
+def start_at(trail: TrailFile, asked: int) -> Start | None:
+    """Where the transaction begins that holds the RBA ``asked``; None between two. Raises like extent_at."""
+    before = look_back(trail, rba := _base_of_fragment(trail, asked))
+    if _begins_at(trail, rba):
+        return Start(Spot(trail.path, rba), is_begin=True)
+    start = _start_before(trail, before)
+    return start if start.is_begin or _goes_on_at(trail, rba) else None
+
+
+def _start_before(trail: TrailFile, before: Before) -> Start:
+    """Where the transaction begins that is open behind ``before``; without its beginning where its first rows may be.
+
+    Files are gone back over as long as they hold neither a beginning nor an end.
+    """
+    first = Spot(trail.path, trail.first_rba)
+    while True:
+        if before.begin is not None:
+            return Start(Spot(first.path, before.begin), is_begin=True)
+        if before.ended is not None:
+            return Start(Spot(first.path, before.ended), is_begin=False)
+        earlier, missing = previous_file(first.path)
+        if earlier is None:
+            return Start(first, is_begin=False, missing=missing)
+        try:
+            with TrailFile(earlier) as file:
+                before, begin = look_back(file, file.size), file.first_rba
+        except NotATrail:
+            return Start(first, is_begin=False, missing=earlier)
+        first = Spot(earlier, begin)
+
+
+def _base_of_fragment(trail: TrailFile, rba: int) -> int:
+    """The RBA of the record of which a fragment stands at ``rba``; ``rba`` itself for everything else."""
+    try:
+        record = trail.record_at(rba)
+        while record is not None and (record.is_metadata or is_fragment(record)):
+            if record.is_metadata and record.rba == rba:
+                break
+            record = trail.record_before(record.rba)
+    except TrailError:
+        return rba
+    return record.rba if record is not None else rba
+
+
+def is_fragment(record: Record) -> bool:
+    """Whether the record goes on where the one before it was cut."""
+    return not record.is_file_header and record.header.io_type == RECORD_FRAGMENT
+
+
+def begins_transaction(record: Record) -> bool:
+    """Whether this is the first record of a transaction."""
+    return is_transactional(record) and record.header.trans_ind in BEGINS and not is_fragment(record)
+
+
+def _begins_at(trail: TrailFile, rba: int) -> bool:
+    try:
+        record = trail.record_at(rba)
+    except TrailError:
+        return False
+    return record is not None and begins_transaction(record)
+
+
+def _goes_on_at(trail: TrailFile, rba: int) -> bool:
+    """Whether the next row belongs to a transaction that began before it."""
+    for at in trail.sound_rbas(rba, trail.size):
+        record = trail.record_at(at)
+        if record is not None and is_transactional(record):
+            return not begins_transaction(record)
+    return False
+
+
+def look_back(trail: TrailFile, rba: int) -> Before:
+    """What precedes ``rba`` in its file: record by record where it is near, else by columns from the beginning.
+
+    Raises:
+        BadRecord: ``rba`` lies inside a record, or outside the file.
+    """
+    if not 0 <= rba <= trail.size:
+        raise BadRecord("position lies outside the file", path=trail.path, rba=rba, expected=f"0 to {trail.size}")
+    end = rba
+    for _ in range(NEARBY):
+        try:
+            record = trail.record_before(end)
+        except TrailError:
+            break
+        if record is None:
+            return Before()
+        if is_transactional(record):
+            if record.header.trans_ind in ENDS:
+                return Before(ended=end)
+            if begins_transaction(record):
+                return Before(begin=record.rba)
+        if not record.is_file_header and record.header.io_type in RESTARTS:
+            return Before(ended=end)
+        end = record.rba
+    return _look_back_by_columns(trail, rba)
+
+
+def _look_back_by_columns(trail: TrailFile, rba: int) -> Before:
+    before = Before()
+    for batch in scan(trail, 0, rba):
+        end = int(batch.rba[-1]) + int(batch.length[-1])
+        is_damage = batch.kind[-1] > 1
+        begins, ends = _last_row(batch, BEGINS), max(_last_row(batch, ENDS), _last_restart(batch))
+        if ends >= 0 and ends >= begins:
+            before = Before(ended=int(batch.rba[ends]) + int(batch.length[ends]))
+        elif begins >= 0:
+            before = Before(begin=int(batch.rba[begins]))
+        if end > rba and not is_damage:
+            raise BadRecord(
+                "position lies inside a record", path=trail.path, rba=rba, expected=f"{int(batch.rba[-1])} or {end}"
+            )
+    return before
+
+
+def _last_row(batch: Batch, values: frozenset[int]) -> int:
+    """The last row of a transaction with one of these TransInds; -1 for none."""
+    return max(_last_row_of(batch, value, is_end=values is ENDS) for value in values)
+
+
+def _last_row_of(batch: Batch, value: int, *, is_end: bool) -> int:
+    # bytes.rfind runs over a column of bytes in either engine without going through its rows
+    column = bytes(memoryview(batch.trans_ind))  # type: ignore[arg-type]
+    at = column.rfind(value)
+    while at >= 0 and not _counts(batch, at, is_end=is_end):
+        at = column.rfind(value, 0, at)
+    return at
+
+
+def _last_restart(batch: Batch) -> int:
+    """The last row that is a restart marker; -1 for none."""
+    column = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]
+    return max(column.rfind(one) for one in RESTARTS)
+
+
+def _counts(batch: Batch, row: int, *, is_end: bool) -> bool:
+    """Whether the TransInd of a row says where a transaction begins, or ends."""
+    is_row = batch.kind[row] == RECORD and batch.transaction[row] >= 0
+    return is_row and (is_end or batch.io_type[row] != RECORD_FRAGMENT)

@@ -1,0 +1,64 @@
+"""What the first bytes of a file tell about it, without opening it as a trail."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat import ByteOrder, FileHeader, Record, TrailError, TrailName
+from trailformat.records.framing import frame_length
+
+_TRAIL_START = re.compile(rb"F.{3}0.{7}GG\r\n|G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL)
+"""A file header with its signature, or the first record of a trail from before release 10."""
+_LONGEST_HEADER = 0xFFFF
+
+
+class TrailPeek(NamedTuple):
+    """A trail file's sequence number, and CSN and IO Time (Julian) of its first and last record, where it tells."""
+
+    seqno: int | None
+    first_csn: str | None
+    last_csn: str | None = None
+    first_time: int | None = None
+    last_time: int | None = None
+
+
+def peek(path: Path) -> TrailPeek | None:
+    """What a regular file says about itself; None when it is no trail or cannot be read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LONGEST_HEADER)
+    except OSError:
+        return None
+    if _TRAIL_START.match(data) is None:
+        return None
+    header = _file_header(data)
+    name = TrailName.parse(path)
+    seqno = _number(header, "Seqno")
+    return TrailPeek(
+        seqno if seqno is not None else name.seqno if name else None,
+        _text(header, "FirstCSN"),
+        _text(header, "LastCSN"),
+        _number(header, "FirstIOTime"),
+        _number(header, "LastIOTime"),
+    )
+
+
+def _number(header: FileHeader | None, field: str) -> int | None:
+    value = header.get("TrailInfo", field) if header else None
+    return value if isinstance(value, int) else None
+
+
+def _text(header: FileHeader | None, field: str) -> str | None:
+    value = header.get("TrailInfo", field) if header else None
+    return value if isinstance(value, str) and value else None
+
+
+def _file_header(data: bytes) -> FileHeader | None:
+    try:
+        record = Record(data[: frame_length(data, 0, len(data), ByteOrder.BIG)])
+        header = record.file_header if record.is_file_header else None
+    except TrailError:
+        return None
+    return header

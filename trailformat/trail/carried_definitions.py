@@ -1,0 +1,72 @@
+"""The metadata records that rows need in front of them, carried from where they stood to where the rows now go.
+
+A file of a trail stands alone: the DDR and the TDRs that its rows refer to come before them. A reference to a TDR is
+carried as the TDR itself under the reference's own index, because that index is implied by what precedes it.
+"""
+
+from __future__ import annotations
+
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.records.record import Record, make_record
+
+
+class CarriedDefinitions:
+    """What is known about a source, and what the target has been told already."""
+
+    def __init__(self) -> None:
+        self._database: Record | None = None
+        self._tables: dict[int, Record] = {}
+        self._told: set[int] = set()
+        self._database_told = False
+
+    def learn(self, record: Record) -> Record:
+        """Take in a metadata record of the source; returns the form in which it can be carried."""
+        kind = record.header.orig_node
+        _, index = record.metadata_indexes
+        if kind == DATABASE:
+            self._database = record
+            self._database_told = False
+            return record
+        if kind == REFERENCE and index in self._tables:
+            index, record = max(self._tables) + 1, resolve_reference(record, self._tables[index], max(self._tables) + 1)
+        if kind in (TABLE, REFERENCE):
+            self._tables[index] = record
+            self._told.discard(index)
+        return record
+
+    def wanted_by(self, record: Record) -> list[Record]:
+        """The definitions that must be written before ``record``; they count as told from now on."""
+        index = record.table_index
+        wanted: list[Record] = []
+        defines_table = record.is_metadata and record.header.orig_node != DATABASE
+        if self._database is not None and not self._database_told and (defines_table or index is not None):
+            wanted.append(self._database)
+            self._database_told = True
+        if index is not None and index in self._tables and index not in self._told:
+            wanted.append(self._tables[index])
+            self._told.add(index)
+        return wanted
+
+    def tell(self, record: Record) -> None:
+        """Note that the target has this metadata record now."""
+        kind = record.header.orig_node
+        if kind == DATABASE:
+            self._database_told = True
+        elif kind == TABLE:
+            self._told.add(record.metadata_indexes[1])
+        elif kind == REFERENCE:
+            self._told.add(max(self._tables, default=0))
+
+    def new_file(self) -> None:
+        """The target starts a file that has been told nothing."""
+        self._told.clear()
+        self._database_told = False
+
+
+def resolve_reference(reference: Record, definition: Record, own_index: int) -> Record:
+    """A reference as a TDR: the reference's name and time, the data of the TDR it means, and its own index."""
+    order = reference.order
+    ddr, _ = reference.metadata_indexes
+    indexes = order.decode(order.encode(ddr, 2) + order.encode(own_index, 2))
+    header = reference.header._replace(orig_node=TABLE, audit_rba=indexes)
+    return make_record(header, definition.data, order=order)

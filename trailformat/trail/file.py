@@ -1,0 +1,392 @@
+"""A trail file, memory-mapped: records by RBA, forwards, backwards, and on beyond damage."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import MappedFile, read_into
+from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
+from trailformat.records import framing, io_types
+from trailformat.records.file_header import FileHeader
+from trailformat.records.record import Record
+from trailformat.records.record_header import RecordHeader
+from trailformat.trail.table_definitions import TableDefinitions, TableEntry
+
+if TYPE_CHECKING:
+    from trailformat.index import TrailIndex
+
+_IO_TYPE_OFFSET = 6
+_LONG = 1 << 22
+"""From so many bytes on, a walk by columns is worth its start."""
+
+
+class TrailFile:
+    """One file of a trail, read-only.
+
+    The file may grow while it is open: every access looks at its size first. A last record that is not complete yet is
+    a :class:`PartialRecord`. Files from before release 10 have no file header.
+
+    Args:
+        path: the file.
+
+    Raises:
+        NotATrail: it cannot be opened, is empty, or holds no sound record.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.order = ByteOrder.BIG
+        self._order_known = False
+        self._map: MappedFile | None = None
+        self._size = 0
+        self._index: TrailIndex | None = None
+        self._file = self._open()
+        try:
+            self.refresh()
+            self._check()
+        except BaseException:
+            self.close()
+            raise
+        self.tables = TableDefinitions(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and its mapping."""
+        self._unmap()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def twin(self) -> TrailFile:
+        """The same file once more, for another thread: a TrailFile is for one thread at a time.
+
+        Raises:
+            NotATrail: the file is closed, or no more files can be opened.
+        """
+        other = object.__new__(TrailFile)
+        other.path, other.order = self.path, self.order
+        other._order_known, other._map, other._size = self._order_known, None, 0
+        other._index = None
+        other.tables = TableDefinitions(other)
+        try:
+            other._file = os.dup(self._file)
+        except OSError as error:
+            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+        return other
+
+    def _open(self) -> int:
+        try:
+            mode = self.path.stat().st_mode
+            if not stat.S_ISREG(mode):
+                what = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
+                raise NotATrail(f"it is {what}", path=self.path)
+            return os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except (OSError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or str(error)
+            raise NotATrail(problem, path=self.path) from error
+
+    def refresh(self) -> int:
+        """Look at the file again, map what has been added, and return its size in bytes.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        if self._file < 0:
+            raise NotATrail("the file is closed", path=self.path)
+        try:
+            size = os.fstat(self._file).st_size
+            if size != self._size or self._map is None:
+                self._remap(size)
+        except (OSError, ValueError) as error:
+            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+        return self._size
+
+    def _remap(self, size: int) -> None:
+        self._unmap()
+        self._size = size
+        if size:
+            self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
+            self._map.file = self._file
+
+    def _unmap(self) -> None:
+        """Let the mapping go; where somebody still holds a view of it, it lives as long as the view."""
+        if self._map is not None:
+            with contextlib.suppress(BufferError):
+                self._map.close()
+            self._map = None
+
+    def _check(self) -> None:
+        if not self._size:
+            raise NotATrail("the file is empty", path=self.path, rba=0, expected="a file header or a record")
+        try:
+            self.record_at(0)
+        except PartialRecord as error:
+            raise NotATrail(
+                "the file ends inside its first record",
+                path=self.path,
+                rba=0,
+                expected=error.expected,
+                found=error.found,
+            ) from error
+        except TrailError as error:
+            if self.next_good_header(1) is None:
+                raise NotATrail(
+                    "this is no trail: no sound record in it",
+                    path=self.path,
+                    rba=0,
+                    expected=error.expected,
+                    found=error.found,
+                ) from error
+        self._detect_order()
+
+    def _detect_order(self) -> None:
+        """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
+        rba = self.first_rba
+        found = framing.detect_order(self.buffer, rba, self._size) if rba < self._size else None
+        if found is not None:
+            self.order, self._order_known = found, True
+
+    @property
+    def buffer(self) -> framing.Buffer:
+        """The mapped bytes, valid until the next call that looks at the file again."""
+        return self._map if self._map is not None else b""
+
+    def read_into(self, target: memoryview, rba: int) -> int:
+        """Copy bytes of the file, from ``rba`` on, to where the caller wants them; returns how many there were.
+
+        Unlike looking at the mapping this is safe where somebody cuts the file.
+
+        Raises:
+            NotATrail: the file cannot be read any more.
+        """
+        if self._file < 0:
+            raise NotATrail("the file is closed", path=self.path)
+        try:
+            return read_into(self._file, self.buffer, target, rba)
+        except OSError as error:
+            raise NotATrail(f"cannot be read: {error}", path=self.path) from error
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file, now."""
+        return self.refresh()
+
+    @property
+    def file_header(self) -> FileHeader | None:
+        """The file header; None in a file from before release 10, or when it is damaged."""
+        with contextlib.suppress(TrailError):
+            record = self.record_at(0)
+            if record is not None and record.is_file_header:
+                return record.file_header
+        return None
+
+    @property
+    def status(self) -> os.stat_result:
+        """What the system says about the open file.
+
+        Raises:
+            NotATrail: the file is closed or cannot be asked any more.
+        """
+        try:
+            return os.fstat(self._file)
+        except OSError as error:
+            raise NotATrail(f"cannot be asked: {error}", path=self.path) from error
+
+    @property
+    def index(self) -> TrailIndex:
+        """What is known of the file as a whole, as far as somebody has gone over it; empty at first."""
+        if self._index is None:
+            from trailformat.index import TrailIndex  # noqa: PLC0415 - the index itself builds on this module
+
+            self._index = TrailIndex()
+        return self._index
+
+    @index.setter
+    def index(self, index: TrailIndex) -> None:
+        self._index = index
+
+    @property
+    def has_index(self) -> bool:
+        """Whether somebody has asked for the index."""
+        return self._index is not None
+
+    @property
+    def first_rba(self) -> int:
+        """The RBA after the file header; 0 when there is none."""
+        try:
+            record = self.record_at(0)
+        except TrailError:
+            return 0
+        return record.length if record is not None and record.is_file_header else 0
+
+    def record_at(self, rba: int) -> Record | None:
+        """The record that starts at ``rba``; None at the end of the file.
+
+        Raises:
+            BadRecord: no sound record starts there.
+            PartialRecord: the file ends inside it.
+        """
+        length, order = self._frame(rba)
+        if not length:
+            return None
+        return Record(self.buffer[rba : rba + length], rba=rba, order=order, path=self.path)
+
+    def record_length(self, rba: int) -> int:
+        """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
+        return self._frame(rba)[0]
+
+    def _frame(self, rba: int) -> tuple[int, ByteOrder]:
+        size = self.refresh()
+        if rba == size:
+            return 0, self.order
+        if not 0 <= rba < size:
+            raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
+        first = ByteOrder.BIG if rba == 0 and self.buffer[0] == framing.FILE_HEADER else self.order
+        try:
+            length, order = framing.sound_frame(self.buffer, rba, size, first, order_known=self._order_known)
+        except TrailError as error:
+            raise error.at(self.path, rba) from None
+        if rba and order is not first:
+            self.order, self._order_known = order, True
+        return length, order
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        """The records from ``start`` on, up to the end of the file or a record that is not complete yet.
+
+        Raises:
+            BadRecord: at damage; go on at ``next_good_header``.
+        """
+        rba = start
+        while True:
+            try:
+                record = self.record_at(rba)
+            except PartialRecord:
+                return
+            if record is None:
+                return
+            yield record
+            rba += record.length
+
+    def record_before(self, rba: int) -> Record | None:
+        """The record that ends at ``rba``; None at the beginning of the file.
+
+        Raises:
+            BadRecord: no sound record ends there.
+        """
+        if rba <= 0:
+            return None
+        size = self.refresh()
+        for order in (self.order, self.order.other):
+            start = framing.start_before(self.buffer, min(rba, size), order)
+            if start is not None:
+                return self.record_at(start)
+        raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")
+
+    def records_backwards(self, end: int | None = None) -> Iterator[Record]:
+        """The records before ``end`` (default: all whole ones), last first. Raises like record_before."""
+        rba = self.end_of_records() if end is None else end
+        while (record := self.record_before(rba)) is not None:
+            yield record
+            rba = record.rba
+
+    def end_of_records(self) -> int:
+        """Where the last whole record ends: the size of the file, or less when its last record is only half written."""
+        size = self.refresh()
+        if any(framing.start_before(self.buffer, size, order) is not None for order in ByteOrder):
+            return size
+        last = framing.previous_sound(self.buffer, size, size, self.order)
+        return last + self.record_length(last) if last is not None else 0
+
+    def next_good_header(self, rba: int, most: int | None = None) -> int | None:
+        """The first RBA at or after ``rba`` where a sound record starts; None up to the end, or in ``most`` bytes."""
+        size = self.refresh()
+        return framing.next_sound(self.buffer, max(rba, 0), size, self.order, most)
+
+    def previous_good_header(self, rba: int, most: int | None = None) -> int | None:
+        """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
+        size = self.refresh()
+        rba = min(rba, size)
+        for order in (self.order, self.order.other):
+            if rba > 0 and (start := framing.start_before(self.buffer, rba, order)) is not None:
+                return start
+        return framing.previous_sound(self.buffer, rba, size, self.order, most)
+
+    def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
+        """Where sound records stand from ``start`` to before ``stop``, damage stepped over."""
+        rba: int | None = start
+        while rba is not None and rba < stop:
+            try:
+                length = self.record_length(rba)
+            except TrailError:
+                rba = self.next_good_header(rba + 1)
+                continue
+            if not length:
+                return
+            yield rba
+            rba += length
+
+    def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
+        """Where metadata records stand from ``start``, where a record begins, to before ``stop``; and how far that is.
+
+        Up to a place at or after ``stop`` where a record or damage begins, or to the end of the file, there are no
+        others. A long way is gone for the index, which then knows it.
+        """
+        places = self._index.places if self._index is not None else None
+        if places is None or places.metadata_end < stop:
+            if stop - start < _LONG:
+                return self._walk_for_metadata(start, stop)
+            from trailformat.index import build  # noqa: PLC0415 - the index itself builds on this module
+
+            places = self.index.places
+            for _ in build(self, places, stop=stop):
+                pass
+            if places.metadata_end < places.end:
+                return self._walk_for_metadata(start, stop)
+        found, end = places.metadata_between(start, stop)
+        return found, max(start, end)
+
+    def _walk_for_metadata(self, start: int, stop: int) -> tuple[list[int], int]:
+        found: list[int] = []
+        end = start
+        for rba in self.sound_rbas(start, self._size):
+            if rba >= stop:
+                return found, rba
+            buffer = self.buffer
+            if buffer[rba] == framing.RECORD:
+                at = framing.header_at(buffer, rba) + _IO_TYPE_OFFSET
+                if buffer[at] == io_types.METADATA:
+                    found.append(rba)
+            end = rba + self.record_length(rba)
+        return found, end
+
+    def table_of(self, record: Record) -> TableEntry | None:
+        """The definition in force for a record whose header holds an index; None without an index or a definition."""
+        index = record.table_index
+        return self.tables.lookup(index, record.rba) if index is not None else None
+
+    def name_of(self, record: Record) -> str:
+        """The table name of a record: from its header, or by its index; empty when there is none."""
+        if record.is_file_header:
+            return ""
+        entry = self.table_of(record)
+        return entry.name if entry else record.name
+
+    def header_at(self, rba: int) -> RecordHeader | None:
+        """The record header at ``rba``; None for the file header and at the end of the file. Raises like record_at."""
+        record = self.record_at(rba)
+        return record.header if record is not None and not record.is_file_header else None

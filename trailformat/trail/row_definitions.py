@@ -1,0 +1,83 @@
+"""What tells the columns of a row: the definitions in its trail, or a definitions file where the trail has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trailformat.codec.charset_numbers import UNKNOWN
+from trailformat.codec.charsets import UTF_8, codec_of
+from trailformat.errors import TrailError
+
+if TYPE_CHECKING:
+    from trailformat.definitions.file import DefinitionsFile
+    from trailformat.definitions.metadata import TableDefinition
+    from trailformat.records.record import Record
+    from trailformat.trail.file import TrailFile
+    from trailformat.trail.table_definitions import TableEntry
+
+
+class RowDefinition(NamedTuple):
+    """What is known of a row: its table's name, its columns (None: nothing), the codec of its database's text."""
+
+    name: str
+    table: TableDefinition | None
+    charset: str = UTF_8
+
+
+class RowDefinitions:
+    """The definitions of the rows of one trail.
+
+    Args:
+        trail: the file.
+        source: a definitions file for rows that the trail does not define, or None.
+        override: whether ``source`` goes before the trail's own definitions.
+    """
+
+    def __init__(self, trail: TrailFile, source: DefinitionsFile | None = None, *, override: bool = False) -> None:
+        self._trail = trail
+        self._source = source
+        self._override = override
+        self._charsets: dict[int | None, str] = {}
+
+    def of(self, record: Record) -> RowDefinition:
+        """What is known of a row, a truncate or any other record that names a table."""
+        entry = self._trail.table_of(record)
+        name = entry.name if entry else record.name
+        table = self._trail.tables.columns(entry) if entry else None
+        return self._known(name, table, record.rba if record.table_index is not None else None)
+
+    def of_entry(self, entry: TableEntry) -> RowDefinition:
+        """What is known of the rows that a definition in the trail is in force for."""
+        return self._known(entry.name, self._trail.tables.columns(entry), entry.rba)
+
+    def _known(self, name: str, table: TableDefinition | None, indexed_at: int | None) -> RowDefinition:
+        if self._source is not None and (table is None or self._override):
+            found = self._source.table(name)
+            if found is not None:
+                return RowDefinition(name, found.definition, self._source.charset)
+        return RowDefinition(name, table, self._charset(indexed_at))
+
+    def _charset(self, indexed_at: int | None) -> str:
+        """The codec of the database: that of the DDR before a record, of the file header, or UTF-8.
+
+        ``indexed_at``: RBA of a record that means its table by an index; None where rows hold the names of their
+        tables: there are no DDRs then, so that none is looked for.
+        """
+        definition_rba = self._trail.tables.database_before(indexed_at) if indexed_at is not None else None
+        if definition_rba not in self._charsets:
+            self._charsets[definition_rba] = self._read_charset(definition_rba)
+        return self._charsets[definition_rba]
+
+    def _read_charset(self, definition_rba: int | None) -> str:
+        from trailformat.definitions.metadata import DatabaseDefinition  # noqa: PLC0415 - a reader of names starts faster without
+
+        number: object = None
+        try:
+            record = self._trail.record_at(definition_rba) if definition_rba is not None else None
+            database = record.metadata if record else None
+            number = database.charset if isinstance(database, DatabaseDefinition) else None
+        except TrailError:
+            number = None
+        if number is None and self._trail.file_header is not None:
+            number = self._trail.file_header.get("DatabaseInfo", "Charset")
+        return codec_of(number) if isinstance(number, int) and number != UNKNOWN else UTF_8

@@ -1,0 +1,129 @@
+"""Which table an index means, at any place of a file.
+
+A row's header holds an index; it means the latest definition with that index before the row. A reference (OrigNode 3)
+has no index of its own: it takes the next free one (inferred from the PostgreSQL transcript, where the rows after the
+reference to index 1 use index 2).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
+from trailformat.errors import TrailError
+
+if TYPE_CHECKING:
+    from trailformat.definitions.metadata import TableDefinition
+    from trailformat.records.record import Record
+    from trailformat.trail.file import TrailFile
+
+
+class TableEntry(NamedTuple):
+    """One definition in force from ``rba`` on; ``definition_rba`` is where its columns stand (the TDR referred to)."""
+
+    rba: int
+    table_index: int
+    name: str
+    definition_rba: int | None
+
+
+class TableDefinitions:
+    """The definitions of one file, collected as far as somebody asked."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._scanned = 0
+        self._by_index: dict[int, list[TableEntry]] = {}
+        self._databases: list[int] = []
+        self._decoded: dict[int, TableDefinition | None] = {}
+
+    @property
+    def known_to(self) -> int:
+        """The RBA up to which definitions have been collected; beyond it a lookup reads the file."""
+        return self._scanned
+
+    def lookup(self, index: int, rba: int) -> TableEntry | None:
+        """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
+        self._scan_to(rba)
+        entries = self._by_index.get(index, [])
+        at = bisect_left(entries, rba, key=lambda entry: entry.rba)
+        return entries[at - 1] if at else None
+
+    def defined_at(self, rba: int) -> TableEntry | None:
+        """The entry that the TDR or reference at ``rba`` itself makes."""
+        self._scan_to(rba + self._trail.record_length(rba))
+        return next((one for entries in self._by_index.values() for one in entries if one.rba == rba), None)
+
+    def in_force(self, rba: int) -> Iterator[TableEntry]:
+        """What each index means at ``rba``, which need not be the start of a record."""
+        self._scan_to(rba)
+        for entries in self._by_index.values():
+            at = bisect_left(entries, rba, key=lambda entry: entry.rba)
+            if at:
+                yield entries[at - 1]
+
+    def entries(self) -> list[TableEntry]:
+        """Every definition in the file, those that others take the place of too."""
+        self._scan_to(self._trail.size)
+        return [one for entries in self._by_index.values() for one in entries]
+
+    def database_before(self, rba: int) -> int | None:
+        """The RBA of the latest DDR before ``rba``."""
+        self._scan_to(rba)
+        at = bisect_left(self._databases, rba)
+        return self._databases[at - 1] if at else None
+
+    def columns(self, entry: TableEntry) -> TableDefinition | None:
+        """The definition behind an entry, decoded once; None when the TDR is lost or damaged."""
+        rba = entry.definition_rba
+        if rba is None:
+            return None
+        if rba not in self._decoded:
+            self._decoded[rba] = self._decode(rba)
+        return self._decoded[rba]
+
+    def _decode(self, rba: int) -> TableDefinition | None:
+        try:
+            record = self._trail.record_at(rba)
+            definition = record.metadata if record else None
+        except TrailError:
+            return None
+        from trailformat.definitions.metadata import TableDefinition  # noqa: PLC0415 - a reader of names starts faster without
+
+        return definition if isinstance(definition, TableDefinition) else None
+
+    def learn(self, start: int, stop: int, rbas: list[int]) -> None:
+        """Take over what somebody has found who walked from ``start`` to ``stop``: the metadata records there."""
+        self._scan_to(start)
+        if self._scanned < stop:
+            for rba in rbas:
+                if rba >= self._scanned and (record := self._trail.record_at(rba)) is not None:
+                    self._add(record)
+            self._scanned = stop
+
+    def _scan_to(self, rba: int) -> None:
+        if rba <= self._scanned:
+            return
+        found, self._scanned = self._trail.metadata_rbas(self._scanned, rba)
+        for at in found:
+            record = self._trail.record_at(at)
+            if record is not None:
+                self._add(record)
+
+    def _add(self, record: Record) -> None:
+        kind = record.header.orig_node
+        _, index = record.metadata_indexes
+        if kind == DATABASE:
+            self._databases.append(record.rba)
+        elif kind == TABLE:
+            self._keep(TableEntry(record.rba, index, record.name, record.rba))
+        elif kind == REFERENCE:
+            original = self._by_index.get(index, [])
+            definition_rba = original[-1].definition_rba if original else None
+            own = max(self._by_index, default=index) + 1
+            self._keep(TableEntry(record.rba, own, record.name, definition_rba))
+
+    def _keep(self, entry: TableEntry) -> None:
+        self._by_index.setdefault(entry.table_index, []).append(entry)

@@ -1,0 +1,309 @@
+"""Files and folders on their way to their names, and what may stand there before."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from trailformat.errors import CannotWrite
+from trailformat.trail.whole_file.leftovers import beside, create, create_folder, lock, make, sweep
+
+_KINDS = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISREG, "a file"), (stat.S_ISDIR, "a folder"))
+
+
+def kind_of(path: Path) -> str | None:
+    """What stands at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
+
+    Raises:
+        OSError: that cannot be told.
+        ValueError: it is no path.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(mode):
+        return f"a link to {os.readlink(path)}"  # noqa: PTH115 - as it was written
+    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), "a device")
+
+
+def check_target(path: Path, *, replace: bool, wanted: str = "a file") -> None:
+    """See whether a file, or ``a folder``, may get this name.
+
+    Raises:
+        OSError: it may not; the message says what stands there.
+        ValueError: it is no path.
+    """
+    kind = kind_of(path)
+    if kind is None or (kind == wanted and replace):
+        return
+    if kind == wanted:
+        raise FileExistsError(errno.EEXIST, f"{wanted.removeprefix('a ')} exists already")
+    raise FileExistsError(errno.EEXIST, f"it is {kind}, and only {wanted} that is no link is replaced")
+
+
+class StagedFiles:
+    """The files of one writer until they have their names, all of them together.
+
+    Args:
+        replace: whether files of these names may exist already.
+        mode: the permissions; None: those of any new file.
+        is_durable: whether they are to survive a crash of the machine.
+    """
+
+    def __init__(self, *, replace: bool = False, mode: int | None = None, is_durable: bool = True) -> None:
+        self._replace = replace
+        self._mode = mode
+        self._is_durable = is_durable
+        self._writer = ""
+        self._staged: list[tuple[Path, Path]] = []
+        self._lock: int | None = None
+
+    def new(self, path: Path) -> BinaryIO:
+        """Begin the next file, which is to be called ``path``; ``finish`` ends it.
+
+        Raises:
+            OSError, ValueError: something else stands there, or nothing can be written.
+        """
+        check_target(path, replace=self._replace)
+        if self._lock is None:
+            sweep(path.parent)
+            self._writer, self._lock = make(path, create)
+            handle = os.dup(self._lock)
+        else:
+            handle = create(beside(path, self._writer))
+        self._staged.append((beside(path, self._writer), path))
+        return os.fdopen(handle, "wb")
+
+    @property
+    def path(self) -> Path:
+        """Where the file that was begun last stands."""
+        return self._staged[-1][0]
+
+    def finish(self, file: BinaryIO) -> None:
+        """Close a file that is complete. Raises OSError."""
+        file.flush()
+        if self._is_durable:
+            os.fsync(file.fileno())
+        file.close()
+
+    def publish(self) -> None:
+        """Give every file its name, the first file last: where it is, all are.
+
+        Raises:
+            OSError: none has its name; what stood there before stands there again.
+        """
+        named: list[Path] = []
+        try:
+            for temporary, path in reversed(self._staged):
+                if self._replace and len(self._staged) > 1:
+                    self._keep(path)
+                self._name(temporary, path)
+                named.append(path)
+        except BaseException:
+            self._take_back(named)
+            raise
+        for _, path in self._staged:
+            beside(path, self._writer, "former").unlink(missing_ok=True)
+        if self._is_durable:
+            for folder in {path.parent for path in named}:
+                _sync(folder)
+        self._staged.clear()
+        self._unlock()
+
+    def _keep(self, path: Path) -> None:
+        """Let what is about to be replaced have another name until all files have theirs."""
+        check_target(path, replace=True)
+        if not path.exists():
+            return
+        former = beside(path, self._writer, "former")
+        try:
+            former.hardlink_to(path)
+        except OSError:
+            path.rename(former)  # a file system without hard links
+
+    def _take_back(self, named: list[Path]) -> None:
+        for _, path in self._staged:
+            former = beside(path, self._writer, "former")
+            if former.exists():
+                former.replace(path)
+                former.unlink(missing_ok=True)  # two names of one file do not replace each other
+            elif path in named:
+                path.unlink(missing_ok=True)
+
+    def _name(self, temporary: Path, path: Path) -> None:
+        """Give one file its name and its permissions; never another's unless that may be replaced."""
+        temporary.chmod(0o666 & ~_umask() if self._mode is None else self._mode)
+        if self._replace:
+            check_target(path, replace=True)
+            temporary.replace(path)
+            return
+        try:
+            path.hardlink_to(temporary)
+        except OSError as error:
+            if error.errno == errno.EEXIST or path.exists():
+                raise
+            temporary.rename(path)  # a file system without hard links
+        else:
+            temporary.unlink()
+
+    def discard(self) -> None:
+        """Remove what has no name yet."""
+        for temporary, _ in reversed(self._staged):
+            temporary.unlink(missing_ok=True)
+        self._staged.clear()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+class _Whole:
+    """What takes its name when the context is left without an exception; otherwise nothing is left of it."""
+
+    _path: Path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._publish()
+        except OSError as trouble:
+            raise cannot_write(trouble, self._path) from trouble
+        finally:
+            self._discard()
+
+    def _publish(self) -> None:
+        raise NotImplementedError
+
+    def _discard(self) -> None:
+        raise NotImplementedError
+
+
+class WholeFile(_Whole):
+    """One such file, which takes its name when the context is left without an exception.
+
+    Args:
+        path: the target.
+        replace: whether it may exist already.
+        mode: the permissions; None: those of any new file.
+        is_durable: whether it is to survive a crash of the machine.
+
+    Attributes:
+        staged: where the bytes stand until then, for what writes them by a name.
+
+    Raises:
+        CannotWrite: it exists, or cannot be created or written; nothing is left behind.
+    """
+
+    def __init__(self, path: Path, *, replace: bool = False, mode: int | None = None, is_durable: bool = True) -> None:
+        self._path = path
+        self._files = StagedFiles(replace=replace, mode=mode, is_durable=is_durable)
+        try:
+            self._file = self._files.new(path)
+        except (OSError, ValueError) as error:
+            self._files.discard()
+            raise cannot_write(error, path) from error
+        self.staged = self._files.path
+
+    def _publish(self) -> None:
+        self._files.finish(self._file)
+        self._files.publish()
+
+    def _discard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+        self._files.discard()
+
+    def write(self, data: bytes) -> None:
+        """Add bytes."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise cannot_write(error, self._path) from error
+
+
+class WholeFolder(_Whole):
+    """A folder of files that appears under its name with all of them in it; a context manager like WholeFile.
+
+    Args:
+        path: the target; a folder that is there is replaced, with all that is in it.
+
+    Attributes:
+        staged: where to write the files; each has to be on disk when the context is left.
+
+    Raises:
+        CannotWrite: something else is there, or nothing can be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            check_target(path, replace=True, wanted="a folder")
+            sweep(path.parent)
+            self._writer, self._lock = make(path, create_folder)
+        except (OSError, ValueError) as error:
+            raise cannot_write(error, path) from error
+        self.staged = beside(path, self._writer)
+
+    def _discard(self) -> None:
+        shutil.rmtree(self.staged, ignore_errors=True)
+        os.close(self._lock)
+
+    def _publish(self) -> None:
+        _sync(self.staged)
+        self.staged.chmod(0o777 & ~_umask())
+        check_target(self._path, replace=True, wanted="a folder")
+        if self._path.exists():
+            self._replace()
+        else:
+            self.staged.rename(self._path)
+        _sync(self._path.parent)
+
+    def _replace(self) -> None:
+        former = beside(self._path, self._writer, "former")
+        handle = os.open(self._path, os.O_RDONLY)
+        try:
+            lock(handle)
+            self._path.rename(former)
+            try:
+                self.staged.rename(self._path)
+            except BaseException:
+                former.rename(self._path)
+                raise
+            shutil.rmtree(former, ignore_errors=True)
+        finally:
+            os.close(handle)
+
+
+def cannot_write(error: OSError | ValueError, path: Path) -> CannotWrite:
+    """The error in our own family."""
+    return CannotWrite(getattr(error, "strerror", None) or str(error), path=path)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync(folder: Path) -> None:
+    """Have the names in a folder on disk, where the system can do that."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
