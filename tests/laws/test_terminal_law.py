@@ -24,7 +24,7 @@ SINKS = (
 )
 """Whatever takes text to where somebody looks at it."""
 _HEAD = (
-    "from logdump import terminal",
+    "from logdump.line import terminal",
     "from logdump.notation.escape import escape",
     "from logdump.session.session_log import SessionLog",
     "text = str()",

@@ -22,15 +22,15 @@ from trailformat.trail.whole_file import WholeFile
 
 _HERE = Path(__file__).parent
 _CONSTANTS = (
-    "framing.py",
-    "io_types.py",
-    "layout.py",
-    "metadata_kinds.py",
-    "record_header.py",
+    "changes/transactions.py",
+    "codec/layout.py",
+    "codec/tokens.py",
+    "definitions/metadata_kinds.py",
+    "records/framing.py",
+    "records/io_types.py",
+    "records/record_header.py",
     "scan/batch.py",
     "scan/carrying.py",
-    "tokens.py",
-    "transactions.py",
 )
 """Whose numbers the kernels are compiled with."""
 _SHA256_SIZE = 32
