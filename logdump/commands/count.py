@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 from logdump.commands.count_options import OPTIONS, CountOptions, parse_count_options
 from logdump.language.command import Command
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.count.batch_counting import ColumnCounter, Wanted, batch_counter
-from logdump.operations.count.counting import Count, Tally, TransactionHistory
-from logdump.operations.count.group_counting import add_counted, is_in_groups, taken_by
+from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
 from logdump.session.events import (
     Bad,
@@ -37,6 +35,7 @@ from trailformat.scan import (
     Counted,
     Engine,
     SideBySide,
+    Taken,
     Workers,
     choose_engine,
     parallel_batches,
@@ -44,6 +43,9 @@ from trailformat.scan import (
     parallel_scan,
     scan,
 )
+from trailformat.totals.batch_counting import ColumnCounter, batch_counter
+from trailformat.totals.counting import Count, Tally, TransactionHistory
+from trailformat.totals.group_counting import add_counted, is_in_groups
 
 _MOST_EMPTY = 3
 """So many empty intervals in a row are shown one by one."""
@@ -64,7 +66,7 @@ class Counter:
     def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
         settings = session.settings
         self.options = options
-        self._wanted = Wanted(options.start, options.end, options.file)
+        self._taken = Taken(options.start, options.end, name_test(options.file))
         self.detail = options.detail or settings.detail is not Detail.OFF
         history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
         self.count = Count(history, options.interval, options.start)
@@ -87,7 +89,7 @@ class Counter:
         self.is_filtered |= selection.is_active
         if selection.is_active or engine is Engine.PYTHON or not is_in_groups(self.count):
             return Counting(trail, engine, selection)
-        return Counting(trail, engine, selection, parallel_counts(trail, self.workers, taken_by(self._wanted)))
+        return Counting(trail, engine, selection, parallel_counts(trail, self.workers, self._taken))
 
     def run(self, counting: Counting) -> Iterator[Event]:
         """Take every sound record of a file in, stepping over damage; yields Progress."""
@@ -107,7 +109,7 @@ class Counter:
 
     def _run_by_group(self, trail: TrailFile, groups: SideBySide[Counted, Counted], seqno: int) -> Iterator[Event]:
         for counted, _ in groups.results():
-            add_counted(self.count, self._wanted, seqno, counted)
+            add_counted(self.count, self._taken, seqno, counted)
             yield from self._progress_at(trail, counted.places)
             for _, rba, length in counted.spans:
                 self._note_span(trail, rba, length)
@@ -128,7 +130,7 @@ class Counter:
         for batch, passing in self._batches(counting):
             if feeds_places:
                 trail.index.places.extend(batch)
-            counter = counter or batch_counter(self.count, self._wanted, seqno, batch)
+            counter = counter or batch_counter(self.count, self._taken, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):
                 mask = selection.rows(batch) if passing is None else passing
@@ -186,9 +188,9 @@ class Counter:
             self.count.pass_over(record)
             return
         name = trail.name_of(record)
-        wanted = self._wanted
-        has_time = not record.is_file_header and wanted.takes_time(record.header.io_time)
-        if wanted.takes_name(name) and (has_time or not wanted.has_bounds):
+        taken = self._taken
+        has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
+        if taken.takes_table(name) and (has_time or not taken.has_bounds):
             self.count.add(record, name, seqno)
         else:
             self.count.pass_over(record)

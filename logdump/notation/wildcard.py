@@ -9,12 +9,18 @@ name. Source: manual FILTER (FILENAME).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 
 def matches(pattern: str, name: str, *, case_sensitive: bool) -> bool:
     """Whether the whole of ``name`` fits ``pattern``; steps grow with the product of the two lengths at most."""
     return _compile(pattern, case_sensitive=case_sensitive).fullmatch(name) is not None
+
+
+def name_test(pattern: str | None) -> Callable[[str], bool] | None:
+    """The test whether a name fits, in letters of either case; None where there is no pattern, and all names do."""
+    return None if pattern is None else lambda name: matches(pattern, name, case_sensitive=False)
 
 
 @lru_cache(maxsize=256)

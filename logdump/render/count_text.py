@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
-from logdump.operations.count.counting import OTHERS, Tally
 from logdump.render.record_text import partition_text
 from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, Progress, TransactionsShown
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.records.io_types import DDL_OP
+from trailformat.totals.counting import OTHERS, Tally
 
 _WIDTH = 34
 _NAME_WIDTH = 58

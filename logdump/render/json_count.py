@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.operations.count.counting import OTHERS, Tally
 from logdump.render.json_shape import Field, Shape, iso_time
 from logdump.session.events import CountShown, EmptyIntervals, IntervalShown
 from trailformat import io_type_name
+from trailformat.totals.counting import OTHERS, Tally
 
 TYPE_COUNT = Shape(
     "type_count",

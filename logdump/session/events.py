@@ -10,7 +10,6 @@ from logdump.session.exit_status import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.operations.count.counting import Count, LargeTransaction, Tally
     from logdump.operations.directory_listing import Entry
     from logdump.render.sql import Statement
     from logdump.session.session import Mark
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from trailformat.changes.segments import Segment
     from trailformat.changes.transaction_walk import Extent
     from trailformat.changes.transactions import Transaction
+    from trailformat.totals.counting import Count, LargeTransaction, Tally
 
 
 class Text(NamedTuple):

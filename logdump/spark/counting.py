@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from logdump.operations.count.counting import (
+from trailformat.totals.counting import (
     FILE_HEADER_NAME,
     OTHERS,
     Count,

@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.operations.count.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
-from logdump.operations.count.row_groups import first_rows, group_keys
-from logdump.operations.count.transaction_columns import TransactionColumns
 from logdump.spark.bounds import filters_of, selection_of, where_filter
 from logdump.spark.columns.header import FILE_HEADER_OP, timestamps
 from logdump.spark.columns.places import reason
@@ -19,6 +16,9 @@ from logdump.spark.slice_reading import wanted_rows
 from trailformat import io_type_name
 from trailformat.changes.transactions import LAST, ONLY
 from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.totals.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
+from trailformat.totals.row_groups import first_rows, group_keys
+from trailformat.totals.transaction_columns import TransactionColumns
 
 Row = dict[str, Any]
 """A row of the summary, by the names of its columns; what is missing is null."""

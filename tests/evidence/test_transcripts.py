@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from logdump.operations.count.counting import Count
 from logdump.render.count_text import count_lines
 from logdump.render.record_text import record_lines
 from logdump.render.text import render
@@ -26,6 +25,7 @@ from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime
 from trailformat.records import io_types
 from trailformat.records.record import make_record
 from trailformat.records.record_header import HEADER_SIZE, parse_header
+from trailformat.totals.counting import Count
 
 EVIDENCE = Path(__file__).parents[2].parent / "shared" / "evidence"
 pytestmark = pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the transcripts (../shared/evidence) are not here")

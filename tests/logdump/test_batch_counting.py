@@ -12,24 +12,25 @@ import pytest
 from fixtures import TRAILS
 from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
-from logdump.operations.count.batch_counting import BatchCounter, ColumnCounter, RowCounter, Wanted
-from logdump.operations.count.counting import Count, TransactionHistory
+from logdump.notation.wildcard import name_test
 from tests.logdump.filters.subjects import selection_through
 from trailformat import TrailFile
-from trailformat.scan import Batch, Engine, scan
+from trailformat.scan import Batch, Engine, Taken, scan
+from trailformat.totals.batch_counting import BatchCounter, ColumnCounter, RowCounter
+from trailformat.totals.counting import Count, TransactionHistory
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 MINUTE = 60_000_000
 BEGIN = 212_577_168_600_000_000
 """2024-03-14 09:30:00 GMT, when the tea shop's trails begin."""
-WANTED = [
-    Wanted(),
-    Wanted(start=BEGIN + MINUTE),
-    Wanted(end=BEGIN + 2 * MINUTE),
-    Wanted(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
-    Wanted(file="*.SALES"),
-    Wanted(file="*"),
-    Wanted(start=BEGIN + MINUTE, file="teahouse.t*"),
+TAKEN = [
+    Taken(),
+    Taken(start=BEGIN + MINUTE),
+    Taken(end=BEGIN + 2 * MINUTE),
+    Taken(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
+    Taken(takes_name=name_test("*.SALES")),
+    Taken(takes_name=name_test("*")),
+    Taken(BEGIN + MINUTE, takes_name=name_test("teahouse.t*")),
 ]
 
 
@@ -37,14 +38,14 @@ def _new_count(start: int | None = None) -> Count:
     return Count(TransactionHistory(5, 2, 100), MINUTE, start)
 
 
-def _by_record(path: Path, wanted: Wanted, count: Count) -> None:
+def _by_record(path: Path, taken: Taken, count: Count) -> None:
     with TrailFile(path) as trail:
         for rba in trail.sound_rbas(0, trail.size):
             record = trail.record_at(rba)
             assert record is not None
             name = trail.name_of(record)
-            has_time = not record.is_file_header and wanted.takes_time(record.header.io_time)
-            if wanted.takes_name(name) and (has_time or not wanted.has_bounds):
+            has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
+            if taken.takes_table(name) and (has_time or not taken.has_bounds):
                 count.add(record, name, 7)
             else:
                 count.pass_over(record)
@@ -70,28 +71,28 @@ def _outcome(count: Count) -> dict[str, Any]:
     return {"total": vars(count.total), "tables": tables, "intervals": intervals, "totals": totals}
 
 
-@pytest.mark.parametrize("wanted", WANTED, ids=str)
+@pytest.mark.parametrize("taken", TAKEN, ids=str)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
-def test_rows_count_like_records(size: int, wanted: Wanted) -> None:
+def test_rows_count_like_records(size: int, taken: Taken) -> None:
     for path in FILES:
-        expected, count = _new_count(wanted.start), _new_count(wanted.start)
-        _by_record(path, wanted, expected)
-        counter: BatchCounter = RowCounter(count, wanted, 7)
+        expected, count = _new_count(taken.start), _new_count(taken.start)
+        _by_record(path, taken, expected)
+        counter: BatchCounter = RowCounter(count, taken, 7)
         for batch in _batches(path, size):
             counter.add(batch)
         assert _outcome(count) == _outcome(expected), path.name
 
 
-@pytest.mark.parametrize("wanted", WANTED, ids=str)
+@pytest.mark.parametrize("taken", TAKEN, ids=str)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
-def test_columns_count_like_records(size: int, wanted: Wanted) -> None:
+def test_columns_count_like_records(size: int, taken: Taken) -> None:
     for path in FILES:
-        expected, count = _new_count(wanted.start), _new_count(wanted.start)
-        _by_record(path, wanted, expected)
+        expected, count = _new_count(taken.start), _new_count(taken.start)
+        _by_record(path, taken, expected)
         counter: BatchCounter | None = None
         for batch in _batches(path, size):
             columns = _with_numpy(batch)
-            counter = counter or ColumnCounter(count, wanted, 7)
+            counter = counter or ColumnCounter(count, taken, 7)
             counter.add(columns)
         assert _outcome(count) == _outcome(expected), path.name
 
@@ -111,7 +112,7 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
                     expected.add(record, trail.name_of(record), 7)
                 else:
                     expected.pass_over(record)
-            counter = ColumnCounter(count, Wanted(), 7)
+            counter = ColumnCounter(count, Taken(), 7)
             for batch in _batches(path, size):
                 columns = _with_numpy(batch)
                 counter.add(columns, by_columns.rows(columns))
@@ -121,12 +122,12 @@ def test_columns_count_the_records_of_transactions(size: int, statement: str) ->
 def test_a_transaction_goes_on_in_the_next_file() -> None:
     expected, rows, columns = _new_count(), _new_count(), _new_count()
     for name in ("st000000000", "st000000001"):
-        _by_record(TRAILS / name, Wanted(), expected)
-        row_counter, column_counter = RowCounter(rows, Wanted(), 7), None
+        _by_record(TRAILS / name, Taken(), expected)
+        row_counter, column_counter = RowCounter(rows, Taken(), 7), None
         for batch in _batches(TRAILS / name, 4):
             row_counter.add(batch)
             numbers = _with_numpy(batch)
-            column_counter = column_counter or ColumnCounter(columns, Wanted(), 7)
+            column_counter = column_counter or ColumnCounter(columns, Taken(), 7)
             column_counter.add(numbers)
     assert _outcome(rows) == _outcome(expected)
     assert _outcome(columns) == _outcome(expected)

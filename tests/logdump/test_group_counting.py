@@ -8,28 +8,28 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.count.batch_counting import Wanted
-from logdump.operations.count.counting import Count
-from logdump.operations.count.group_counting import add_counted, is_in_groups, taken_by
-from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, WANTED, _by_record, _outcome
+from logdump.notation.wildcard import name_test
+from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _outcome
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, Workers, counting, is_available, parallel_counts, side_by_side
+from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel_counts, side_by_side
+from trailformat.totals.counting import Count
+from trailformat.totals.group_counting import add_counted, is_in_groups
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
 
-def _by_group(path: Path, wanted: Wanted, count: Count, threads: int = 2) -> None:
+def _by_group(path: Path, taken: Taken, count: Count, threads: int = 2) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
-        for counted, _ in parallel_counts(trail, workers, taken_by(wanted)).results():
-            add_counted(count, wanted, 7, counted)
+        for counted, _ in parallel_counts(trail, workers, taken).results():
+            add_counted(count, taken, 7, counted)
 
 
-def _assert_same(path: Path, wanted: Wanted, threads: int = 2) -> None:
+def _assert_same(path: Path, taken: Taken, threads: int = 2) -> None:
     expected, count = Count(), Count()
-    _by_record(path, wanted, expected)
-    _by_group(path, wanted, count, threads)
+    _by_record(path, taken, expected)
+    _by_group(path, taken, count, threads)
     assert _outcome(count) == _outcome(expected), path.name
 
 
@@ -40,10 +40,10 @@ def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(counting, "ROWS", rows)
 
 
-@pytest.mark.parametrize("wanted", WANTED, ids=str)
-def test_groups_count_like_records(wanted: Wanted) -> None:
+@pytest.mark.parametrize("taken", TAKEN, ids=str)
+def test_groups_count_like_records(taken: Taken) -> None:
     for path in FILES:
-        _assert_same(path, wanted)
+        _assert_same(path, taken)
 
 
 @pytest.mark.parametrize("order", BOTH)
@@ -55,8 +55,8 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
         for _ in range(chance.choice([0, 1, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         path = trail_of(tmp_path, row().raw, bytes(data))
-        for wanted in (Wanted(), Wanted(file="shop.*"), Wanted(start=BEGIN, end=BEGIN + MINUTE)):
-            _assert_same(path, wanted)
+        for taken in (Taken(), Taken(takes_name=name_test("shop.*")), Taken(start=BEGIN, end=BEGIN + MINUTE)):
+            _assert_same(path, taken)
 
 
 def test_one_table_under_an_index_and_by_its_name_in_one_transaction(tmp_path: Path) -> None:
@@ -64,19 +64,19 @@ def test_one_table_under_an_index_and_by_its_name_in_one_transaction(tmp_path: P
     path = trail_of(
         tmp_path, table_record(1, "A"), table_record(2, "B"), *mixed * 20, metadata_record(3, 2, "C"), *mixed * 20
     )
-    _assert_same(path, Wanted(), threads=3)
+    _assert_same(path, Taken(), threads=3)
 
 
 def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:
     records = [row(name=f"T{number % 700}", trans_ind=number % 7 == 6) for number in range(3000)]
-    _assert_same(trail_of(tmp_path, *records), Wanted())
+    _assert_same(trail_of(tmp_path, *records), Taken())
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
     expected, count = Count(), Count()
     for name in ("st000000000", "st000000001"):
-        _by_record(TRAILS / name, Wanted(), expected)
-        _by_group(TRAILS / name, Wanted(), count)
+        _by_record(TRAILS / name, Taken(), expected)
+        _by_group(TRAILS / name, Taken(), count)
     assert _outcome(count) == _outcome(expected)
 
 

@@ -31,6 +31,19 @@ class Taken(NamedTuple):
     end: int | None = None
     takes_name: Callable[[str], bool] | None = None
 
+    @property
+    def has_bounds(self) -> bool:
+        """Whether the time counts; a file header has none, and is left out then."""
+        return self.start is not None or self.end is not None
+
+    def takes_time(self, io_time: int) -> bool:
+        """Whether the time lies within the bounds."""
+        return (self.start is None or io_time >= self.start) and (self.end is None or io_time <= self.end)
+
+    def takes_table(self, name: str) -> bool:
+        """Whether the records of the table of this name are taken; of a file header it is empty."""
+        return self.takes_name is None or self.takes_name(name)
+
 
 class Group(NamedTuple):
     """Records that agree in all this; ``table`` is a key of ``names``."""

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from logdump.commands.count import intervals
 from logdump.commands.count_options import CountOptions
-from logdump.operations.count.counting import Count
 from logdump.session.events import EmptyIntervals, IntervalShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
+from trailformat.totals.counting import Count
 
 MINUTE = 60_000_000
 BEGUN = IO_TIME - IO_TIME % MINUTE

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from logdump.notation.times import GMT, parse_datetime
-from logdump.operations.count.counting import LargeTransaction, Tally
 from logdump.render.count_text import history_lines, interval_lines, progress_lines
 from logdump.session.events import IntervalShown, Progress, TransactionsShown
 from logdump.session.settings import Settings
+from trailformat.totals.counting import LargeTransaction, Tally
 
 SETTINGS = Settings(time_offset=GMT)
 

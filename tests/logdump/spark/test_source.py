@@ -15,13 +15,13 @@ from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql.datasource import DataSourceReader
 
 from fixtures import TRAILS
-from logdump.operations.count.batch_counting import RowCounter, Wanted
-from logdump.operations.count.counting import OTHERS, Count
 from logdump.spark import TrailSource, register
 from logdump.spark.counting import count_of as counted_from
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
-from trailformat.scan import Engine, scan
+from trailformat.scan import Engine, Taken, scan
+from trailformat.totals.batch_counting import RowCounter
+from trailformat.totals.counting import OTHERS, Count
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,7 +39,7 @@ def count_of(path: Path) -> Count:
     count = Count()
     with TrailFile(path) as trail:
         for batch in scan(trail, engine=Engine.PYTHON):
-            RowCounter(count, Wanted(), 0).add(batch)
+            RowCounter(count, Taken(), 0).add(batch)
     return count
 
 

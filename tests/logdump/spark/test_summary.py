@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.count.batch_counting import ColumnCounter, Wanted
-from logdump.operations.count.counting import Count, TransactionHistory
 from logdump.spark import summary as summary_module
 from logdump.spark.bounds import selection_of
 from logdump.spark.counting import count_of
@@ -20,7 +18,9 @@ from logdump.spark.slice_reading import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import scan
+from trailformat.scan import Taken, scan
+from trailformat.totals.batch_counting import ColumnCounter
+from trailformat.totals.counting import Count, TransactionHistory
 
 WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
 LIMITS = {"transHist": 4, "transRecLimit": 2, "transByteLimit": 300}
@@ -36,7 +36,7 @@ def counted(paths: list[Path], where: str | None = None) -> Count:
     for path in paths:
         with TrailFile(path) as trail:
             selection = selection_of(trail, parse_options({"where": where} if where else {}, Use.READ))
-            counter = ColumnCounter(count, Wanted(), int(path.name[2:]))
+            counter = ColumnCounter(count, Taken(), int(path.name[2:]))
             for batch in scan(trail):
                 counter.add(batch, selection.rows(batch) if where else None)
     return count

@@ -6,33 +6,11 @@ Both come to what :meth:`Count.add` makes of the records one by one.
 from __future__ import annotations
 
 from array import array
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from logdump.notation.wildcard import matches
-from logdump.operations.count.counting import Count
-from logdump.operations.count.transaction_columns import TransactionColumns
-from trailformat.scan import FILE_HEADER, RECORD, Batch
-
-
-class Wanted(NamedTuple):
-    """Which records COUNT is to take: bounds of the IO Time (Julian), a wildcard on the table's name."""
-
-    start: int | None = None
-    end: int | None = None
-    file: str | None = None
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether the time counts; a file header has none, and is left out then."""
-        return self.start is not None or self.end is not None
-
-    def takes_name(self, name: str) -> bool:
-        """Whether the name fits."""
-        return self.file is None or matches(self.file, name, case_sensitive=False)
-
-    def takes_time(self, io_time: int) -> bool:
-        """Whether the time lies within the bounds."""
-        return (self.start is None or io_time >= self.start) and (self.end is None or io_time <= self.end)
+from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
+from trailformat.totals.counting import Count
+from trailformat.totals.transaction_columns import TransactionColumns
 
 
 class BatchCounter(Protocol):
@@ -42,23 +20,23 @@ class BatchCounter(Protocol):
         """Take a batch into the count."""
 
 
-def batch_counter(count: Count, wanted: Wanted, seqno: int, batch: Batch) -> BatchCounter:
+def batch_counter(count: Count, taken: Taken, seqno: int, batch: Batch) -> BatchCounter:
     """The counter for batches of this kind."""
-    return RowCounter(count, wanted, seqno) if isinstance(batch.rba, array) else ColumnCounter(count, wanted, seqno)
+    return RowCounter(count, taken, seqno) if isinstance(batch.rba, array) else ColumnCounter(count, taken, seqno)
 
 
 class RowCounter:
     """Goes through the rows."""
 
-    def __init__(self, count: Count, wanted: Wanted, seqno: int) -> None:
+    def __init__(self, count: Count, taken: Taken, seqno: int) -> None:
         self._count = count
-        self._wanted = wanted
+        self._taken = taken
         self._seqno = seqno
         self._takes: dict[int, bool] = {}
 
     def add(self, batch: Batch) -> None:
         """Take a batch into the count."""
-        count, seqno, names, wanted = self._count, self._seqno, batch.names, self._wanted
+        count, seqno, names, taken = self._count, self._seqno, batch.names, self._taken
         rows = zip(
             batch.kind,
             batch.table,
@@ -74,37 +52,37 @@ class RowCounter:
         for kind, table, rba, size, io_type, before_after, partition, io_time, trans_ind in rows:
             if kind == RECORD:
                 name = names[table]
-                if wanted.takes_time(io_time) and self._takes_table(table, name):
+                if taken.takes_time(io_time) and self._takes_table(table, name):
                     count.add_row(name, seqno, rba, size, io_type, before_after, partition, io_time, trans_ind)
                 else:
                     count.pass_over_row(io_type, trans_ind)
-            elif kind == FILE_HEADER and not wanted.has_bounds and wanted.takes_name(""):
+            elif kind == FILE_HEADER and not taken.has_bounds and taken.takes_table(""):
                 count.add_file_header(size)
 
     def _takes_table(self, table: int, name: str) -> bool:
         takes = self._takes.get(table)
         if takes is None:
-            takes = self._takes[table] = self._wanted.takes_name(name)
+            takes = self._takes[table] = self._taken.takes_table(name)
         return takes
 
 
 class ColumnCounter:
     """Goes through groups of rows with numpy."""
 
-    def __init__(self, count: Count, wanted: Wanted, seqno: int) -> None:
+    def __init__(self, count: Count, taken: Taken, seqno: int) -> None:
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
         self._np = np
         self._count = count
-        self._wanted = wanted
+        self._taken = taken
         self._transactions = TransactionColumns(count, seqno)
 
     def add(self, batch: Batch, passing: Any = None) -> None:
         """Take a batch into the count, or those of its rows that a mask lets pass."""
-        np, wanted = self._np, self._wanted
+        np, taken = self._np, self._taken
         mask = np.ones(len(batch), dtype=bool) if passing is None else passing
         for row in np.flatnonzero(mask & (np.asarray(batch.kind) == FILE_HEADER)):
-            if not wanted.has_bounds and wanted.takes_name(""):
+            if not taken.has_bounds and taken.takes_table(""):
                 self._count.add_file_header(int(batch.record_length[row]))
         rows = np.flatnonzero(mask & self._mask(batch))
         self._add_tallies(batch, rows)
@@ -113,19 +91,19 @@ class ColumnCounter:
         self._transactions.add(batch, rows)
 
     def _mask(self, batch: Batch) -> Any:
-        np, wanted = self._np, self._wanted
+        np, taken = self._np, self._taken
         mask = np.asarray(batch.kind) == RECORD
-        if wanted.start is not None:
-            mask &= np.asarray(batch.io_time) >= wanted.start
-        if wanted.end is not None:
-            mask &= np.asarray(batch.io_time) <= wanted.end
-        if wanted.file is not None:
-            takes = np.array([wanted.takes_name(batch.names[key]) for key in range(len(batch.names))])
+        if taken.start is not None:
+            mask &= np.asarray(batch.io_time) >= taken.start
+        if taken.end is not None:
+            mask &= np.asarray(batch.io_time) <= taken.end
+        if taken.takes_name is not None:
+            takes = np.array([taken.takes_table(batch.names[key]) for key in range(len(batch.names))])
             mask &= takes[np.asarray(batch.table)]
         return mask
 
     def _add_tallies(self, batch: Batch, rows: Any) -> None:
-        from logdump.operations.count.row_groups import groups  # noqa: PLC0415 - it needs numpy
+        from trailformat.totals.row_groups import groups  # noqa: PLC0415 - it needs numpy
 
         np = self._np
         image = np.asarray(batch.io_type).astype(np.int64) << 8 | np.asarray(batch.before_after)
@@ -136,7 +114,7 @@ class ColumnCounter:
             self._count.tally(place, size, int(batch.io_type[row]), int(batch.before_after[row]), records)
 
     def _add_intervals(self, batch: Batch, rows: Any) -> None:
-        from logdump.operations.count.row_groups import groups  # noqa: PLC0415 - it needs numpy
+        from trailformat.totals.row_groups import groups  # noqa: PLC0415 - it needs numpy
 
         np, count = self._np, self._count
         if not len(rows):

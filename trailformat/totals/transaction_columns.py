@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.operations.count.counting import HEADER_BYTES, Count, LargeTransaction, OpenTransaction
 from trailformat.changes.transactions import LAST, ONLY
 from trailformat.scan import Batch
+from trailformat.totals.counting import HEADER_BYTES, Count, LargeTransaction, OpenTransaction
 
 _MOST_MARKS = 1 << 24
 """Up to so many possible values a mark for each is cheaper than sorting."""

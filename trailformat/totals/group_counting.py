@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from logdump.operations.count.batch_counting import Wanted
-from logdump.operations.count.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, Count, OpenTransaction
 from trailformat.scan import Counted, Names, Part, Taken
-
-
-def taken_by(wanted: Wanted) -> Taken:
-    """What COUNT is to take, for the kernel."""
-    return Taken(wanted.start, wanted.end, None if wanted.file is None else wanted.takes_name)
+from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, Count, OpenTransaction
 
 
 def is_in_groups(count: Count) -> bool:
@@ -17,10 +11,10 @@ def is_in_groups(count: Count) -> bool:
     return not count.interval and not count.history.size
 
 
-def add_counted(count: Count, wanted: Wanted, seqno: int, counted: Counted) -> None:
+def add_counted(count: Count, taken: Taken, seqno: int, counted: Counted) -> None:
     """Take what a stretch of records comes to into the count; the stretches of a file come in their order."""
     names = counted.names
-    if counted.file_headers and not wanted.has_bounds and wanted.takes_name(""):
+    if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
         place = (FILE_HEADER_NAME, 0)
         count.tally(place, counted.file_header_bytes, OTHERS, None, counted.file_headers)
     for group, (records, data_bytes) in counted.groups.items():

@@ -1,1 +1,0 @@
-"""What COUNT adds up, record by record, by columns and by groups."""
