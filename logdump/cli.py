@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
@@ -16,8 +17,11 @@ from logdump.line.line_mode import Batch, LineMode, Piped
 from logdump.line.terminal import ArgumentParser
 from logdump.notation.escape import escape
 from logdump.session.exit_status import ExitStatus
-from logdump.session.session import is_trail
+from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
+
+if TYPE_CHECKING:
+    from logdump.line.history_file import KeptHistory
 
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files with Logdump's command language.
@@ -88,7 +92,13 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
         return Piped(first)
     from logdump.line.interactive import Interactive  # noqa: PLC0415 - for a terminal only
 
-    return Interactive(first)
+    return Interactive(first, _go_full_screen)
+
+
+def _go_full_screen(session: Session, kept: KeptHistory) -> None:
+    from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load
+
+    go_on(session, kept)
 
 
 def _batch(scripts: list[tuple[str, str]], first: str) -> Batch:

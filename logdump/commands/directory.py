@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logdump.language.arguments import one_path
 from logdump.language.command import Command
-from logdump.operations.directory_listing import list_directory
+from logdump.session.directory_listing import list_directory
 from logdump.session.events import Event, FilesShown, say
 from logdump.session.session import CommandError, Session
 

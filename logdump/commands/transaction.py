@@ -12,9 +12,9 @@ from logdump.session.events import Event, SafePointShown
 from logdump.session.session import CommandError, Session
 from logdump.session.showing import show_record
 from trailformat import TrailFile
-from trailformat.changes.transaction_walk import Extent
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.extent import begins_transaction, extent_at
+from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot
 
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from logdump.filters.value_criteria import ColumnValue
-from logdump.operations.save.ranges import header_positions, indexes_at
 from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.definitions import metadata_rows
+from trailformat.scan.headers import header_positions, indexes_at
 from trailformat.scan.image_parts import ImageParts, RowData, images_in
 from trailformat.scan.lots import lots
 from trailformat.scan.parts import Parts

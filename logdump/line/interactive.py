@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
@@ -11,17 +13,26 @@ from logdump.line.line_mode import LineMode
 from logdump.notation.escape import escape
 from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
 from trailformat import TrailError
+
+GoFullScreen = Callable[[Session, KeptHistory], None]
 
 
 class Interactive(LineMode):
-    """Commands typed at a terminal; Ctrl+C ends a command, not the session."""
+    """Commands typed at a terminal; Ctrl+C ends a command, not the session.
 
-    def __init__(self, first: str = "") -> None:
+    Args:
+        first: what is run first, as if it had been typed.
+        go_full_screen: goes on with the session in the full-screen view until that ends; None where there is none.
+    """
+
+    def __init__(self, first: str = "", go_full_screen: GoFullScreen | None = None) -> None:
         super().__init__(first)
-        self.session.full_screen = self._go_full_screen
         self._editor = LineEditor(self._tables)
         self._kept = KeptHistory(history_path(os.environ))
+        if go_full_screen is not None:
+            self.session.full_screen = partial(go_full_screen, self.session, self._kept)
 
     def _run(self) -> int:
         self._greet()
@@ -55,11 +66,6 @@ class Interactive(LineMode):
             return [one.name for one in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
         except TrailError:
             return []
-
-    def _go_full_screen(self) -> None:
-        from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load
-
-        go_on(self.session, self._kept)
 
     def _enter_and_remember(self, line: str) -> None:
         try:

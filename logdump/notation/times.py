@@ -14,7 +14,7 @@ import time
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
 
 _SECOND = 1_000_000
 _MINUTE = 60 * _SECOND
@@ -167,3 +167,9 @@ def _from_local(wall: int, text: str) -> int:
     if not moments:
         raise ValueError(f"{text!r} does not exist in local time: daylight saving skips it")
     return min(moments) * _SECOND + fraction + JULIAN_UNIX_EPOCH
+
+
+def iso_time(julian: int) -> str | None:
+    """``2024-03-14T09:31:00.000000Z`` of Julian microseconds; None outside the years 1 to 9999."""
+    moment = to_datetime(julian)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0") if moment else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
-from logdump.operations.directory_listing import Entry
+from logdump.session.directory_listing import Entry
 from logdump.session.events import FilesShown
 from logdump.session.settings import Settings
 

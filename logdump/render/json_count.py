@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.render.json_shape import Field, Shape, iso_time
+from logdump.notation.times import iso_time
+from logdump.render.json_shape import Field, Shape
 from logdump.session.events import CountShown, EmptyIntervals, IntervalShown
 from trailformat import io_type_name
 from trailformat.totals.counting import OTHERS, Tally

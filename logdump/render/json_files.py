@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.operations.directory_listing import Entry
-from logdump.render.json_shape import Field, Shape, iso_time
+from logdump.notation.times import iso_time
+from logdump.render.json_shape import Field, Shape
+from logdump.session.directory_listing import Entry
 from logdump.session.events import EnvironmentShown
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from logdump.notation.times import iso_time
 from logdump.render.json_record import PLACE
-from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
+from logdump.render.json_shape import PROBLEMS, Field, Shape
 from logdump.session.events import RecordShown
 from trailformat import FileHeader
 from trailformat.records.file_header import GROUPS, HeaderToken, Value

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from logdump.notation.times import iso_time
 from logdump.render.json_lob import segment_of
 from logdump.render.json_metadata import METADATA
-from logdump.render.json_shape import PROBLEMS, Field, Shape, iso_time
+from logdump.render.json_shape import PROBLEMS, Field, Shape
 from logdump.session.events import RecordShown
 from trailformat import (
     Column,

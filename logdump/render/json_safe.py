@@ -11,7 +11,7 @@ from logdump.render.json_shape import Field, Shape
 from logdump.render.safe_text import restart_text
 from logdump.session.events import SafePointShown
 from trailformat import TrailName
-from trailformat.changes.transaction_walk import Extent
+from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from trailformat import TrailError, to_datetime
+from trailformat import TrailError
 
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
@@ -49,12 +49,6 @@ class Shape(NamedTuple):
                 result[field.name] = None
                 problems.append(f"{field.name}: {error.problem}")
         return {**result, PROBLEMS.name: problems} if PROBLEMS in self.fields else result
-
-
-def iso_time(julian: int) -> str | None:
-    """``2024-03-14T09:31:00.000000Z`` of Julian microseconds; None outside the years 1 to 9999."""
-    moment = to_datetime(julian)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0") if moment else None
 
 
 def exact(value: Any) -> Any:

@@ -9,7 +9,7 @@ from logdump.notation.escape import escape
 from logdump.session.events import SafePointShown
 from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
-from trailformat.changes.transaction_walk import Damage, Ended, Extent
+from trailformat.search.transaction_walk import Damage, Ended, Extent
 from trailformat.trail.sequence import Spot
 
 _LABEL_WIDTH = 10

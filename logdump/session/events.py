@@ -10,14 +10,13 @@ from logdump.session.exit_status import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.operations.directory_listing import Entry
-    from logdump.render.sql import Statement
+    from logdump.session.directory_listing import Entry
     from logdump.session.session import Mark
     from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
     from trailformat.changes.lobs import Lob
     from trailformat.changes.segments import Segment
-    from trailformat.changes.transaction_walk import Extent
     from trailformat.changes.transactions import Transaction
+    from trailformat.search.transaction_walk import Extent
     from trailformat.totals.counting import Count, LargeTransaction, Tally
 
 
@@ -105,6 +104,16 @@ class EmptyIntervals(NamedTuple):
     start: int
     end: int
     number: int
+
+
+class Statement(NamedTuple):
+    """SQL without what ends it, or the reason why there is none; ``elsewhere`` is its file where that is not open."""
+
+    change: Change
+    sql: str | None
+    reason: str | None = None
+    ending: str = ";"
+    elsewhere: Path | None = None
 
 
 class StatementShown(NamedTuple):

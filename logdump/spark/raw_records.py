@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.operations.save.ranges import header_positions
 from logdump.spark.errors import SourceError
 from trailformat import ByteOrder, TrailError
 from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records import framing
 from trailformat.records.io_types import METADATA
 from trailformat.records.record_header import HDR_IND
+from trailformat.scan.headers import header_positions
 
 _SMALLEST_RECORD = 46
 _SMALLEST_HEADER = 12

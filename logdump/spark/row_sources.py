@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from logdump.operations.save.definitions import SavedDefinitions
-from logdump.operations.save.ranges import Rows, indexes_at
+from logdump.operations.save.ranges import Rows
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.part_files import Source
 from logdump.spark.raw_records import RawRecords
@@ -21,6 +21,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
 from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, scan
+from trailformat.scan.headers import indexes_at
 from trailformat.trail.carried_definitions import CarriedDefinitions
 
 _AHEAD = 64 << 20

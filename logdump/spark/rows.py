@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from logdump.operations.save.ranges import indexes_at
 from logdump.spark.errors import BadTrail, located
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
@@ -16,6 +15,7 @@ from logdump.spark.source_definitions import definitions_of
 from logdump.spark.windows import Window, window_of
 from trailformat import ByteOrder, Record, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.scan.headers import indexes_at
 from trailformat.scan.transactions import Owners, TransactionCarrier
 from trailformat.trail.row_definitions import RowDefinitions
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.notation.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, parse_datetime
-from logdump.render.json_shape import iso_time
+from logdump.notation.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, iso_time, parse_datetime
 from tests.conftest import UseZone
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
 

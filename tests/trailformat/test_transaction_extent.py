@@ -8,13 +8,13 @@ import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
-from trailformat.changes import transaction_walk
-from trailformat.changes.transaction_walk import Extent
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, RECORD_FRAGMENT, RESTART_ABEND
 from trailformat.scan import Engine, is_available
 from trailformat.search import extent as extents
+from trailformat.search import transaction_walk
 from trailformat.search.extent import extent_at
+from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3

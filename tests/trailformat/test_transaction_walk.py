@@ -15,10 +15,10 @@ from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailFile, make_token
-from trailformat.changes import transaction_walk as module
-from trailformat.changes.transaction_walk import Damage, Ended, Extent, TransactionWalk
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
+from trailformat.search import transaction_walk as module
+from trailformat.search.transaction_walk import Damage, Ended, Extent, TransactionWalk
 from trailformat.trail.sequence import Spot
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3

@@ -5,7 +5,7 @@
         2722  last    last
         2980          after: the first RBA that holds nothing of it
 
-What ends a transaction, and what stands inside without belonging to it: :mod:`trailformat.changes.transaction_walk`.
+What ends a transaction, and what stands inside without belonging to it: :mod:`trailformat.search.transaction_walk`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.changes.transaction_walk import NEARBY, Extent, TransactionWalk
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
 from trailformat.errors import BadRecord, NotATrail, TrailError
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
+from trailformat.search.transaction_walk import NEARBY, Extent, TransactionWalk
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, previous_file
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from logdump.arrow.tables.layout import ROW_OPERATIONS, SIDES, TableLayout
-from logdump.render.json_shape import iso_time
+from logdump.notation.times import iso_time
 from trailformat import Record, TrailError, Value
 from trailformat.changes.row_changes import ColumnChange, row_columns
 from trailformat.changes.transactions import Transaction

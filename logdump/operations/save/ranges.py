@@ -13,13 +13,11 @@ import numpy as np
 
 from trailformat import Record, TrailFile
 from trailformat.codec.mapped_file import copied
-from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import METADATA
-from trailformat.records.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan import RECORD, Batch
+from trailformat.scan.headers import NO_INDEX, indexes_at
 
-NO_INDEX = -1
 _MOST_READ = 1 << 26
 """So many bytes of a batch are read at once."""
 _INDEXES = 1 << 17
@@ -158,21 +156,3 @@ def _read(trail: TrailFile, batch: Batch) -> tuple[Buffer, int]:
     if batch.end - begin <= _MOST_READ:
         return copied(trail.buffer, begin, batch.end), begin
     return trail.buffer, 0
-
-
-def header_positions(view: Any, starts: Any) -> Any:
-    """Where the payload of ``H`` begins in each record; ``view`` holds the bytes."""
-    at = starts
-    for _ in range(2):
-        info = view[at + 1]
-        at = at + 4 + 2 * ((info & WIDE != 0) & (info != UNSET))
-    return at
-
-
-def indexes_at(view: Any, starts: Any, is_little: Any) -> Any:
-    """The table index in the header of each ``G`` record in ``view``, NO_INDEX where it holds a name."""
-    header = header_positions(view, starts)
-    name = header + HEADER_SIZE
-    first, second = view[name].astype(np.int64), view[name + 1].astype(np.int64)
-    index = np.where(is_little, second << 8 | first, first << 8 | second)
-    return np.where(view[header + 1] & NAME_IS_INDEX != 0, index, NO_INDEX)

@@ -6,7 +6,8 @@ from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.dialects import DIALECTS, dialect_of
 from logdump.render.sql.script import Closing, NotRun, Opening, Script, Skipped
 from logdump.render.sql.script_text import script_lines, statement_lines
-from logdump.render.sql.statement import Statement, redo, undo
+from logdump.render.sql.statement import redo, undo
+from logdump.session.events import Statement
 
 __all__ = [
     "DIALECTS",

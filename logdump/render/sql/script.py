@@ -15,12 +15,13 @@ from typing import NamedTuple
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import with_large_objects
 from logdump.render.sql.script_files import ScriptFiles
-from logdump.render.sql.statement import Statement, redo, undo
+from logdump.render.sql.statement import redo, undo
+from logdump.session.events import Statement
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
-from trailformat.changes.transaction_walk import NEARBY, Damage, Extent, TransactionWalk
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
+from trailformat.search.transaction_walk import NEARBY, Damage, Extent, TransactionWalk
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from trailformat import NotATrail, Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, ChangeSource
-from trailformat.changes.transaction_walk import Extent
 from trailformat.changes.transactions import Transaction
+from trailformat.search.transaction_walk import Extent
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import next_file, previous_file
 

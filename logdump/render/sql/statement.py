@@ -7,26 +7,16 @@ is never guessed: such a change has a reason in place of a statement.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from logdump.render.sql.client_text import OneStatement, client_of, one_statement
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
+from logdump.session.events import Statement
 from trailformat import TrailError
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.records.ddl import parse_ddl
 from trailformat.values import DATETIME, Value
-
-
-class Statement(NamedTuple):
-    """SQL without what ends it, or the reason why there is none; ``elsewhere`` is its file where that is not open."""
-
-    change: Change
-    sql: str | None
-    reason: str | None = None
-    ending: str = ";"
-    elsewhere: Path | None = None
 
 
 class _Cell(NamedTuple):

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from logdump.notation.times import iso_time
 from logdump.render.json_lines import PARTS, SHAPES, render
-from logdump.render.json_shape import Shape, exact, iso_time
+from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Bad, Failure, Notice, Progress, RecordShown, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings

@@ -12,9 +12,9 @@ from logdump.render.json_safe import SAFE_POINT
 from logdump.render.safe_text import records_text, safe_lines
 from logdump.session.events import SafePointShown
 from logdump.session.settings import Settings
-from trailformat.changes.transaction_walk import Damage, Ended, Extent, Moment, Restart
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
+from trailformat.search.transaction_walk import Damage, Ended, Extent, Moment, Restart
 from trailformat.trail.sequence import Spot
 
 _BEFORE, _HERE, _NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))

@@ -12,10 +12,10 @@ from logdump.notation.times import TimeOffset
 from logdump.render.sql import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
 from tests.logdump.statements.made_changes import change
 from trailformat import TrailFile
-from trailformat.changes.transaction_walk import Damage, Ended, Extent, Moment, Restart
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
+from trailformat.search.transaction_walk import Damage, Ended, Extent, Moment, Restart
 from trailformat.trail.sequence import Spot
 
 _HERE, _NEXT = Path("dirdat/et000000007"), Path("dirdat/et000000008")
