@@ -26,7 +26,8 @@ from logdump.session.events import (
     say,
 )
 from logdump.session.exit_status import ExitStatus
-from logdump.session.selection import Selection, progress
+from logdump.session.scan import progress
+from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 from trailformat import Record, TrailError, TrailFile, TrailName

@@ -9,8 +9,9 @@ from pathlib import Path
 from logdump.language.arguments import one_path
 from logdump.language.command import Command
 from logdump.session.directory_listing import list_directory
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, FilesShown, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 
 def run_cd(_session: Session, arguments: str) -> Iterator[Event]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from logdump.language.command import ArgumentError, Command, Run
 from logdump.language.words import is_keyword, split_words
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 
 def _encryption(name: str, consequence: str) -> Run:

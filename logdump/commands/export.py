@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from logdump.language.command import Command, Origin
 from logdump.language.words import split_commands, split_words
 from logdump.operations.export.options import OPTION_WORDS, STANDARD_OUTPUT, parse_export_options
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.session.showing import show_record
 from trailformat import Record

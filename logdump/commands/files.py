@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from logdump.language.arguments import no_arguments, one_path
 from logdump.language.command import Command
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from trailformat import TrailName
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.language.command import Command, Term
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 
 def run_filter(session: Session, arguments: str) -> Iterator[Event]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from logdump.language.command import Command, Origin
 from logdump.language.words import is_keyword
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.selection import Scan
-from logdump.session.session import CommandError, Session
+from logdump.session.scan import Scan
+from logdump.session.session import Session
 from logdump.session.showing import show_record
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def run_find(session: Session, arguments: str) -> Iterator[Event]:
     """Display the next record that has what is asked for; alone, or with NEXT or PREVIOUS, repeat the last search."""
     backwards = is_keyword(arguments, "PREV[IOUS]")
     if arguments and not backwards and not is_keyword(arguments, "NEXT"):
-        from logdump.session.search import parse_search  # noqa: PLC0415 - only who searches needs filters
+        from logdump.operations.search import parse_search  # noqa: PLC0415 - only who searches needs filters
 
         session.search = parse_search(session, arguments)
     if session.search is None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from logdump.language.arguments import one_path
 from logdump.language.command import Command, Origin
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 
 def run_tui(session: Session, arguments: str) -> Iterator[Event]:

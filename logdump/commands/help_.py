@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from logdump.language.command import Command, Origin, Term
 from logdump.language.words import split_words
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 _WIDTH = 26
 

@@ -9,8 +9,9 @@ from logdump.language.command import Command
 from logdump.language.execute import run_commands
 from logdump.language.line_edit import apply_edit, cancels, find_command
 from logdump.language.words import first_word, is_keyword, split_commands, split_words
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 _SHOWN = 20
 _EDIT_PROMPT = ".."

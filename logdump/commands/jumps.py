@@ -8,8 +8,9 @@ from pathlib import Path
 from logdump.language.arguments import time_argument
 from logdump.language.command import ArgumentError
 from logdump.operations.sequence_search import Goal, csn_goal, find_in_sequence, time_goal
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 
 def _to_csn(session: Session, text: str) -> Iterator[Event]:

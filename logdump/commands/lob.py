@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.language.arguments import number
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import is_keyword, split_words
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from trailformat.trail.whole_file import WholeFile
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from logdump.language.command import ArgumentError, Command
 from logdump.language.words import is_keyword, split_words
 from logdump.notation.escape import escape
 from logdump.notation.times import current_timestamp, format_timestamp
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from trailformat.search.peek import peek
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from logdump.language.command import Command, Origin
 from logdump.language.words import first_word
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, MarksShown
-from logdump.session.session import CommandError, Mark, Session
+from logdump.session.marks import Mark
+from logdump.session.session import Session
 
 
 def run_mark(session: Session, arguments: str) -> Iterator[Event]:

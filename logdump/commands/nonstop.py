@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.language.command import Command, Run
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 _MEANINGS = {
     "ARGETNONDATACHANGES": "read audit records that changed no data",

@@ -11,8 +11,9 @@ from logdump.language.arguments import one_path
 from logdump.language.command import ArgumentError, Command
 from logdump.language.execute import run_commands
 from logdump.notation.escape import escape
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 _DEEPEST = 16
 _LONGEST_LINE = 65536

@@ -9,9 +9,10 @@ from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
 from logdump.notation.times import TIME_FORMS
 from logdump.session.cursor import Cursor
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
-from logdump.session.selection import Scan
-from logdump.session.session import CommandError, Session
+from logdump.session.scan import Scan
+from logdump.session.session import Session
 from logdump.session.showing import show_record
 from trailformat import TrailError
 

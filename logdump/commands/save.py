@@ -11,8 +11,9 @@ from logdump.language.arguments import local_path, number
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import is_keyword, split_words
 from logdump.operations.save.saver import SaveOptions, Saver
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE": 3, "0": 0, "1": 1, "2": 2, "3": 3}
 _EXTENT = re.compile(r"\bEXT\s*\([^)]*\)", re.IGNORECASE)

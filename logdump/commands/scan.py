@@ -11,9 +11,10 @@ from logdump.language.arguments import no_arguments, number, one_option, time_ar
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
 from logdump.notation.times import TIME_FORMS
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.selection import Scan
-from logdump.session.session import CommandError, Session
+from logdump.session.scan import Scan
+from logdump.session.session import Session
 from logdump.session.showing import show_record
 from trailformat import Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional

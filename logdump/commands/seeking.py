@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.selection import Scan
-from logdump.session.session import CommandError, Session
+from logdump.session.scan import Scan
+from logdump.session.session import Session
 from logdump.session.showing import show_record
 from trailformat import Record
 

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator
 
 from logdump.language.command import ArgumentError, Command
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 
 _STDERR = 2

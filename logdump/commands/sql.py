@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.language.command import ArgumentError, Command, Origin
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.engine import NotForSpark, read_options, run_job, started
 

@@ -8,8 +8,9 @@ from logdump.commands.switches import ON_OFF, switch
 from logdump.language.arguments import no_arguments, number, one_option
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import is_keyword, split_words
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from logdump.session.settings import Settings
 
 _LARGEST_BLOCK = 2**31 - 1

@@ -8,8 +8,9 @@ from logdump.commands.seeking import all_of, no_metadata, show_first
 from logdump.language.arguments import number, one_option
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, SafePointShown
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from logdump.session.showing import show_record
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional

@@ -9,7 +9,8 @@ from logdump.commands.switches import ON_OFF, switch
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
 from logdump.session.events import Event, say
-from logdump.session.session import Session, SourceDefinitions
+from logdump.session.marks import SourceDefinitions
+from logdump.session.session import Session
 
 
 def run_source_definitions(session: Session, arguments: str) -> Iterator[Event]:

@@ -6,8 +6,9 @@ import enum
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 Run = Callable[[Session, str], Iterable[Event]]
 

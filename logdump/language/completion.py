@@ -8,7 +8,7 @@ from pathlib import Path
 from logdump.language.command import Command
 from logdump.language.registry import Registry
 from logdump.language.words import first_word, last_command, last_word, plain
-from logdump.session.session import CommandError
+from logdump.session.errors import CommandError
 
 _TAKES_A_FILE = frozenset({"OPEN", "OBEY", "LOG", "CD", "FILES", "SAVE", "CHECK", "LOB", "SOURCEDEFS", "TUI", "EXPORT"})
 _TABLE_OPTIONS = frozenset({"FILENAME", "FILE", "GGSFILE"})

@@ -8,9 +8,10 @@ from logdump.language.command import ArgumentError
 from logdump.language.registry import Registry
 from logdump.language.words import first_word, split_commands
 from logdump.notation.hexdump import hexdump
+from logdump.session.errors import CommandError
 from logdump.session.events import Bad, Event, Failure
 from logdump.session.exit_status import ExitStatus
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
 
 _BYTES_SHOWN = 40

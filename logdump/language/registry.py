@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 
 from logdump.language.command import Command, Origin
-from logdump.session.session import CommandError, is_trail
+from logdump.session.errors import CommandError
+from logdump.session.session import is_trail
 
 _SHORTEST_ABBREVIATION = 3
 _ELSEWHERE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from logdump.notation.wildcard import matches
-from logdump.session.session import CommandError
+from logdump.session.errors import CommandError
 from trailformat.trail.sequence import trails_among
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.session.directory_listing import Entry
-    from logdump.session.session import Mark
+    from logdump.session.marks import Mark
     from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
     from trailformat.changes.lobs import Lob
     from trailformat.changes.segments import Segment

@@ -1,24 +1,11 @@
-"""What FIND looks for: text or bytes in the record data, or the value of a column."""
+"""What FIND looks for."""
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.filters import Criterion, CriterionSet, FilterError, FilterSet, Match, parse_criterion
-from logdump.filters.name_criteria import AnsiName, FileName
-from logdump.filters.words import unquote
-from logdump.notation.times import GMT
-from logdump.session.session import CommandError, Session
-from trailformat import TableDefinition, TrailFile
-
-_HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
-_COLUMN = re.compile(
-    r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+)""",
-    re.VERBOSE | re.DOTALL,
-)
-_QUOTES = "\"'"
-_ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
 
 
 class Search(NamedTuple):
@@ -26,61 +13,3 @@ class Search(NamedTuple):
 
     text: str
     filters: FilterSet
-
-
-def parse_search(session: Session, text: str) -> Search:
-    """The search that ``text`` asks for in the open trail.
-
-    Raises:
-        CommandError: it is no search, or asks for a column that no table of the trail has.
-    """
-    if found := _HEX.fullmatch(text):
-        return Search(text, _all(_criterion(f'HEX "{found["digits"].strip().strip(_QUOTES)}"')))
-    if found := _COLUMN.fullmatch(text):
-        compared = _criterion(f"VALUE {found['column']} {found['condition']}")
-        return Search(text, _all(*_on_tables(session, text, found), compared))
-    value = _ANY_CASE.sub("", text)
-    mark = "B," if value != text else ""
-    wanted = unquote(value).replace('"', '""')
-    return Search(text, _all(_criterion(f'STRING {mark}"{wanted}"')))
-
-
-def _criterion(statement: str) -> Criterion:
-    try:
-        return parse_criterion(statement, GMT)
-    except FilterError as error:
-        raise CommandError(f"FIND: {error}") from error
-
-
-def _all(*criteria: Criterion) -> FilterSet:
-    return FilterSet(include=CriterionSet(list(criteria), Match.ALL))
-
-
-def _on_tables(session: Session, text: str, found: re.Match[str]) -> list[Criterion]:
-    """The tables that can have such a column: columns of a batch tell a name, but no value."""
-    column, table = found["column"].upper(), found["table"].rstrip(".").upper()
-    if session.source_definitions is not None:
-        return [FileName((table, f"*.{table}"))] if table else []
-    tables = tuple(one for one in _tables_with(session.trail, column) if _fits(one, table))
-    if not tables:
-        where = f" {table}" if table else ""
-        raise CommandError(
-            f"No table{where} with a column {column} is defined in this trail.",
-            f'FIND "{text}" looks for the text itself.',
-        )
-    return [AnsiName(tables)]
-
-
-def _tables_with(trail: TrailFile, column: str) -> set[str]:
-    """The tables that any definition in the trail gives a column of this name."""
-    defined = [(entry.name, trail.tables.columns(entry)) for entry in trail.tables.entries()]
-    return {name for name, one in defined if one is not None and _has(one, column)}
-
-
-def _has(definition: TableDefinition, column: str) -> bool:
-    return any(one.name.upper() == column for one in definition.columns)
-
-
-def _fits(name: str, table: str) -> bool:
-    """Whether ``SCHEMA.TABLE`` or ``TABLE`` is the end of a name."""
-    return not table or f".{name.upper()}".endswith(f".{table}")

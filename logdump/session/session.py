@@ -6,11 +6,12 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 from logdump.notation.escape import Harmless
 from logdump.session import index_cache
 from logdump.session.cursor import Cursor
+from logdump.session.errors import CommandError
 from logdump.session.history import History
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import Settings
@@ -18,35 +19,10 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.session.marks import Mark, SourceDefinitions
     from logdump.session.search import Search
     from logdump.session.selection import Selection
-    from trailformat.definitions.file import DefinitionsFile
     from trailformat.trail.row_definitions import RowDefinitions
-
-
-class CommandError(Exception):
-    """A command that cannot be carried out: what is wrong, in lines for the user."""
-
-    def __init__(self, *lines: str) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
-
-
-class SourceDefinitions(NamedTuple):
-    """A definitions file that rows are read by: where it lies, what it says, whether it goes before the trail."""
-
-    path: Path
-    file: DefinitionsFile
-    override: bool = False
-
-
-class Mark(NamedTuple):
-    """A place in a trail that has a name, and what somebody notes about it."""
-
-    name: str
-    path: Path
-    rba: int
-    note: str = ""
 
 
 class Session:

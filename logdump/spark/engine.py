@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from logdump.language.words import split_commands
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.session.exit_status import ExitStatus
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from trailformat import BadRecord
 
 if TYPE_CHECKING:

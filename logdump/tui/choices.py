@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from logdump.session.session import Mark
+from logdump.session.marks import Mark
 from logdump.tui.cells import Column, in_columns
 from logdump.tui.choice_pane import Choice
 from logdump.tui.glyphs import Glyphs

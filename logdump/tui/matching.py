@@ -7,8 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from logdump.filters import FilterSet
+from logdump.session.marks import SourceDefinitions
 from logdump.session.selection import Selection
-from logdump.session.session import Session, SourceDefinitions
+from logdump.session.session import Session
 from logdump.tui.rows import Kind, Row, Walk
 from trailformat import TrailFile
 from trailformat.scan import FILE_HEADER, Batch, Engine, choose_engine, scan

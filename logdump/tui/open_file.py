@@ -8,7 +8,8 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.filters import FilterSet
-from logdump.session.session import Session, SourceDefinitions
+from logdump.session.marks import SourceDefinitions
+from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.look import look_at
 from logdump.tui.matching import Matches, MatchingRows

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from textual.events import Click
 from textual.strip import Strip
 
-from logdump.session.session import Mark
+from logdump.session.marks import Mark
 from logdump.tui.cells import fit, width_of
 from logdump.tui.choice_pane import Choice, ChoicePane
 from logdump.tui.choices import short_count, table_filter

@@ -10,8 +10,9 @@ import sys
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.notation.escape import escape
+from logdump.session.errors import CommandError
 from logdump.session.exit_status import ExitStatus
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 
 _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"

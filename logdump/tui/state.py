@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
-from logdump.session.session import Mark, Session, SourceDefinitions
+from logdump.session.marks import Mark, SourceDefinitions
+from logdump.session.session import Session
 from logdump.tui.rows import Row
 
 

@@ -13,7 +13,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.registry import Registry
 from logdump.language.words import first_word, is_keyword, plain, split_commands
 from logdump.notation.times import GMT
-from logdump.session.session import CommandError
+from logdump.session.errors import CommandError
 from trailformat import io_type_number
 
 _CHOICE = re.compile(r"\{([A-Z0-9. |]+)\}")

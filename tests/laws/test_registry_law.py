@@ -11,7 +11,7 @@ import pytest
 from logdump.commands import REGISTRY
 from logdump.language.command import Command, Origin
 from logdump.language.words import first_word, split_commands
-from logdump.session.session import CommandError
+from logdump.session.errors import CommandError
 from scripts.readme_table import README, updated
 from tests.transcripts.play import SCRIPTS
 

@@ -12,13 +12,15 @@ import trailformat.scan
 from fixtures import TRAILS
 from logdump.operations.save import ranges as range_saving
 from logdump.operations.save import saver as saving
-from logdump.operations.save.ranges import NO_INDEX, RangeCopy, Rows, rows_of
+from logdump.operations.save.ranges import RangeCopy, Rows, rows_of
+from logdump.session import scan as session_scan
 from logdump.session import selection
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
 from trailformat.scan import Engine, is_available, scan
+from trailformat.scan.headers import NO_INDEX
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
@@ -54,7 +56,7 @@ def _saved(path: Path, commands: str, target: Path) -> tuple[bytes | None, list[
 def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
     """Have every trail copied by columns behind so many records."""
     monkeypatch.setattr(saving, "_NEARBY", nearby)
-    monkeypatch.setattr(selection, "_NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "_NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 

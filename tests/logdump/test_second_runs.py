@@ -15,7 +15,7 @@ import trailformat.scan
 from fixtures import TRAILS
 from logdump.operations.export import batch_walk
 from logdump.operations.save import saver as saving
-from logdump.session import selection
+from logdump.session import scan as session_scan
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
@@ -214,7 +214,7 @@ def _one_after_the_other(writer: Writer, *targets: Path) -> Rows:
 def _small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", request.param)
     monkeypatch.setattr(saving, "_NEARBY", request.param)
-    monkeypatch.setattr(selection, "_NEARBY", request.param)
+    monkeypatch.setattr(session_scan, "_NEARBY", request.param)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 

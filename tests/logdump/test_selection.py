@@ -8,7 +8,7 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump.session import selection
+from logdump.session import scan as session_scan
 from logdump.session.events import RecordShown
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
@@ -54,7 +54,7 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
 @pytest.mark.parametrize("nearby", [1, 4])
 def test_columns_find_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = {path: _session(path, commands) for path in FILES}
-    monkeypatch.setattr(selection, "_NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "_NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _session(path, commands) == expected[path], path.name
@@ -76,7 +76,7 @@ BACKWARDS = [
 def test_columns_find_backwards_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = f"notify 1000; {commands}"
     expected = {path: _session(path, quiet) for path in FILES}
-    monkeypatch.setattr(selection, "_NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "_NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _session(path, quiet) == expected[path], path.name

@@ -13,8 +13,9 @@ from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.staging import Staging
 from logdump.operations.export.tally import Tally
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from trailformat import CannotWrite, Record
 
 Show = Callable[[Record], Iterable[Event]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.operations.export.tally import Tally
 from logdump.session.events import Event
-from logdump.session.selection import Scan
+from logdump.session.scan import Scan
 from logdump.session.session import Session
 from trailformat import Record, TrailError
 

@@ -20,7 +20,8 @@ from logdump.operations.export.exporting import Show, check_whole, export_of
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.staging import part_name, suffix_of
 from logdump.operations.export.tally import FileTally, Tally
-from logdump.session.session import Session, SourceDefinitions
+from logdump.session.marks import SourceDefinitions
+from logdump.session.session import Session
 from logdump.session.settings import Settings
 from trailformat import TrailError, TrailFile
 from trailformat.scan import Piece, consistent_pieces, split_points

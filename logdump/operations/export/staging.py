@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from logdump.operations.export.options import ExportOptions
-from logdump.session.session import CommandError
+from logdump.session.errors import CommandError
 from trailformat.trail.whole_file import WholeFile, WholeFolder, cannot_write, sweep
 
 SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".arrow"}

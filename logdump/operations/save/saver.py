@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from logdump.notation.times import current_timestamp
 from logdump.operations.save.definitions import SavedDefinitions
 from logdump.operations.save.header import own_header
+from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
-from logdump.session.selection import Scan
-from logdump.session.session import CommandError, Session
+from logdump.session.scan import Scan
+from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.io_types import COMMENT
 from trailformat.records.record import make_file_header_record, replace_header

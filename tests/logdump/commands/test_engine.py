@@ -12,8 +12,8 @@ import pytest
 from logdump.commands.sql import Query, parse_query
 from logdump.language.command import ArgumentError
 from logdump.render.text import render
+from logdump.session.errors import CommandError
 from logdump.session.events import JobProgress
-from logdump.session.session import CommandError
 from logdump.session.settings import Settings
 from logdump.spark import engine as spark_engine
 from tests.logdump.line import Line

@@ -8,6 +8,7 @@ import pytest
 
 from logdump.operations.export import batch_walk
 from logdump.operations.save import saver as saving
+from logdump.session import scan as session_scan
 from logdump.session import selection
 from logdump.tui import matching
 from trailformat.scan import Engine, is_available
@@ -43,5 +44,5 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         (matching, "_PYTHON_ROWS"),
     ):
         monkeypatch.setattr(module, name, way.rows)
-    monkeypatch.setattr(selection, "_NEARBY", 1)
+    monkeypatch.setattr(session_scan, "_NEARBY", 1)
     monkeypatch.setattr(saving, "_NEARBY", 1)

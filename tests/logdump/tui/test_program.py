@@ -11,8 +11,9 @@ import pytest
 from fixtures import TRAILS
 from logdump.cli import main
 from logdump.line.history_file import KeptHistory
+from logdump.session.errors import CommandError
 from logdump.session.exit_status import ExitStatus
-from logdump.session.session import CommandError, Session
+from logdump.session.session import Session
 from logdump.tui import start
 from tests.logdump.program import logdump
 from tests.logdump.tui.terminal import terminal

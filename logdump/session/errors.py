@@ -1,0 +1,11 @@
+"""What goes wrong with a command."""
+
+from __future__ import annotations
+
+
+class CommandError(Exception):
+    """A command that cannot be carried out: what is wrong, in lines for the user."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines

@@ -1,0 +1,154 @@
+"""Reading on from the session's position to the next record that passes its filter."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from logdump.session.events import Event, Progress
+from trailformat import Record
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
+    from logdump.session.session import Session
+    from trailformat.scan import Batch
+
+_NEARBY = 2000
+"""So many records are read one by one before columns are thought worth loading."""
+
+
+class Scan:
+    """Reading on from the session's position, through its filter and any others, to before the RBA ``stop``.
+
+    Attributes:
+        scanned: records read.
+        suppressed: records that a filter dropped.
+    """
+
+    def __init__(
+        self, session: Session, *, filtered: bool = True, also: Sequence[FilterSet] = (), stop: int | None = None
+    ) -> None:
+        self._session = session
+        self._stop = stop
+        self._cursor = session.cursor
+        self._selection = session.selection(filtered=filtered, also=also)
+        self._stream: Iterator[Record | Progress] | None = None
+        self.scanned = 0
+        self.suppressed = 0
+
+    def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
+        """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress.
+
+        Ctrl+C leaves the position before the first record of which it is not known yet.
+        """
+        while self._stream is None:
+            record = self._read()
+            if record is None:
+                return None
+            self.scanned += 1
+            try:
+                if self.scanned % self._session.settings.notify == 0:
+                    yield progress(self.scanned, record)
+                if self._passes(record) and (wanted is None or wanted(record)):
+                    return record
+            except (KeyboardInterrupt, GeneratorExit):
+                self._cursor.stand_before(record)
+                raise
+            if self.scanned == _NEARBY:
+                self._stream = self._columns()
+        for item in self._stream:
+            if not isinstance(item, Record):
+                yield item
+            elif wanted is None or wanted(item):
+                return item
+        return None
+
+    def _passes(self, record: Record) -> bool:
+        passes = self._selection.accepts(record)
+        self.suppressed += not passes
+        return passes
+
+    def _read(self) -> Record | None:
+        return self._cursor.read() if self._stop is None or self._cursor.next < self._stop else None
+
+    def _columns(self) -> Iterator[Record | Progress] | None:
+        """The rest of the file by columns, where that is faster; None where it is not."""
+        if not self._selection.is_active:
+            return None
+        from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long scans only
+
+        backwards = self._cursor.is_backwards
+        rest = self._cursor.next if backwards else self._session.trail.size - self._cursor.next
+        if choose_engine(rest) is not Engine.NUMBA:
+            return None
+        return self._passing_backwards() if backwards else self._passing()
+
+    def _passing_backwards(self) -> Iterator[Record | Progress]:
+        """The records before the position that pass, last first, up to damage; they are found from the beginning on."""
+        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
+
+        trail, selection, step = self._session.trail, self._selection, self._session.settings.notify
+        rbas, ordinals = array("q"), array("q")
+        total = wall = 0
+        for batch in scan(trail, 0, self._cursor.next, engine=Engine.NUMBA, batch_size=selection.batch_size):
+            first = 0
+            if spans := batch.spans():
+                first, total, wall = spans[-1] + 1, 0, int(batch.rba[spans[-1]]) + int(batch.length[spans[-1]])
+                del rbas[:], ordinals[:]
+            for row in selection.rows(batch)[first:].nonzero()[0].tolist():
+                rbas.append(int(batch.rba[first + row]))
+                ordinals.append(total + row)
+            begun, total = total, total + len(batch) - first
+            if begun // step != total // step:
+                yield Progress(self.scanned + total, int(batch.rba[-1]), int(batch.io_time[-1]))
+        scanned, found = self.scanned, self.scanned - self.suppressed
+        while rbas and (record := trail.record_at(rbas.pop())) is not None:
+            found += 1
+            self.scanned = scanned + total - ordinals.pop()
+            self.suppressed = self.scanned - found
+            self._cursor.stand_on(record)
+            yield record
+        self.scanned = scanned + total
+        self.suppressed = self.scanned - found
+        self._cursor.move(wall)
+        if wall:
+            self._cursor.read()
+
+    def _passing(self) -> Iterator[Record | Progress]:
+        """The records that pass, by columns, with the progress between them; the position moves along."""
+        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
+
+        trail, found = self._session.trail, self.scanned - self.suppressed
+        size = self._selection.batch_size
+        for batch in scan(trail, self._cursor.next, self._stop, engine=Engine.NUMBA, batch_size=size):
+            trail.index.places.extend(batch)
+            begun = self.scanned
+            bad = next(iter(batch.spans()), len(batch))
+            for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():
+                yield from self._progress(batch, begun, row + 1)
+                record = trail.record_at(int(batch.rba[row]))
+                if record is not None:
+                    found += 1
+                    self.suppressed = self.scanned - found
+                    self._cursor.stand_on(record)
+                    self._selection.tell(record, row)
+                    yield record
+            yield from self._progress(batch, begun, bad)
+            self.suppressed = self.scanned - found
+            self._cursor.move(int(batch.rba[bad]) if bad < len(batch) else int(batch.rba[-1]) + int(batch.length[-1]))
+            if bad < len(batch):
+                self._cursor.read()
+
+    def _progress(self, batch: Batch, begun: int, rows: int) -> Iterator[Progress]:
+        """Count the rows of a batch up to ``rows``; ``begun`` is what had been scanned before the batch."""
+        step = self._session.settings.notify
+        for due in range((self.scanned // step + 1) * step, begun + rows + 1, step):
+            row = due - begun - 1
+            yield Progress(due, int(batch.rba[row]), int(batch.io_time[row]))
+        self.scanned = begun + rows
+
+
+def progress(scanned: int, record: Record) -> Progress:
+    """NOTIFY's report after ``scanned`` records, at this one."""
+    return Progress(scanned, record.rba, 0 if record.is_file_header else record.header.io_time)
