@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from logdump.language.arguments import number, time_argument
 from logdump.language.command import ArgumentError
 from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.times import TimeOffset
+from logdump.operations.count import CountOptions
 
 OPTIONS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
 _MINUTE = 60_000_000
 _MOST_MINUTES = 10 * 366 * 24 * 60
-
-
-class CountOptions(NamedTuple):
-    """What to count: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written."""
-
-    detail: bool = False
-    start: int | None = None
-    end: int | None = None
-    interval: int = 0
-    logtrail: str | None = None
-    file: str | None = None
-    path: str | None = None
 
 
 def parse_count_options(text: str, offset: TimeOffset) -> CountOptions:

@@ -14,10 +14,11 @@ import pyarrow.compute as pc
 from logdump.spark.columns import BUILDERS
 from logdump.spark.columns.places import MOST_BYTES
 from logdump.spark.errors import FileChanged, located
+from logdump.spark.offered import CORRUPT
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import Array, OpenSlice, Rows
-from logdump.spark.schema import CORRUPT, Selected, arrow_schema
+from logdump.spark.schema import Selected, arrow_schema
 from logdump.spark.slice_reading import open_trail, wanted_rows
 from trailformat import TrailError
 from trailformat.scan import Batch

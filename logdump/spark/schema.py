@@ -17,24 +17,14 @@ from logdump.spark.column_types import (
     TEXTS,
     TIMESTAMP,
     UNSIGNED,
-    ColumnType,
 )
 from logdump.spark.errors import BadOption, BadSchema
+from logdump.spark.offered import CORRUPT, Column
 from logdump.spark.options import Options
+from logdump.spark.summary_columns import SUMMARY_COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
-
-CORRUPT = "_corrupt_record"
-
-
-class Column(NamedTuple):
-    """A column that the data source offers."""
-
-    name: str
-    type: ColumnType
-    meaning: str
-
 
 COLUMNS: tuple[Column, ...] = (
     Column("file", STRING, "Path of the trail file"),
@@ -92,8 +82,6 @@ class Selected(NamedTuple):
 def offered(options: Options) -> tuple[Column, ...]:
     """The columns for these options."""
     if options.summary:
-        from logdump.spark.summary_columns import SUMMARY_COLUMNS  # noqa: PLC0415 - it builds on this module
-
         return SUMMARY_COLUMNS
     return COLUMNS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.spark.column_types import BIGINT, INT, STRING, TIMESTAMP, ColumnType
-from logdump.spark.schema import CORRUPT, Column
+from logdump.spark.offered import CORRUPT, Column
 
 _PART = "records:bigint,bytes:bigint,tables:array<string>,time:bigint,seqno:int,rba:bigint"
 _LARGE = "records:bigint,bytes:bigint,tables:bigint,time:bigint,seqno:int,rba:bigint"

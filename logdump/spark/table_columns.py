@@ -28,8 +28,9 @@ from logdump.spark.column_types import (
     decimal,
 )
 from logdump.spark.errors import BadOption, BadSchema
+from logdump.spark.offered import CORRUPT, Column
 from logdump.spark.options import Options
-from logdump.spark.schema import CORRUPT, Column, Selected, select_among
+from logdump.spark.schema import Selected, select_among
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

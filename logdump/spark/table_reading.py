@@ -11,9 +11,9 @@ import pyarrow as pa
 from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.piece import pieces
 from logdump.spark.columns import BUILDERS
+from logdump.spark.offered import CORRUPT
 from logdump.spark.reading import cut
 from logdump.spark.rows import Array, OpenSlice, Rows
-from logdump.spark.schema import CORRUPT
 from logdump.spark.slice_reading import wanted_rows
 from logdump.spark.table_shape import Shape
 from trailformat.scan import FILE_HEADER, RECORD, Batch

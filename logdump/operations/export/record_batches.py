@@ -11,10 +11,11 @@ from logdump.arrow.tables.layout import ALL
 from logdump.arrow.tables.piece import Piece
 from logdump.spark.columns import BUILDERS
 from logdump.spark.errors import SourceError
+from logdump.spark.offered import CORRUPT
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice
 from logdump.spark.rows import OpenSlice, Rows
-from logdump.spark.schema import COLUMNS, CORRUPT, Selected, arrow_schema
+from logdump.spark.schema import COLUMNS, Selected, arrow_schema
 from logdump.spark.windows import Window
 from trailformat import CannotWrite, TrailFile, TrailName
 from trailformat.trail.row_definitions import RowDefinitions

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from logdump.spark.columns.arrow_values import bytes_at
 from logdump.spark.errors import ValueTooLarge, place
+from logdump.spark.offered import CORRUPT
 from logdump.spark.report import report
 from logdump.spark.rows import Rows
-from logdump.spark.schema import CORRUPT
 from trailformat import TrailError, TrailFile
 from trailformat.scan import PARTIAL
 

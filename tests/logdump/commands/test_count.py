@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands.count_options import CountOptions, parse_count_options
+from logdump.commands.count_options import parse_count_options
 from logdump.language.command import ArgumentError
 from logdump.notation.times import GMT, parse_datetime
+from logdump.operations.count import CountOptions
 from logdump.session.events import CountShown, IntervalShown, Notice, Progress, TransactionsShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
@@ -191,7 +192,7 @@ def test_a_transaction_counts_once_when_some_of_its_records_are_left_out(
 
 def test_an_interrupt_gives_the_count_so_far_marked_as_partial(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     batches = iter_then_interrupt(3)
-    monkeypatch.setattr("logdump.commands.count.scan", batches)
+    monkeypatch.setattr("logdump.operations.count.scan", batches)
     with pytest.raises(KeyboardInterrupt):
         shop("count")
     count = next(event for event in shop.events if isinstance(event, CountShown)).counted

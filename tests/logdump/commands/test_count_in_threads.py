@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from logdump.commands import count as count_command
+from logdump.operations import count as count_command
 from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
@@ -53,7 +53,7 @@ def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     threads, rows = request.param
     monkeypatch.setattr(side_by_side, "PIECE", 700)
     monkeypatch.setattr(counting, "ROWS", rows)
-    monkeypatch.setattr(count_command, "Workers", lambda: Workers(threads))
+    monkeypatch.setattr("logdump.commands.count.Workers", lambda: Workers(threads))
     return monkeypatch
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.commands.count import intervals
-from logdump.commands.count_options import CountOptions
+from logdump.operations.count import CountOptions, intervals
 from logdump.session.events import EmptyIntervals, IntervalShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of

@@ -13,7 +13,8 @@ from logdump.arrow.tables.schema import FIXED_TYPES
 from logdump.render.json_lines import render
 from logdump.session.events import RecordShown
 from logdump.session.settings import Settings
-from logdump.spark.schema import COLUMNS, CORRUPT
+from logdump.spark.offered import CORRUPT
+from logdump.spark.schema import COLUMNS
 from tests.logdump.export.rows import (
     arrow_rows,
     check_values,

@@ -35,7 +35,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     way = WAYS[request.param]
     if not is_available(way.engine):
         pytest.skip("numba is not installed")
-    for name in ("trailformat.scan", "logdump.commands.count", "logdump.tui.matching"):
+    for name in ("trailformat.scan", "logdump.operations.count", "logdump.tui.matching"):
         monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
     for module, name in (
         (selection, "_LARGE"),

@@ -127,7 +127,7 @@ def test_whoever_stops_a_job_cancels_it(spark: SparkSession) -> None:
 
 
 def test_an_error_of_the_job_is_one_line(both: BothEngines, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.commands.count_in_spark._COLUMNS", "file,nothing")
+    monkeypatch.setattr("logdump.spark.count_job._COLUMNS", "file,nothing")
     both.local(f"open {SHOP}")
     both.spark(f"open {SHOP}; count")
     [failure] = [event for event in both.spark.events if isinstance(event, Failure)]

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logdump.commands.count import Counter, Counting
-from logdump.commands.count_options import CountOptions
+from logdump.operations.count import Counter, Counting, CountOptions
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session

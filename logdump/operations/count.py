@@ -1,0 +1,330 @@
+"""COUNT of one file or several: by sums of a kernel, by columns, or record by record."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from logdump.notation.wildcard import name_test
+from logdump.operations.matching_files import matching_files
+from logdump.session.events import (
+    Bad,
+    CountShown,
+    EmptyIntervals,
+    Event,
+    IntervalShown,
+    Notice,
+    Progress,
+    TransactionsShown,
+    say,
+)
+from logdump.session.exit_status import ExitStatus
+from logdump.session.scan import progress
+from logdump.session.selection import Selection
+from logdump.session.session import Session
+from logdump.session.settings import Detail
+from trailformat import Record, TrailError, TrailFile, TrailName
+from trailformat.scan import (
+    Batch,
+    Counted,
+    Engine,
+    SideBySide,
+    Taken,
+    Workers,
+    choose_engine,
+    parallel_batches,
+    parallel_counts,
+    parallel_scan,
+    scan,
+)
+from trailformat.totals.batch_counting import ColumnCounter, batch_counter
+from trailformat.totals.counting import Count, Tally, TransactionHistory
+from trailformat.totals.group_counting import add_counted, is_in_groups
+
+_MOST_EMPTY = 3
+"""So many empty intervals in a row are shown one by one."""
+
+
+class CountOptions(NamedTuple):
+    """What to count: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written."""
+
+    detail: bool = False
+    start: int | None = None
+    end: int | None = None
+    interval: int = 0
+    logtrail: str | None = None
+    file: str | None = None
+    path: str | None = None
+
+
+class Counting(NamedTuple):
+    """The count of one file, prepared; ``groups`` where sums are enough and a kernel makes them."""
+
+    trail: TrailFile
+    engine: Engine
+    selection: Selection
+    groups: SideBySide[Counted, Counted] | None = None
+
+
+class Counter:
+    """One run of COUNT over one or more files."""
+
+    def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
+        settings = session.settings
+        self.options = options
+        self._taken = Taken(options.start, options.end, name_test(options.file))
+        self.detail = options.detail or settings.detail is not Detail.OFF
+        history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
+        self.count = Count(history, options.interval, options.start)
+        self.notices: list[Notice] = []
+        self.suppressed = self.scanned = 0
+        self.is_filtered = False
+        self.stopped_at: str | None = None
+        self.workers = workers
+        self._size = 0
+        self._session = session
+
+    def prepare(self, _paths: Sequence[Path]) -> Iterator[Event]:
+        """See all files before the first is begun."""
+        yield from ()
+
+    def begin(self, trail: TrailFile) -> Counting:
+        """Prepare the count of a file; with kernels threads begin their work on it at once."""
+        engine = choose_engine(trail.size)
+        selection = self._session.selection(trail)
+        self.is_filtered |= selection.is_active
+        if selection.is_active or engine is Engine.PYTHON or not is_in_groups(self.count):
+            return Counting(trail, engine, selection)
+        return Counting(trail, engine, selection, parallel_counts(trail, self.workers, self._taken))
+
+    def run(self, counting: Counting) -> Iterator[Event]:
+        """Take every sound record of a file in, stepping over damage; yields Progress."""
+        trail = counting.trail
+        name = TrailName.parse(trail.path)
+        seqno = name.seqno if name else 0
+        self._size = trail.size
+        try:
+            if counting.groups is not None:
+                yield from self._run_by_group(trail, counting.groups, seqno)
+            elif counting.selection.is_active and counting.engine is Engine.PYTHON:
+                yield from self._run_by_record(trail, counting.selection, seqno)
+            else:
+                yield from self._run_by_batch(counting, seqno)
+        except KeyboardInterrupt:
+            self.stopped_at = f"{trail.path}, after {self.scanned} records"
+
+    def _run_by_group(self, trail: TrailFile, groups: SideBySide[Counted, Counted], seqno: int) -> Iterator[Event]:
+        for counted, _ in groups.results():
+            add_counted(self.count, self._taken, seqno, counted)
+            yield from self._progress_at(trail, counted.places)
+            for _, rba, length in counted.spans:
+                self._note_span(trail, rba, length)
+
+    def _progress_at(self, trail: TrailFile, places: Sequence[int]) -> Iterator[Event]:
+        """NOTIFY's reports that fall due at the next records, which stand at these places."""
+        step, before = self._session.settings.notify, self.scanned
+        self.scanned += len(places)
+        for due in range(step - before % step, len(places) + 1, step):
+            record = trail.record_at(places[due - 1])
+            if record is not None:
+                yield progress(before + due, record)._replace(size=self._size)
+
+    def _run_by_batch(self, counting: Counting, seqno: int) -> Iterator[Event]:
+        trail, selection, counter = counting.trail, counting.selection, None
+        # a small file is gone over as fast as the index is loaded
+        feeds_places = counting.engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
+        for batch, passing in self._batches(counting):
+            if feeds_places:
+                trail.index.places.extend(batch)
+            counter = counter or batch_counter(self.count, self._taken, seqno, batch)
+            spans = batch.spans()
+            if selection.is_active and isinstance(counter, ColumnCounter):
+                mask = selection.rows(batch) if passing is None else passing
+                self.suppressed += len(batch) - len(spans) - int(mask.sum())
+                counter.add(batch, mask)
+            else:
+                counter.add(batch)
+            yield from self._progress_of(batch, spans)
+            for row in spans:
+                self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
+
+    def _batches(self, counting: Counting) -> Iterator[tuple[Batch, Any]]:
+        """The batches, and the rows that pass the filter where a thread could tell, which asks no record."""
+        selection, trail, engine = counting.selection, counting.trail, counting.engine
+        if engine is Engine.PYTHON or not selection.is_decided:
+            return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
+        if not selection.takes_any_batch:
+            return ((batch, None) for batch in parallel_scan(trail, self.workers, selection.batch_size))
+
+        def passing(batch: Batch, own: TrailFile) -> Any:
+            return self._session.selection(own).rows(batch) if selection.is_active else None
+
+        return parallel_batches(trail, self.workers, passing, selection.batch_size)
+
+    def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
+        """NOTIFY's reports that fall due in a batch; damage does not count as a record."""
+        number = len(batch) - len(spans)
+        step, before = self._session.settings.notify, self.scanned
+        self.scanned += number
+        for due in range(step - before % step, number + 1, step):
+            row = due - 1
+            for span in spans:
+                row += span <= row
+            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._size)
+
+    def _run_by_record(self, trail: TrailFile, selection: Selection, seqno: int) -> Iterator[Event]:
+        rba: int | None = 0
+        while rba is not None and rba < trail.size:
+            try:
+                record = trail.record_at(rba)
+                if record is None:
+                    return
+                self._take(trail, selection, record, seqno)
+                rba += record.length
+            except TrailError as error:
+                rba = self._step_over(trail, rba, error)
+                continue
+            self.scanned += 1
+            if self.scanned % self._session.settings.notify == 0:
+                yield progress(self.scanned, record)
+
+    def _take(self, trail: TrailFile, selection: Selection, record: Record, seqno: int) -> None:
+        if not selection.accepts(record):
+            self.suppressed += 1
+            self.count.pass_over(record)
+            return
+        name = trail.name_of(record)
+        taken = self._taken
+        has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
+        if taken.takes_table(name) and (has_time or not taken.has_bounds):
+            self.count.add(record, name, seqno)
+        else:
+            self.count.pass_over(record)
+
+    def _step_over(self, trail: TrailFile, rba: int, error: TrailError) -> int | None:
+        good = trail.next_good_header(rba + 1)
+        self._note(trail, rba, error, (good if good is not None else trail.size) - rba)
+        return good
+
+    def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
+        """Note a span of a scan that is no sound record, with the error that reading there gives."""
+        try:
+            trail.record_at(rba)
+        except TrailError as error:
+            self._note(trail, rba, error, length)
+
+    def _note(self, trail: TrailFile, rba: int, error: TrailError, length: int) -> None:
+        lines = (f"{error.at(trail.path, rba)}: {length} bytes are not counted",)
+        self.notices.append(Notice(lines, bad=Bad(error, length)))
+
+    def results(self, title: str) -> Iterator[Event]:
+        """What was counted."""
+        yield from intervals(self.count, self.options)
+        yield CountShown(title, self.count, self.detail)
+        history = self.count.history
+        if history.size:
+            yield TransactionsShown(tuple(history.largest), history.record_limit, history.byte_limit)
+        if self.is_filtered:
+            yield say(
+                f"Filtering matched   {self.count.total.records:>9} records",
+                f"          suppressed{self.suppressed:>9} records",
+            )
+        yield from self.notices
+        if self.stopped_at is not None:
+            yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
+
+
+def intervals(count: Count, options: CountOptions) -> Iterator[Event]:
+    """The intervals of a count in order, with the empty ones between them and up to the bounds that were asked for."""
+    length, found = options.interval, sorted(count.intervals.items())
+    if not found:
+        return
+    at = options.start if options.start is not None else found[0][0]
+    for start, tally in found:
+        yield from _empty(at, start, length)
+        yield IntervalShown(start, start + length, tally)
+        at = start + length
+    if options.end is not None and options.end >= at:
+        yield from _empty(at, at + ((options.end - at) // length + 1) * length, length)
+
+
+def _empty(start: int, end: int, length: int) -> Iterator[Event]:
+    """The empty intervals from ``start`` to ``end``: each if there are few, else how many."""
+    number = (end - start) // length
+    if number > _MOST_EMPTY:
+        yield EmptyIntervals(start, end, number)
+        return
+    for at in range(start, end, length):
+        yield IntervalShown(at, at + length, Tally())
+
+
+def count_files(counter: Counter, session: Session) -> Generator[Event, None, str]:
+    """Count what the options say; returns the title of the result."""
+    options = counter.options
+    if options.logtrail is not None:
+        return (yield from _count_several(counter, options.logtrail))
+    if options.path is not None:
+        with TrailFile(Path(options.path).expanduser().absolute()) as trail:
+            yield from counter.prepare([trail.path])
+            yield from counter.run(counter.begin(trail))
+            return f"LogTrail {trail.path}"
+    trail = session.trail
+    yield from counter.prepare([trail.path])
+    yield from counter.run(counter.begin(trail))
+    session.cursor.move(0)
+    return f"LogTrail {trail.path}"
+
+
+def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, str]:
+    """Count the files in turn; returns the title of their total."""
+    paths = matching_files(wildcard)
+    yield from counter.prepare(paths)
+    choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
+    with contextlib.closing(_begun(counter, paths)) as files:
+        for path, counting in files:
+            before = counter.count.total.records
+            try:
+                if isinstance(counting, TrailError):
+                    raise counting
+                yield from counter.run(counting)
+            except TrailError as error:
+                what = "not counted" if counter.count.total.records == before else "counted up to there"
+                counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
+                continue
+            yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
+            if counter.stopped_at is not None:
+                break
+    return f"LogTrail {wildcard}, {len(paths)} files,"
+
+
+def _begun(counter: Counter, paths: list[Path]) -> Generator[tuple[Path, Counting | TrailError], None, None]:
+    """Each file with its count prepared, or why it cannot be; threads are at work on the next ones meanwhile."""
+    begun: deque[tuple[Path, Counting | TrailError]] = deque()
+    try:
+        for path in paths:
+            begun.append((path, _begin(counter, path)))
+            if len(begun) == counter.workers.number:
+                yield begun[0]
+                _close(begun.popleft()[1])
+        while begun:
+            yield begun[0]
+            _close(begun.popleft()[1])
+    finally:
+        for _, counting in begun:
+            _close(counting)
+
+
+def _begin(counter: Counter, path: Path) -> Counting | TrailError:
+    try:
+        trail = TrailFile(path)
+    except TrailError as error:
+        return error
+    return counter.begin(trail)
+
+
+def _close(counting: Counting | TrailError) -> None:
+    if isinstance(counting, Counting):
+        counting.trail.close()
