@@ -14,7 +14,8 @@ from logdump.session.events import CountShown, Failure
 from logdump.session.session import Session
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import plan
-from logdump.spark.reading import Request, read
+from logdump.spark.reading import read
+from logdump.spark.request import Request
 from logdump.spark.schema import Selected, offered
 
 if TYPE_CHECKING:

@@ -167,9 +167,6 @@ class Options:
     trans_hist: int = _option("transHist", NUMBER, 0, Use.READ, "With `summary`: keep so many large transactions")
     trans_rec_limit: int = _option("transRecLimit", NUMBER, 0, Use.READ, "… of at least so many records")
     trans_byte_limit: int = _option("transByteLimit", NUMBER, 0, Use.READ, "… or so many bytes")
-    pushdown: bool = _option(
-        "pushdown", TRUTH, False, Use.READ, "Take Spark's filters: **one filter per `load()`**, see below", "false"
-    )
     max_bytes_per_trigger: int | None = _option(
         "maxBytesPerTrigger", POSITIVE_SIZE, None, Use.STREAM, "Bytes of trail in a micro-batch, at most (Spark 4.2 on)"
     )

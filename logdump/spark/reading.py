@@ -5,51 +5,23 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from logdump.spark.columns import BUILDERS
-from logdump.spark.columns.places import MOST_BYTES
 from logdump.spark.errors import FileChanged, located
 from logdump.spark.offered import CORRUPT
-from logdump.spark.options import Options
 from logdump.spark.planning import Slice
+from logdump.spark.request import Request, cut
 from logdump.spark.rows import Array, OpenSlice, Rows
-from logdump.spark.schema import Selected, arrow_schema
+from logdump.spark.schema import arrow_schema
 from logdump.spark.slice_reading import open_trail, wanted_rows
 from trailformat import TrailError
 from trailformat.scan import Batch
 from trailformat.scan.definitions import learn_definitions
 
-if TYPE_CHECKING:
-    from logdump.arrow.tables.layout import TableLayout
-    from logdump.spark.pushdown import Pushed
-
 _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
-
-
-class Request(NamedTuple):
-    """What is asked for.
-
-    Attributes:
-        selected: the columns in their order.
-        pushed: filters that Spark has pushed down.
-        foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
-            has given the schema.
-    """
-
-    selected: tuple[Selected, ...]
-    options: Options
-    pushed: tuple[Pushed, ...] = ()
-    foreseen: tuple[TableLayout, ...] = ()
-
-    @property
-    def wanted(self) -> frozenset[str]:
-        """The names of the columns that are to be filled."""
-        return frozenset(one.column.name for one in self.selected if one.is_wanted)
 
 
 def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
@@ -109,8 +81,8 @@ def _record_batches(source: OpenSlice, batch: Batch, at: Array, request: Request
         if _NEED_DEFINITIONS & request.wanted:
             learn_definitions(source.trail, batch)
         for some in cut(batch, at, request.options):
-            if len(left := _left(source, batch, some, request)):
-                yield _record_batch(Rows(source, batch, left), request, schema)
+            if len(some):
+                yield _record_batch(Rows(source, batch, some), request, schema)
     except TrailError as error:
         raise FileChanged(located(error, source.part.path)) from None
 
@@ -123,18 +95,6 @@ def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _left(source: OpenSlice, batch: Batch, at: Array, request: Request) -> Array:
-    """The rows that the pushed filters leave."""
-    for one in request.pushed:
-        values = BUILDERS[one.column](Rows(source, batch, at))
-        if one.function == "is_in":
-            mask = pc.is_in(values, value_set=pa.array(one.value, values.type))
-        else:
-            mask = pc.call_function(one.function, [values, pa.scalar(one.value, values.type)])
-        at = at[mask.fill_null(False).to_numpy(zero_copy_only=False)]  # noqa: FBT003 - what null becomes
-    return at
-
-
 def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:
     """The row for a file that cannot be read at all."""
     known = {"file": part.path, "seqno": part.seqno, "file_order": part.file_order, CORRUPT: reason}
@@ -143,14 +103,3 @@ def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> 
         for one, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
-    """Rows in lots of at most ``batchRows`` rows and ``batchBytes`` bytes of the trail, but one row at least."""
-    ends = np.cumsum(np.asarray(batch.length)[at])
-    first = taken = 0
-    while first < len(at):
-        fitting = int(np.searchsorted(ends, taken + min(options.batch_bytes, MOST_BYTES), side="right"))
-        last = max(first + 1, min(first + options.batch_rows, fitting))
-        yield at[first:last]
-        first, taken = last, int(ends[last - 1])

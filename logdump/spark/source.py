@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from logdump.arrow.tables.layout import TableLayout
     from logdump.spark.planning import Slice
-    from logdump.spark.pushdown import Pushed
 
 
 class TrailSource(DataSource):
@@ -48,12 +47,7 @@ class TrailSource(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
         options = _checked(parse_options(self.options, Use.READ))
-        selected = _selected(schema, options)
-        if options.pushdown:
-            from logdump.spark.pushdown import PushdownReader  # noqa: PLC0415 - asked for by few
-
-            return PushdownReader(options, selected)
-        return TrailReader(options, selected, self._foreseen)
+        return TrailReader(options, _selected(schema, options), self._foreseen)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
@@ -95,7 +89,6 @@ class TrailReader(DataSourceReader):
         self._options = options
         self._selected = selected
         self._foreseen = foreseen
-        self._pushed: tuple[Pushed, ...] = ()
 
     def partitions(self) -> list[InputPartition]:
         """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
@@ -105,7 +98,8 @@ class TrailReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The record batches of a partition."""
-        from logdump.spark.reading import Request, read  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.reading import read  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.request import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
-        return read(slices, Request(self._selected, self._options, self._pushed, self._foreseen))
+        return read(slices, Request(self._selected, self._options, self._foreseen))

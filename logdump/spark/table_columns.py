@@ -97,8 +97,8 @@ def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...
         BadSchema: a field that no table can have, or a type that no column has.
         BadOption: ``columns`` has a name that is not in the schema; options that do not go together.
     """
-    if options.summary or options.pushdown:
-        raise BadOption("option rowsOf goes with neither summary nor pushdown")
+    if options.summary:
+        raise BadOption("option rowsOf does not go with summary")
     found = _by_name((*FIXED, *LAST)) | _corrupt(options)
     images = [field for field in schema.fields if field.name.lower().startswith(_PREFIXES)]
     for field in images:

@@ -12,7 +12,7 @@ from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.piece import pieces
 from logdump.spark.columns import BUILDERS
 from logdump.spark.offered import CORRUPT
-from logdump.spark.reading import cut
+from logdump.spark.request import cut
 from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.slice_reading import wanted_rows
 from logdump.spark.table_shape import Shape
@@ -20,7 +20,7 @@ from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.definitions import learn_definitions
 
 if TYPE_CHECKING:
-    from logdump.spark.reading import Request
+    from logdump.spark.request import Request
 
 
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import Slice, plan
-from logdump.spark.reading import Request, read
+from logdump.spark.reading import read
+from logdump.spark.request import Request
 from logdump.spark.schema import Selected, arrow_schema, offered
 
 Row = dict[str, Any]

@@ -48,7 +48,7 @@ def test_what_load_makes_of_a_list_is_a_list() -> None:
         ("startRba", "x", "takes a number"),
         ("startRba", "9" * 30, "takes a number"),
         ("mode", "lenient", "takes FAILFAST or PERMISSIVE or DROPMALFORMED, not 'lenient'"),
-        ("pushdown", "yes", "takes true or false"),
+        ("summary", "yes", "takes true or false"),
         ("startTimestamp", "yesterday", "takes a time"),
         ("columns", "rba,,op", "takes names"),
         ("paths", "[1]", "takes a JSON list"),
@@ -74,8 +74,8 @@ def test_an_option_like_no_other_lists_them_all() -> None:
 
 
 def test_an_option_of_a_batch_read_is_none_of_a_stream() -> None:
-    with pytest.raises(BadOption, match=r"^option pushdown is not for a stream$"):
-        parse_options({"pushdown": "true"}, Use.STREAM)
+    with pytest.raises(BadOption, match=r"^option summary is not for a stream$"):
+        parse_options({"summary": "true"}, Use.STREAM)
 
 
 def test_what_spark_adds_to_a_table_is_passed_over() -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PythonException
-from pyspark.sql.datasource import DataSourceReader
 
 from fixtures import TRAILS
 from logdump.spark import TrailSource, register
@@ -88,11 +87,6 @@ def test_two_filters_on_one_frame_are_both_right(spark: SparkSession) -> None:
     assert {row.op: row["count"] for row in both} == {"Insert": 10, "FieldComp": 8}
 
 
-needs_pushdown = pytest.mark.skipif(
-    not hasattr(DataSourceReader, "pushFilters"), reason="Spark 4.0 pushes nothing down"
-)
-
-
 @pytest.fixture
 def pushdown(spark: SparkSession) -> Iterator[None]:
     name = "spark.sql.python.filterPushdown.enabled"
@@ -102,34 +96,9 @@ def pushdown(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("pushdown")
-def test_filters_are_left_to_spark_unless_asked_for(spark: SparkSession) -> None:
+def test_filters_are_left_to_spark(spark: SparkSession) -> None:
     df = frame(spark, TRAILS / "st*")
     assert (df.filter("op = 'Insert'").count(), df.count()) == (10, 26)
-
-
-@needs_pushdown
-@pytest.mark.usefixtures("pushdown")
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "op = 'Insert'",
-        "rba > 2000 AND seqno IN (1)",
-        "time >= '2024-03-14T09:33:00Z' AND csn IS NOT NULL",
-        "audit_pos <= 23409800",
-        "table = 'TEAHOUSE.TEAS' OR op = 'Insert'",
-    ],
-)
-def test_pushdown_gives_what_spark_would_filter(spark: SparkSession, condition: str) -> None:
-    plain = frame(spark, TRAILS / "st*").filter(condition).select("file", "rba").collect()
-    pushed = frame(spark, TRAILS / "st*", pushdown=True).filter(condition).select("file", "rba").collect()
-    assert pushed == plain
-    assert 0 < len(plain) < 26
-
-
-@needs_pushdown
-def test_pushdown_without_sparks_setting_is_refused(spark: SparkSession) -> None:
-    with pytest.raises(AnalysisException, match=r"spark\.sql\.python\.filterPushdown\.enabled"):
-        frame(spark, TRAILS / "st*", pushdown=True).filter("op = 'Insert'").count()
 
 
 def test_a_schema_and_columns_select(spark: SparkSession) -> None:

@@ -16,7 +16,8 @@ from logdump.spark.defined_tables import layouts_of
 from logdump.spark.errors import BadOption, BadTrail
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import plan
-from logdump.spark.reading import Request, read
+from logdump.spark.reading import read
+from logdump.spark.request import Request
 from logdump.spark.schema import Selected
 from logdump.spark.table_columns import table_columns
 from logdump.spark.table_shape import fitted
