@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import NamedTuple
 
 from trailformat.index.transaction_spans import MOST_NAMES, TransactionSpan
@@ -34,17 +33,6 @@ class Run(NamedTuple):
     last: int
     records: int
     data_bytes: int
-
-
-def digest(batch: Batch, least: int) -> Digest:
-    """The digest of a batch of either engine."""
-    if isinstance(batch.rba, array):
-        from trailformat.index.by_rows import digest_rows  # noqa: PLC0415 - only one of the two is needed
-
-        return digest_rows(batch, least)
-    from trailformat.index.by_columns import digest_columns  # noqa: PLC0415 - it needs numpy
-
-    return digest_columns(batch, least)
 
 
 def without_time(batch: Batch) -> list[int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any, NamedTuple
 
-from trailformat.index.digest import digest
+from trailformat.index.digest import Digest
 from trailformat.index.following import ArrivalOrders, Follower
 from trailformat.index.packing import count, number, text
 from trailformat.index.transaction_spans import TransactionSpans
@@ -46,7 +47,7 @@ class Sums(Follower):
         self.transactions = TransactionSpans()
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:  # noqa: ARG002 - sums need no order
-        found = digest(batch, self.transactions.least)
+        found = _digest(batch, self.transactions.least)
         tables = self.tables.copy()
         for key, totals in found.tables.items():
             name = batch.names[key]
@@ -79,3 +80,14 @@ class Sums(Follower):
 def _totals(value: Any) -> TableTotals:
     records, data_bytes = value
     return TableTotals(count(records), count(data_bytes))
+
+
+def _digest(batch: Batch, least: int) -> Digest:
+    """The digest of a batch of either engine."""
+    if isinstance(batch.rba, array):
+        from trailformat.index.by_rows import digest_rows  # noqa: PLC0415 - only one of the two is needed
+
+        return digest_rows(batch, least)
+    from trailformat.index.by_columns import digest_columns  # noqa: PLC0415 - it needs numpy
+
+    return digest_columns(batch, least)

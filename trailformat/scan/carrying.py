@@ -13,7 +13,6 @@ from trailformat.errors import BadToken
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch, Column
-from trailformat.scan.engines import Engine
 
 NONE, OPEN, FIRST_BEGUN = range(3)
 """Numbers of transactions in a batch: none, the one that is open where the batch begins, the first of the others."""
@@ -50,21 +49,8 @@ class Carried(NamedTuple):
     looked_for: list[int]
 
 
-def carry(batch: Batch, buffer: Buffer, engine: Engine, *, is_open: bool) -> Carried:
-    """The transactions of a batch; ``is_open`` tells whether one is open where it begins.
-
-    Raises:
-        NotATrail: ``buffer`` ends before the batch.
-    """
-    batch.require(buffer)
-    if engine is Engine.NUMBA:
-        from trailformat.scan.numba_tokens import carry_by_kernel  # noqa: PLC0415 - half a second
-
-        return carry_by_kernel(batch, buffer, is_open=is_open)
-    return _carry(batch, buffer, is_open=is_open)
-
-
-def _carry(batch: Batch, buffer: Buffer, *, is_open: bool) -> Carried:
+def carry_by_row(batch: Batch, buffer: Buffer, *, is_open: bool) -> Carried:
+    """The transactions of a batch; ``is_open`` tells whether one is open where it begins."""
     index = array("i", bytes(4 * len(batch)))
     begun = [(-1, *_NOTHING)] * FIRST_BEGUN
     follows = True

@@ -41,7 +41,7 @@ class _Columns:
 
 
 def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool) -> Carried:
-    """See :func:`trailformat.scan.carrying.carry`; the columns are ndarrays."""
+    """See :func:`trailformat.scan.carrying.carry_by_row`; the columns are ndarrays."""
     data, columns, rows = _Bytes(batch, buffer), _Columns(batch), len(batch)
     index = np.empty(rows, np.int32)
     begun = np.empty((5, rows + FIRST_BEGUN), np.int64)

@@ -16,8 +16,9 @@ from itertools import islice
 from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, Column
-from trailformat.scan.carrying import OPEN, carry
+from trailformat.scan.carrying import OPEN, Carried, carry_by_row
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.texts import Texts
 from trailformat.trail.file import TrailFile
@@ -79,6 +80,15 @@ class TransactionCarrier:
         """The transaction that is open where the last batch ended; None when none is, or damage ended the batch."""
         return self._open
 
+    def _carry(self, batch: Batch, buffer: Buffer, *, is_open: bool) -> Carried:
+        """What a batch tells, ``is_open`` telling whether a transaction is open where it begins."""
+        batch.require(buffer)
+        if self._engine is Engine.NUMBA:
+            from trailformat.scan.numba_tokens import carry_by_kernel  # noqa: PLC0415 - half a second
+
+            return carry_by_kernel(batch, buffer, is_open=is_open)
+        return carry_by_row(batch, buffer, is_open=is_open)
+
     def of(self, batch: Batch) -> Owners:
         """The transactions of the next batch.
 
@@ -91,7 +101,7 @@ class TransactionCarrier:
             self._open, self._before = self._before, None
         elif int(batch.rba[0]) != self._expected_rba:
             self._open = None
-        carried = carry(batch, buffer, self._engine, is_open=self._open is not None)
+        carried = self._carry(batch, buffer, is_open=self._open is not None)
         known = {} if self._open is None else {OPEN: self._open}
         for number in carried.looked_for:
             row = carried.rows[number]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
@@ -17,7 +17,23 @@ from trailformat.errors import TrailError
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
-    from trailformat.trail.file import TrailFile
+
+
+class Records(Protocol):
+    """A file whose definitions are asked for."""
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+
+    def record_at(self, rba: int) -> Record | None:
+        """The record there; None at the end."""
+
+    def record_length(self, rba: int) -> int:
+        """Its bytes."""
+
+    def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
+        """Where metadata records stand from ``start`` to before ``stop``, and up to where that is known."""
 
 
 class TableEntry(NamedTuple):
@@ -32,7 +48,7 @@ class TableEntry(NamedTuple):
 class TableDefinitions:
     """The definitions of one file, collected as far as somebody asked."""
 
-    def __init__(self, trail: TrailFile) -> None:
+    def __init__(self, trail: Records) -> None:
         self._trail = trail
         self._scanned = 0
         self._by_index: dict[int, list[TableEntry]] = {}

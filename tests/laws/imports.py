@@ -1,0 +1,76 @@
+"""Who knows whom: every import of our modules, those inside functions and for type checkers alone included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import trailformat
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("trailformat", "logdump")
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """The file of each module, by its dotted name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+
+
+def _home(name: str) -> str | None:
+    """The module that an imported name leads to; None where it is not ours."""
+    package, _, last = name.rpartition(".")
+    if package == "trailformat" and last in trailformat._HOMES:
+        return f"trailformat.{trailformat._HOMES[last]}"
+    return next((one for one in (name, package) if one in modules()), None)
+
+
+@cache
+def edges() -> dict[str, frozenset[str]]:
+    """The modules that each module imports."""
+    found = {}
+    for name, path in modules().items():
+        if name in PACKAGES:
+            continue  # the names of the package itself are offered, not used
+        homes = map(_home, _imported(ast.parse(path.read_text(encoding="utf-8"))))
+        found[name] = frozenset(home for home in homes if home is not None and home not in (*PACKAGES, name))
+    return found
+
+
+def room_of(module: str) -> str:
+    """The name in the root of the package that a module lies in, such as ``logdump.render``."""
+    return ".".join(module.split(".")[:2])
+
+
+def circles(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
+    """The sets of names that lead to each other, sorted."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen, waiting = set[str](), [start]
+        while waiting:
+            for one in graph.get(waiting.pop(), ()):
+                if one not in seen:
+                    seen.add(one)
+                    waiting.append(one)
+        reached[start] = seen
+    groups = {
+        frozenset(one for one in reached[name] if name in reached.get(one, ()))
+        for name in graph
+        if name in reached[name]
+    }
+    return sorted(map(sorted, groups))

@@ -1,0 +1,55 @@
+"""The rooms of the house: few in each root, and each uses only those that stand before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.laws.imports import ROOT, circles, edges, room_of
+
+ROOMS = {
+    "trailformat": (
+        "errors codec definitions records values trail changes scan totals index search arrays".split()  # noqa: SIM905
+    ),
+    "logdump": (
+        "notation filters arrow session language render operations spark commands line tui cli __main__".split()  # noqa: SIM905
+    ),
+}
+"""From the ground up: a room may use those before it in the list."""
+MOST = 12
+
+TO_BE_CUT = {
+    ("trailformat.trail.file", "trailformat.index"),
+    ("logdump.operations.export.record_batches", "logdump.spark"),
+}
+"""Modules that still look up, and to which room."""
+
+
+def _names(package: str) -> set[str]:
+    inside = (ROOT / package).iterdir()
+    return {path.stem for path in inside if path.name[0].isalpha() and (path.is_dir() or path.suffix == ".py")}
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_a_root_has_at_most_twelve_names_and_all_are_in_the_list(package: str) -> None:
+    assert len(_names(package)) <= MOST
+    assert _names(package) == {name for name in ROOMS[package] if name[0].isalpha()}
+
+
+def _looks_up(module: str, other: str) -> bool:
+    (package, room), (other_package, other_room) = room_of(module).split("."), room_of(other).split(".")
+    if package != other_package:
+        return package == "trailformat"
+    return ROOMS[package].index(other_room) > ROOMS[package].index(room)
+
+
+def test_arrows_lead_to_rooms_before() -> None:
+    found = {(module, room_of(other)) for module, used in edges().items() for other in used if _looks_up(module, other)}
+    assert found == TO_BE_CUT
+
+
+def test_no_modules_lead_to_each_other() -> None:
+    downward = {
+        module: frozenset(one for one in used if (module, room_of(one)) not in TO_BE_CUT)
+        for module, used in edges().items()
+    }
+    assert circles(downward) == []
