@@ -81,7 +81,11 @@ AREAS = {
         ),
     ),
     "transactions": Area(
-        ("trailformat/changes/transactions.py", "trailformat/transaction_*.py"),
+        (
+            "trailformat/changes/transaction*.py",
+            "trailformat/search/transaction_walk.py",
+            "trailformat/search/extent.py",
+        ),
         ("tests/trailformat/test_transaction*.py", _COMMANDS + "test_transaction.py", _COMMANDS + "test_restarts.py"),
     ),
     "segments": Area(
@@ -113,12 +117,7 @@ AREAS = {
         (_COMMANDS + "test_position.py", _COMMANDS + "test_scan.py", _COMMANDS + "test_find.py", _TRANSCRIPTS),
     ),
     "save": Area(
-        (
-            "logdump/operations/save/saver.py",
-            "logdump/operations/save/ranges.py",
-            "logdump/commands/save.py",
-            "logdump/saved_*.py",
-        ),
+        ("logdump/operations/save/*.py", "logdump/commands/save.py"),
         (
             _COMMANDS + "test_save.py",
             "tests/logdump/test_saved_header.py",

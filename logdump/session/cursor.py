@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trailformat import BadRecord, Record, TrailError, TrailFile
-from trailformat.changes.transactions import TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.search.time import first_at_or_after
 
 if TYPE_CHECKING:

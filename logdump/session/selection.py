@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from trailformat import NotATrail, Record, TrailError, TrailFile
-from trailformat.changes.transactions import NO_TRANSACTION, TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import NO_TRANSACTION
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet

@@ -6,7 +6,8 @@ import enum
 from typing import NamedTuple
 
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
-from trailformat.changes.transactions import TransactionContext, is_transactional
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import is_transactional
 
 
 class Kind(enum.Enum):

@@ -24,7 +24,8 @@ from trailformat import (
     make_token,
 )
 from trailformat.changes.row_changes import ColumnChange, changes, row_columns, row_images
-from trailformat.changes.transactions import Transaction, TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import Transaction
 from trailformat.definitions.file import parse_definitions
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.columns import Column, Columns

@@ -10,7 +10,7 @@ from tests.trailformat.samples import metadata_record, trail_of
 from tests.trailformat.test_changes import STREAMS, TABLE
 from trailformat import ByteOrder, Change, Record, TrailFile
 from trailformat.changes.row_changes import ChangeSource, changes, changes_over
-from trailformat.changes.transactions import TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.definitions.metadata import build_table
 from trailformat.trail.row_definitions import RowDefinitions
 

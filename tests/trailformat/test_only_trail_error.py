@@ -30,7 +30,7 @@ from trailformat import (
 )
 from trailformat.changes.lobs import lobs_of, read_lob
 from trailformat.changes.segments import SegmentContext, whole_record
-from trailformat.changes.transactions import TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.ddl import split_comments
 from trailformat.records.record import build_record

@@ -11,15 +11,9 @@ from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
 from trailformat.changes import transaction_search
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import (
-    FIRST,
-    LAST,
-    MIDDLE,
-    NO_TRANSACTION,
-    Transaction,
-    TransactionContext,
-)
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, Transaction
 from trailformat.index import build
 
 TEN = Transaction("10", "1.1.1")

@@ -7,6 +7,7 @@ import pytest
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailError, TrailFile, make_record, make_token
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transactions import (
     FIRST,
     LAST,
@@ -14,7 +15,6 @@ from trailformat.changes.transactions import (
     NO_TRANSACTION,
     ONLY,
     Transaction,
-    TransactionContext,
     is_transactional,
     own_transaction,
 )

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.changes.full_images import split_full_image
 from trailformat.changes.segments import joined
-from trailformat.changes.transactions import BEGINS, Transaction, TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import BEGINS, Transaction
 from trailformat.errors import TrailError
 from trailformat.records import io_types
 from trailformat.records.images import Images

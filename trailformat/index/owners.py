@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trailformat.changes.transactions import (
-    NO_TRANSACTION,
-    Transaction,
-    TransactionContext,
-    is_transactional,
-    own_transaction,
-)
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction, is_transactional, own_transaction
 from trailformat.errors import TrailError
 from trailformat.scan.batch import RECORD
 

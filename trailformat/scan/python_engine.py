@@ -1,7 +1,8 @@
 """The scan in plain Python: ``struct`` and ``array``, no other package.
 
 The usual record has two-byte lengths in its own token and in all others; one ``unpack`` reads its token, that of ``H``
-and the header. Whether any other record is sound, and what does not look sound here, :mod:`trailformat.records.framing` says.
+and the header. Whether any other record is sound, and what does not look sound here, is what
+:mod:`trailformat.records.framing` says.
 """
 
 from __future__ import annotations

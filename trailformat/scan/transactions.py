@@ -5,7 +5,7 @@ for batch in scan(trail):
     owners = carrier.of(batch)
     print([owners.transactions[number].csn for number in owners.index])
 
-The rules are those of :class:`trailformat.changes.transactions.TransactionContext`.
+The rules are those of :class:`trailformat.changes.transaction_context.TransactionContext`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The images before and after, with names and values of their columns: for all rows together.
 
-Which data hold which images is what :mod:`trailformat.records.images` says. A row that does not come apart here is asked as a
-record, which tells what is wrong.
+Which data hold which images is what :mod:`trailformat.records.images` says. A row that does not come apart here is
+asked as a record, which tells what is wrong.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from logdump.arrow.tables.layout import ROW_OPERATIONS
 from trailformat import Record, TrailError, TrailFile, Value, to_datetime
 from trailformat.changes.row_changes import row_columns
 from trailformat.changes.segments import joined
-from trailformat.changes.transactions import TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import plain_text
 

@@ -26,7 +26,7 @@ from tests.logdump.export.rows import (
 )
 from tests.logdump.line import Line
 from trailformat import TrailFile
-from trailformat.changes.transactions import TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 IDS = [path.name for path in FILES]

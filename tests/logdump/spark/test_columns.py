@@ -33,7 +33,7 @@ from trailformat import (
     parse_ddl,
     to_datetime,
 )
-from trailformat.changes.transactions import TransactionContext
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.columns import Columns
 from trailformat.records.ddl import ddl_name

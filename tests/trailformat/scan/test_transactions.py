@@ -15,16 +15,9 @@ from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, NotATrail, Token, TrailError, TrailFile, make_record, make_token
+from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import (
-    FIRST,
-    LAST,
-    MIDDLE,
-    NO_TRANSACTION,
-    ONLY,
-    Transaction,
-    TransactionContext,
-)
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, Transaction
 from trailformat.scan import FILE_HEADER, Engine, TransactionCarrier, rows_with_token, scan
 
 Told = list[tuple[int, Transaction]]
