@@ -23,15 +23,15 @@ FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 MINUTE = 60_000_000
 BEGIN = 212_577_168_600_000_000
 """2024-03-14 09:30:00 GMT, when the tea shop's trails begin."""
-TAKEN = [
-    Taken(),
-    Taken(start=BEGIN + MINUTE),
-    Taken(end=BEGIN + 2 * MINUTE),
-    Taken(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
-    Taken(takes_name=name_test("*.SALES")),
-    Taken(takes_name=name_test("*")),
-    Taken(BEGIN + MINUTE, takes_name=name_test("teahouse.t*")),
-]
+TAKEN = {
+    "all": Taken(),
+    "from a time": Taken(BEGIN + MINUTE),
+    "to a time": Taken(end=BEGIN + 2 * MINUTE),
+    "between times": Taken(BEGIN + MINUTE, BEGIN + 3 * MINUTE),
+    "one table": Taken(takes_name=name_test("*.SALES")),
+    "any table": Taken(takes_name=name_test("*")),
+    "from a time, some tables": Taken(BEGIN + MINUTE, takes_name=name_test("teahouse.t*")),
+}
 
 
 def _new_count(start: int | None = None) -> Count:
@@ -71,7 +71,7 @@ def _outcome(count: Count) -> dict[str, Any]:
     return {"total": vars(count.total), "tables": tables, "intervals": intervals, "totals": totals}
 
 
-@pytest.mark.parametrize("taken", TAKEN, ids=str)
+@pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
 def test_rows_count_like_records(size: int, taken: Taken) -> None:
     for path in FILES:
@@ -83,7 +83,7 @@ def test_rows_count_like_records(size: int, taken: Taken) -> None:
         assert _outcome(count) == _outcome(expected), path.name
 
 
-@pytest.mark.parametrize("taken", TAKEN, ids=str)
+@pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
 def test_columns_count_like_records(size: int, taken: Taken) -> None:
     for path in FILES:

@@ -40,7 +40,7 @@ def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(counting, "ROWS", rows)
 
 
-@pytest.mark.parametrize("taken", TAKEN, ids=str)
+@pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
 def test_groups_count_like_records(taken: Taken) -> None:
     for path in FILES:
         _assert_same(path, taken)
