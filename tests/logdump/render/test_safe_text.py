@@ -12,38 +12,17 @@ from logdump.render.json_safe import SAFE_POINT
 from logdump.render.safe_text import records_text, safe_lines
 from logdump.session.events import SafePointShown
 from logdump.session.settings import Settings
+from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.records.io_types import DELETE, INSERT, RESTART_ABEND
-from trailformat.search.transaction_walk import Damage, Ended, Extent, Moment, Restart
+from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart
 from trailformat.trail.sequence import Spot
 
-_BEFORE, _HERE, _NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))
 _ESCAPES = "\x1b[2J\nB"
-_WHOLE = Extent(
-    transaction=Transaction("4188", "5.2.88"),
-    begin=Spot(_HERE, 100),
-    first=Spot(_HERE, 100),
-    last=Spot(_HERE, 300),
-    after=Spot(_HERE, 400),
-    ended=Ended.LAST,
-    marker=None,
-    has_end=True,
-    records=3,
-    size=300,
-    before=0,
-    first_moment=Moment(),
-    last_moment=Moment(),
-    has_one_time=True,
-    tables={"SHOP.TEAS": Counter({INSERT: 1}), "SHOP.SALES": Counter({INSERT: 1, DELETE: 1})},
-    damage=(),
-    missing=None,
+_CUT = WHOLE._replace(
+    after=Spot(HERE, 450), ended=Ended.CUT, marker=Restart(Spot(HERE, 400), RESTART_ABEND), has_end=False
 )
-_CUT = _WHOLE._replace(
-    after=Spot(_HERE, 450), ended=Ended.CUT, marker=Restart(Spot(_HERE, 400), RESTART_ABEND), has_end=False
-)
-_OVERTAKEN = _WHOLE._replace(ended=Ended.OVERTAKEN, has_end=False)
-_OPEN = _WHOLE._replace(after=None, ended=Ended.FILE_END, has_end=False)
-_LOST = _WHOLE._replace(begin=None, first=Spot(_HERE, 200), records=2)
+_LOST = WHOLE._replace(begin=None, first=Spot(HERE, 200), records=2)
 _TO = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
 _UNFINISHED = (
@@ -51,16 +30,16 @@ _UNFINISHED = (
 )
 
 
-def _said(extent: Extent | None, rba: int = 100, path: Path = _HERE) -> list[str]:
+def _said(extent: Extent | None, rba: int = 100, path: Path = HERE) -> list[str]:
     return list(safe_lines(SafePointShown(path, rba, extent), Settings()))
 
 
-def _json(extent: Extent | None, rba: int = 100, path: Path = _HERE) -> dict[str, Any]:
+def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str, Any]:
     return SAFE_POINT.build(SafePointShown(path, rba, extent))
 
 
 def test_the_whole_answer_at_the_beginning() -> None:
-    assert _said(_WHOLE) == [
+    assert _said(WHOLE) == [
         "RBA 100 begins a transaction: a restart there applies it once more, whole.",
         "To apply the whole transaction again:",
         _TO.format(7, 100),
@@ -78,14 +57,14 @@ def test_the_whole_answer_at_the_beginning() -> None:
 @pytest.mark.parametrize(
     ("extent", "rba", "verdict"),
     [
-        (_WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
+        (WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
         (
-            _WHOLE._replace(before=2),
+            WHOLE._replace(before=2),
             300,
             "RBA 300 is inside a transaction, 2 of 3 records before it: a restart there is not safe.",
         ),
         (
-            _WHOLE._replace(begin=Spot(_BEFORE, 100), before=1),
+            WHOLE._replace(begin=Spot(BEFORE, 100), before=1),
             100,
             "RBA 100 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
         ),
@@ -95,8 +74,8 @@ def test_the_whole_answer_at_the_beginning() -> None:
             "RBA 200 is inside a transaction, 0 of 1 record before it: a restart there is not safe.",
         ),
         (_CUT, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
-        (_OVERTAKEN, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
-        (_OPEN, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
+        (OVERTAKEN, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
+        (OPEN, 100, "RBA 100 begins a transaction: a restart there applies it once more, whole."),
         (
             _CUT._replace(before=1),
             200,
@@ -121,12 +100,12 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
     ("extent", "advice"),
     [
         (_CUT, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 450)]),
-        (_OVERTAKEN, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 400)]),
-        (_OPEN, ["To apply the whole transaction again:", _TO.format(7, 100)]),
+        (OVERTAKEN, ["To go on before what is dropped:", _TO.format(7, 100), "To leave it out, 3 records:", (7, 400)]),
+        (OPEN, ["To apply the whole transaction again:", _TO.format(7, 100)]),
         (_LOST, ["To leave it out, 2 records:", (7, 400)]),
         (_LOST._replace(ended=Ended.OVERTAKEN), ["To leave it out, 2 records:", (7, 400)]),
         (
-            _WHOLE._replace(begin=Spot(_BEFORE, 900), after=Spot(_NEXT, 50)),
+            WHOLE._replace(begin=Spot(BEFORE, 900), after=Spot(NEXT, 50)),
             ["To apply the whole transaction again:", _TO.format(6, 900), "To leave it out, 3 records:", (8, 50)],
         ),
     ],
@@ -140,42 +119,42 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
 @pytest.mark.parametrize(
     ("extent", "lines"),
     [
-        (_WHOLE._replace(begin=Spot(_BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
+        (WHOLE._replace(begin=Spot(BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
         (_LOST, ["  Begins at  a place that is not here: its first record is lost"]),
         (
-            _LOST._replace(missing=_BEFORE),
+            _LOST._replace(missing=BEFORE),
             ["  Begins at  a place that is not here: dirdat/et000000006 is missing"],
         ),
-        (_WHOLE._replace(last=None), ["  Last at    no record of it can be read"]),
-        (_WHOLE._replace(last=Spot(_NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
+        (WHOLE._replace(last=None), ["  Last at    no record of it can be read"]),
+        (WHOLE._replace(last=Spot(NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
         (
             _CUT,
             ["  Ends at    no end record. Cut by RestartAbend at RBA 400: a Replicat drops it"],
         ),
         (
-            _OVERTAKEN,
+            OVERTAKEN,
             ["  Ends at    no end record: the next transaction begins at RBA 400: a Replicat drops it"],
         ),
         (
-            _OVERTAKEN._replace(ended=Ended.DAMAGE, after=Spot(_NEXT, 5)),
+            OVERTAKEN._replace(ended=Ended.DAMAGE, after=Spot(NEXT, 5)),
             ["  Ends at    no end record: the next transaction begins at RBA 5 of dirdat/et000000008"],
         ),
-        (_OPEN, ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"]),
+        (OPEN, ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"]),
         (
-            _OPEN._replace(missing=_NEXT),
+            OPEN._replace(missing=NEXT),
             ["  Ends at    a place that is not here: dirdat/et000000008 is missing"],
         ),
         (
-            _OPEN._replace(begin=None, missing=_BEFORE),
+            OPEN._replace(begin=None, missing=BEFORE),
             ["  Ends at    a place that is not here yet: the transaction is open at the end of the trail"],
         ),
         (
-            _WHOLE._replace(transaction=NO_TRANSACTION),
+            WHOLE._replace(transaction=NO_TRANSACTION),
             ["Transaction without TRANID, CSN not known"],
         ),
-        (_WHOLE._replace(tables={"": Counter({INSERT: 2})}), ["             (no name): 2 records, 2 Insert"]),
+        (WHOLE._replace(tables={"": Counter({INSERT: 2})}), ["             (no name): 2 records, 2 Insert"]),
         (
-            _WHOLE._replace(damage=(Damage(_HERE, 200, 17, is_partial=False), Damage(_NEXT, 9, 3, is_partial=True))),
+            WHOLE._replace(damage=(Damage(HERE, 200, 17, is_partial=False), Damage(NEXT, 9, 3, is_partial=True))),
             [
                 "Damage at RBA 200 of dirdat/et000000007, 17 bytes: what follows may belong to another transaction.",
                 _UNFINISHED,
@@ -189,14 +168,14 @@ def test_the_rest(extent: Extent, lines: list[str]) -> None:
 
 
 def test_damage_stands_before_the_transaction() -> None:
-    said = _said(_WHOLE._replace(damage=(Damage(_HERE, 200, 17, is_partial=False),)))
+    said = _said(WHOLE._replace(damage=(Damage(HERE, 200, 17, is_partial=False),)))
     assert said[5].startswith("Damage at RBA 200")
     assert said[6].startswith("Transaction")
 
 
 def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
     odd = Path(f"dir{_ESCAPES}/et000000007")
-    hostile = _WHOLE._replace(
+    hostile = WHOLE._replace(
         transaction=Transaction(_ESCAPES, _ESCAPES),
         begin=Spot(odd, 1),
         last=Spot(odd, 2),
@@ -217,7 +196,7 @@ def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
 
 
 def test_the_answer_as_json() -> None:
-    marked = _CUT._replace(damage=(Damage(_HERE, 200, 17, is_partial=False),), missing=_NEXT, before=1)
+    marked = _CUT._replace(damage=(Damage(HERE, 200, 17, is_partial=False),), missing=NEXT, before=1)
     spot = {"file": "dirdat/et000000007", "seqno": 7}
     alter = "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA {}"
     assert _json(marked, 200) == {
@@ -262,9 +241,9 @@ def test_between_two_transactions_json_has_the_place_alone() -> None:
 
 
 def test_what_a_transaction_lacks_is_null_in_json() -> None:
-    answer = _json(_OPEN._replace(begin=None, last=None))
+    answer = _json(OPEN._replace(begin=None, last=None))
     assert [answer[name] for name in ("begin", "last", "after", "marker", "missing")] == [None] * 5
-    unnamed = _json(_WHOLE._replace(begin=Spot(Path("copy.bin"), 100)))["begin"]
+    unnamed = _json(WHOLE._replace(begin=Spot(Path("copy.bin"), 100)))["begin"]
     assert unnamed["seqno"] is None
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from logdump.notation.times import TimeOffset
 from logdump.render.sql import DIALECTS, Closing, NotRun, Opening, Skipped, Statement, script_lines, statement_lines
+from tests.logdump.extents import HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from tests.logdump.statements.made_changes import change
 from trailformat import TrailFile
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
@@ -18,29 +19,11 @@ from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
 from trailformat.search.transaction_walk import Damage, Ended, Extent, Moment, Restart
 from trailformat.trail.sequence import Spot
 
-_HERE, _NEXT = Path("dirdat/et000000007"), Path("dirdat/et000000008")
 _TIME = Moment(JULIAN_UNIX_EPOCH)
-_WHOLE = Extent(
-    transaction=Transaction("4188", "5.2.88"),
-    begin=Spot(_HERE, 100),
-    first=Spot(_HERE, 100),
-    last=Spot(_HERE, 300),
-    after=Spot(_HERE, 400),
-    ended=Ended.LAST,
-    marker=None,
-    has_end=True,
-    records=2,
-    size=300,
-    before=0,
-    first_moment=_TIME,
-    last_moment=_TIME,
-    has_one_time=True,
-    tables={"SHOP.TEAS": Counter({INSERT: 2})},
-    damage=(),
-    missing=None,
+_WHOLE, _OPEN, _OVERTAKEN = (
+    one._replace(records=2, first_moment=_TIME, last_moment=_TIME, tables={"SHOP.TEAS": Counter({INSERT: 2})})
+    for one in (WHOLE, OPEN, OVERTAKEN)
 )
-_OPEN = _WHOLE._replace(after=None, ended=Ended.FILE_END, has_end=False)
-_OVERTAKEN = _WHOLE._replace(ended=Ended.OVERTAKEN, has_end=False)
 _LOST = _WHOLE._replace(begin=None)
 _FRONT = "-- Left out: transaction 5.2.88 CSN 4188 1970/01/01 00:00:00.000.000, RBA 100, 2 records: "
 _FOREIGN = "\n; DROP TABLE x; --\x1b[2J"
@@ -49,7 +32,7 @@ _FOREIGN = "\n; DROP TABLE x; --\x1b[2J"
 class _File:
     """As much of an open file as the lines ask for."""
 
-    path = _HERE
+    path = HERE
 
 
 _TRAIL = cast("TrailFile", _File())
@@ -66,32 +49,32 @@ def _cut(io_type: int, at: Spot) -> Extent:
 @pytest.mark.parametrize(
     ("extent", "reason"),
     [
-        (_cut(RESTART_ABEND, Spot(_HERE, 400)), "cut by RestartAbend at RBA 400: a Replicat drops it."),
+        (_cut(RESTART_ABEND, Spot(HERE, 400)), "cut by RestartAbend at RBA 400: a Replicat drops it."),
         (
-            _cut(RESTART_OK, Spot(_NEXT, 9)),
+            _cut(RESTART_OK, Spot(NEXT, 9)),
             "cut by RestartOK at RBA 9 of dirdat/et000000008: a Replicat drops it.",
         ),
         (_OVERTAKEN, "it has no last record, the next begins at RBA 400: a Replicat drops it."),
         (
-            _OVERTAKEN._replace(after=Spot(_NEXT, 9)),
+            _OVERTAKEN._replace(after=Spot(NEXT, 9)),
             "it has no last record, the next begins at RBA 9 of dirdat/et000000008: a Replicat drops it.",
         ),
-        (_LOST._replace(missing=_NEXT), "it begins in dirdat/et000000008, which is not here."),
+        (_LOST._replace(missing=NEXT), "it begins in dirdat/et000000008, which is not here."),
         (_LOST, "its first record is not here."),
-        (_OPEN._replace(missing=_NEXT), "it goes on in dirdat/et000000008, which is not here."),
+        (_OPEN._replace(missing=NEXT), "it goes on in dirdat/et000000008, which is not here."),
         (_OPEN, "it is open at the end of the trail: its rest is not written yet, or will never come."),
         (
-            _OPEN._replace(damage=(Damage(_HERE, 400, 7, is_partial=True),)),
+            _OPEN._replace(damage=(Damage(HERE, 400, 7, is_partial=True),)),
             "it is open at the end of the trail: its rest is not written yet, or will never come.",
         ),
         (
-            _LOST._replace(ended=Ended.DAMAGE, damage=(Damage(_HERE, 200, 7, is_partial=False),)),
+            _LOST._replace(ended=Ended.DAMAGE, damage=(Damage(HERE, 200, 7, is_partial=False),)),
             "damage at RBA 200, 7 bytes: what it held is not known.",
         ),
         (
             _WHOLE._replace(
                 ended=Ended.DAMAGE,
-                damage=(Damage(_HERE, 150, 3, is_partial=True), Damage(_NEXT, 200, 7, is_partial=False)),
+                damage=(Damage(HERE, 150, 3, is_partial=True), Damage(NEXT, 200, 7, is_partial=False)),
             ),
             "damage at RBA 200 of dirdat/et000000008, 7 bytes: what it held is not known.",
         ),
@@ -112,11 +95,11 @@ def test_a_transaction_that_is_left_out_says_why(extent: Extent, reason: str) ->
         ),
         (_WHOLE._replace(transaction=NO_TRANSACTION), "1970/01/01 00:00:00.000.000, RBA 100 to 400, 2 records"),
         (
-            _WHOLE._replace(after=Spot(_NEXT, 9)),
+            _WHOLE._replace(after=Spot(NEXT, 9)),
             "5.2.88 CSN 4188 1970/01/01 00:00:00.000.000, RBA 100 to 9 of dirdat/et000000008, 2 records",
         ),
         (
-            _WHOLE._replace(first=Spot(_NEXT, 50)),
+            _WHOLE._replace(first=Spot(NEXT, 50)),
             "5.2.88 CSN 4188 1970/01/01 00:00:00.000.000, RBA 50 of dirdat/et000000008 to 400, 2 records",
         ),
     ],
@@ -126,7 +109,7 @@ def test_the_title_of_a_transaction(extent: Extent, title: str) -> None:
 
 
 def test_a_transaction_of_which_no_record_is_known() -> None:
-    extent = _LOST._replace(first=None, last=None, transaction=NO_TRANSACTION, missing=_NEXT)
+    extent = _LOST._replace(first=None, last=None, transaction=NO_TRANSACTION, missing=NEXT)
     title = "1970/01/01 00:00:00.000.000, RBA not known, 1 records"
     assert _lines(Skipped(extent, 1, _TRAIL)) == [
         f"-- Left out: transaction {title}: it begins in dirdat/et000000008, which is not here."
@@ -162,7 +145,7 @@ def test_a_statement_is_ended_and_a_reason_is_a_comment() -> None:
     assert list(statement_lines(Statement(made, None, "it is a test"))) == [
         "-- RBA 0 INSERT SHOP.STOCK: it is a test",
     ]
-    assert list(statement_lines(Statement(made, None, "it is a test", elsewhere=_NEXT))) == [
+    assert list(statement_lines(Statement(made, None, "it is a test", elsewhere=NEXT))) == [
         "-- RBA 0 of dirdat/et000000008 INSERT SHOP.STOCK: it is a test",
     ]
 
