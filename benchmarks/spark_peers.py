@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from logdump.arrow.records.schema import Selected
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.render.text import render
@@ -16,7 +17,7 @@ from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import plan
 from logdump.spark.reading import read
 from logdump.spark.request import Request
-from logdump.spark.schema import Selected, offered
+from logdump.spark.schema import offered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from logdump.spark.offered import Column
+from logdump.arrow.records.schema import COLUMNS, Column
 from logdump.spark.options import OPTIONS, Option, Use
-from logdump.spark.schema import COLUMNS
 from logdump.spark.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.table_columns import FIXED, LAST
 from scripts.marked import ROOT, table, with_content

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trailformat import TrailError, TrailName
+from logdump.arrow.records.errors import place
+from trailformat import TrailError
 
 
 class SourceError(Exception):
@@ -41,19 +42,6 @@ class SplitMismatch(SourceError):
 
 class SchemaChanged(SourceError):
     """A table has a column, a type or a key that came after the schema of the read was made."""
-
-
-class ValueTooLarge(SourceError):
-    """A value that a row of Spark cannot hold."""
-
-
-def place(path: str | Path, rba: int | None = None) -> str:
-    """File, seqno and RBA, as every message begins."""
-    name = TrailName.parse(path)
-    parts = [str(path)]
-    parts += [f"seqno {name.seqno}"] if name else []
-    parts += [f"RBA {rba}"] if rba is not None else []
-    return ", ".join(parts)
 
 
 def located(error: TrailError, path: str | Path, rba: int | None = None) -> str:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from logdump.arrow.records.errors import place
 from logdump.operations.save.ranges import RangeCopy
-from logdump.spark.errors import SourceError, place
+from logdump.spark.errors import SourceError
 from logdump.spark.part_files import PartFiles
 from logdump.spark.raw_records import RawRecords, read_column
 from logdump.spark.row_sources import SELECT, HeaderSource, RowSource, SourceUnknown, source_of_file

@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from logdump.spark.columns import BUILDERS
+from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.rows import Array, Rows
+from logdump.arrow.records.schema import CORRUPT, arrow_schema
 from logdump.spark.errors import FileChanged, located
-from logdump.spark.offered import CORRUPT
+from logdump.spark.open_slice import OpenSlice
 from logdump.spark.planning import Slice
 from logdump.spark.request import Request, cut
-from logdump.spark.rows import Array, OpenSlice, Rows
-from logdump.spark.schema import arrow_schema
 from logdump.spark.slice_reading import open_trail, wanted_rows
 from trailformat import TrailError
 from trailformat.scan import Batch

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from logdump.spark.columns.places import MOST_BYTES
+from logdump.arrow.records.columns.places import MOST_BYTES
+from logdump.arrow.records.rows import Array
+from logdump.arrow.records.schema import Selected
 from logdump.spark.options import Options
-from logdump.spark.rows import Array
-from logdump.spark.schema import Selected
 from trailformat.scan import Batch
 
 if TYPE_CHECKING:

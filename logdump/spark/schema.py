@@ -3,80 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from logdump.spark.column_types import (
-    BIGINT,
-    BINARY,
-    BYTES,
-    IMAGE,
-    INT,
-    STRING,
-    STRINGS,
-    TEXTS,
-    TIMESTAMP,
-    UNSIGNED,
-)
+from logdump.arrow.records.schema import COLUMNS, CORRUPT, Column, Selected
 from logdump.spark.errors import BadOption, BadSchema
-from logdump.spark.offered import CORRUPT, Column
 from logdump.spark.options import Options
 from logdump.spark.summary_columns import SUMMARY_COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
-
-COLUMNS: tuple[Column, ...] = (
-    Column("file", STRING, "Path of the trail file"),
-    Column("seqno", INT, "Its sequence number; null where its name has none"),
-    Column(
-        "file_order", INT, "Place of the file among those of the read, trail after trail as written; not in a stream"
-    ),
-    Column("rba", BIGINT, "Byte offset of the record in its file"),
-    Column("length", BIGINT, "Bytes of the whole record, trailer included"),
-    Column("op", STRING, "What the record does, as in Logdump's record line: `Insert`, `FieldComp`; `FileHeader`"),
-    Column("op_code", INT, "IOType, the number behind it; null for a file header"),
-    Column("table", STRING, "Name of the table, resolved by its index; null where there is none"),
-    Column("catalog", STRING, "The part of it before the schema, where there are three"),
-    Column("schema", STRING, "The part of it before the name"),
-    Column("name", STRING, "The last part of it"),
-    Column("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
-    Column("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
-    Column("before_after", STRING, "`B` or `A`: which image the header announces"),
-    Column("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
-    Column("xid", STRING, "TRANID, likewise"),
-    Column("row_id", STRING, "ORAROWID, 18 characters"),
-    Column("audit_rba", BIGINT, "AuditRBA; null on metadata, which keeps its indexes there"),
-    Column("audit_pos", UNSIGNED, "AuditPos, unsigned 64 bits"),
-    Column("tdr_index", INT, "Index of the table definition, where the header holds one"),
-    Column("partition", INT, "Partition, a set of bits: 4 list of columns, 8 name by index"),
-    Column("record_length", BIGINT, "Bytes of data, as Logdump prints `Len` and COUNT adds up"),
-    Column(
-        "before",
-        IMAGE,
-        "Columns before; null: no such image. `bytes` is the stored value, `value` its text; null for NULL",
-    ),
-    Column(
-        "after",
-        IMAGE,
-        "Columns after, likewise; `name` and `value` need a table definition in the trail, or `sourceDefs`",
-    ),
-    Column("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
-    Column("user_tokens", TEXTS, "User tokens"),
-    Column("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
-    Column("raw", BINARY, "The whole record, byte for byte"),
-    Column("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
-    Column(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
-)
-"""One row per record, in the order of a default read."""
-
-
-class Selected(NamedTuple):
-    """A column of the rows that are asked for: the name the user gives it, and whether it is to be filled."""
-
-    alias: str
-    column: Column
-    is_wanted: bool = True
 
 
 def offered(options: Options) -> tuple[Column, ...]:
@@ -124,13 +60,6 @@ def select_among(schema: StructType, found: Mapping[str, Column], options: Optio
     if missing := sorted(wanted - {one.column.name for one in asked}):
         raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
     return tuple(one._replace(is_wanted=one.column.name in wanted) for one in asked)
-
-
-def arrow_schema(selected: Iterable[Selected]) -> Any:
-    """The ``pyarrow.Schema`` of the batches."""
-    import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
-
-    return pa.schema([pa.field(one.alias, one.column.type.arrow(pa)) for one in selected])
 
 
 def _by_name(options: Options) -> dict[str, Column]:

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from logdump.arrow.records.errors import place
+from logdump.arrow.records.rows import Array
 from logdump.spark.bounds import selection_of
-from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located, place
+from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located
+from logdump.spark.open_slice import OpenSlice
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice, is_unborn
 from logdump.spark.report import report
-from logdump.spark.rows import Array, OpenSlice
 from trailformat import NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, Piece, Place, scan_piece
 from trailformat.scan.place import first_place

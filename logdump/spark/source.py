@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from logdump.arrow.records.schema import Selected
 from logdump.spark.options import Options, Use, parse_options
-from logdump.spark.schema import Selected, ddl_of, default_ddl, select
+from logdump.spark.schema import ddl_of, default_ddl, select
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter

@@ -11,7 +11,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError, located, place
+from logdump.arrow.records.errors import place
+from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError, located
 from logdump.spark.options import Options
 from logdump.spark.paths import find_files
 from logdump.spark.planning import Slice, is_unborn

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from logdump.arrow.records.schema import Selected
 from logdump.spark.bounds import filters_of
 from logdump.spark.options import Options
 from logdump.spark.planning import Slice, packed
-from logdump.spark.schema import Selected
 from logdump.spark.stream_trail import Limit, Offset, StreamTrail
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from logdump.arrow.records.columns.header import FILE_HEADER_OP, timestamps
+from logdump.arrow.records.columns.places import reason
+from logdump.arrow.records.rows import Array
 from logdump.spark.bounds import filters_of, selection_of, where_filter
-from logdump.spark.columns.header import FILE_HEADER_OP, timestamps
-from logdump.spark.columns.places import reason
-from logdump.spark.rows import Array, OpenSlice
+from logdump.spark.open_slice import OpenSlice
 from logdump.spark.slice_reading import wanted_rows
 from trailformat import io_type_name
 from trailformat.changes.transactions import LAST, ONLY

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.spark.column_types import BIGINT, INT, STRING, TIMESTAMP, ColumnType
-from logdump.spark.offered import CORRUPT, Column
+from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, ColumnType
+from logdump.arrow.records.schema import CORRUPT, Column
 
 _PART = "records:bigint,bytes:bigint,tables:array<string>,time:bigint,seqno:int,rba:bigint"
 _LARGE = "records:bigint,bytes:bigint,tables:bigint,time:bigint,seqno:int,rba:bigint"

@@ -11,9 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
-from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
-from logdump.spark.column_types import (
+from logdump.arrow.records.column_types import (
     BIGINT,
     BINARY,
     DATE,
@@ -28,10 +26,12 @@ from logdump.spark.column_types import (
     ColumnType,
     decimal,
 )
+from logdump.arrow.records.schema import CORRUPT, Column, Selected
+from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
+from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
 from logdump.spark.errors import BadOption, BadSchema
-from logdump.spark.offered import CORRUPT, Column
 from logdump.spark.options import Options
-from logdump.spark.schema import Selected, select_among
+from logdump.spark.schema import select_among
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

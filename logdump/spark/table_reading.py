@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.rows import Array, Rows
+from logdump.arrow.records.schema import CORRUPT
 from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.piece import pieces
-from logdump.spark.columns import BUILDERS
-from logdump.spark.offered import CORRUPT
+from logdump.spark.open_slice import OpenSlice
 from logdump.spark.request import cut
-from logdump.spark.rows import Array, OpenSlice, Rows
 from logdump.spark.slice_reading import wanted_rows
 from logdump.spark.table_shape import Shape
 from trailformat.scan import FILE_HEADER, RECORD, Batch

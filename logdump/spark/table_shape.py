@@ -11,14 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.arrow.records.errors import place
+from logdump.arrow.records.schema import Selected
 from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import DATA, PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.rows import RowProblem
 from logdump.arrow.tables.schema import PROBLEM_LIST, schema_of
-from logdump.spark.errors import SchemaChanged, place
+from logdump.spark.errors import SchemaChanged
+from logdump.spark.open_slice import OpenSlice
 from logdump.spark.report import report
-from logdump.spark.rows import OpenSlice
-from logdump.spark.schema import Selected
 from logdump.spark.table_alterations import Alteration, Alterations, Kind
 from logdump.spark.table_columns import spark_type
 from trailformat import BadData

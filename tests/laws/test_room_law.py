@@ -19,7 +19,6 @@ MOST = 12
 
 TO_BE_CUT = {
     ("trailformat.trail.file", "trailformat.index"),
-    ("logdump.operations.export.record_batches", "logdump.spark"),
 }
 """Modules that still look up, and to which room."""
 

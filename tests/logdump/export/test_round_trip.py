@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS, CORRUPT
 from logdump.arrow.tables.schema import FIXED_TYPES
 from logdump.render.json_lines import render
 from logdump.session.events import RecordShown
 from logdump.session.settings import Settings
-from logdump.spark.offered import CORRUPT
-from logdump.spark.schema import COLUMNS
 from tests.logdump.export.rows import (
     arrow_rows,
     check_values,

@@ -7,11 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import Slice, plan
 from logdump.spark.reading import read
 from logdump.spark.request import Request
-from logdump.spark.schema import Selected, arrow_schema, offered
+from logdump.spark.schema import offered
 
 Row = dict[str, Any]
 

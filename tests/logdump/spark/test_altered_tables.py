@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import StreamingQueryException
 
+from logdump.arrow.records.schema import Selected
 from logdump.spark.defined_tables import layouts_of
 from logdump.spark.errors import SchemaChanged
 from logdump.spark.options import Use, parse_options
-from logdump.spark.schema import Selected
 from logdump.spark.streaming import TrailStreamReader
 from logdump.spark.table_columns import table_columns
 from tests.searching import examples

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import BadTrail, FileChanged
 from logdump.spark.options import Options
 from logdump.spark.planning import plan
 from logdump.spark.reading import read
 from logdump.spark.request import Request
-from logdump.spark.schema import COLUMNS, Selected
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
 

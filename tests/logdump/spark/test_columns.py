@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.columns.header import timestamps
-from logdump.spark.columns.image_values import _Alone
-from logdump.spark.columns.names import name_parts
-from logdump.spark.errors import BadTrail, SplitMismatch, ValueTooLarge
-from logdump.spark.schema import COLUMNS
+from logdump.arrow.records.columns.header import timestamps
+from logdump.arrow.records.columns.image_values import _Alone
+from logdump.arrow.records.columns.names import name_parts
+from logdump.arrow.records.errors import ValueTooLarge
+from logdump.arrow.records.schema import COLUMNS
+from logdump.spark.errors import BadTrail, SplitMismatch
 from tests.logdump.spark.reads import batches, rows
 from tests.searching import examples
 from trailformat import (
@@ -201,11 +202,11 @@ def test_audit_pos_is_unsigned(tmp_path: Path) -> None:
 
 
 LOOKS = {
-    "images": "logdump.spark.columns.images.images_in",
-    "tokens": "logdump.spark.columns.tokens.tokens_in",
-    "pairs": "logdump.spark.columns.tokens.parse_user_tokens",
+    "images": "logdump.arrow.records.columns.images.images_in",
+    "tokens": "logdump.arrow.records.columns.tokens.tokens_in",
+    "pairs": "logdump.arrow.records.columns.tokens.parse_user_tokens",
     "names": "trailformat.trail.table_definitions.TableDefinitions.lookup",
-    "transactions": "logdump.spark.rows.TransactionCarrier.of",
+    "transactions": "logdump.arrow.records.rows.TransactionCarrier.of",
     "record": "trailformat.trail.file.TrailFile.record_at",
 }
 

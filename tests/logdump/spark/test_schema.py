@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
 
+from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.options import Options
-from logdump.spark.schema import COLUMNS, default_ddl, select
+from logdump.spark.schema import default_ddl, select
 from logdump.spark.summary_columns import SUMMARY_COLUMNS
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from benchmarks.generate import large_trail
 from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import SplitMismatch
 from logdump.spark.options import Options
 from logdump.spark.planning import plan
 from logdump.spark.reading import read
 from logdump.spark.request import Request
-from logdump.spark.schema import COLUMNS, Selected
 from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import examples
 

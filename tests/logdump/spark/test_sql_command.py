@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS
 from logdump.commands import sql
 from logdump.render import json_lines
 from logdump.session.events import Failure, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
 from logdump.spark.needed_columns import needed_columns
-from logdump.spark.schema import COLUMNS
 from logdump.spark.views import Views
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.spark.reads import rows

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import Slice
 from logdump.spark.reading import read
 from logdump.spark.request import Request
-from logdump.spark.schema import COLUMNS, Selected
 from logdump.spark.stream_trail import Limit, Offset, StreamTrail
 from tests.logdump.spark.reads import table
 from trailformat import TrailFile

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.columns.image_values import _Alone
-from logdump.spark.errors import BadTrail, ValueTooLarge
+from logdump.arrow.records.columns.image_values import _Alone
+from logdump.arrow.records.errors import ValueTooLarge
+from logdump.spark.errors import BadTrail
 from tests.logdump.spark.reads import rows
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from trailformat import (
@@ -187,7 +188,7 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
 
 def test_more_text_than_a_batch_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Alone, "most", 0)
-    monkeypatch.setattr("logdump.spark.columns.image_values._MOST_BYTES", 50)
+    monkeypatch.setattr("logdump.arrow.records.columns.image_values._MOST_BYTES", 50)
     with pytest.raises(
         ValueTooLarge, match=r"et000000000, seqno 0, RBA 0: too much text .*; take a smaller batchBytes"
     ):
@@ -203,6 +204,6 @@ def test_a_record_whose_text_has_no_room_is_refused(tmp_path: Path, monkeypatch:
     def overflowing(*_: Any) -> Any:
         raise pa.ArrowCapacityError("array cannot contain more than 2147483646 bytes")
 
-    monkeypatch.setattr("logdump.spark.columns.images.replaced", overflowing)
+    monkeypatch.setattr("logdump.arrow.records.columns.images.replaced", overflowing)
     with pytest.raises(ValueTooLarge, match="too much text for one array"):
         rows(trail_of(tmp_path, *_long(ByteOrder.BIG)), "after", "problems", undecodable="null")

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from logdump.spark.columns import BUILDERS
+from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.schema import COLUMNS
+from logdump.arrow.records.windows import window_of
 from logdump.spark.errors import FileChanged
+from logdump.spark.open_slice import OpenSlice
 from logdump.spark.options import Options
 from logdump.spark.planning import plan
 from logdump.spark.reading import read
-from logdump.spark.rows import OpenSlice, Rows
-from logdump.spark.schema import COLUMNS
 from logdump.spark.slice_reading import wanted_rows
-from logdump.spark.windows import window_of
 from tests.logdump.spark.reads import batches, rows
 from tests.logdump.spark.test_bad_input import RBA
 from tests.trailformat.samples import row, table_record, trail_of

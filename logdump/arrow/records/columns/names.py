@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.rows import Rows
+from logdump.arrow.records.rows import Rows
 
 _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.columns.definitions import Known
-from logdump.spark.errors import ValueTooLarge, place
-from logdump.spark.rows import Array, Rows
+from logdump.arrow.records.columns.definitions import Known
+from logdump.arrow.records.errors import ValueTooLarge, place
+from logdump.arrow.records.rows import Array, Rows
 from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
 from trailformat.scan.parts import Parts
 from trailformat.trail.row_definitions import RowDefinition
@@ -152,5 +152,5 @@ def _together(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, 
 
 def too_large(rows: Rows, problem: str) -> ValueTooLarge:
     """The error about values that an array of the rows cannot hold."""
-    where = place(rows.source.part.path, int(rows.of("rba")[0]))
+    where = place(rows.source.path, int(rows.of("rba")[0]))
     return ValueTooLarge(f"{where}: {problem} from the values of {len(rows)} records; take a smaller batchBytes")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.spark.columns import header, images, names, places, problems, tokens, transactions
-from logdump.spark.rows import Rows
+from logdump.arrow.records.columns import header, images, names, places, problems, tokens, transactions
+from logdump.arrow.records.rows import Rows
 
 ArrowArray = Any
 

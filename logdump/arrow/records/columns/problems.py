@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.column_types import STRINGS, TEXTS
-from logdump.spark.columns.images import SIDES, image_parts, tell, value_problems
-from logdump.spark.columns.tokens import gg_parts, user_tokens_by_row
-from logdump.spark.rows import Rows
+from logdump.arrow.records.column_types import STRINGS, TEXTS
+from logdump.arrow.records.columns.images import SIDES, image_parts, tell, value_problems
+from logdump.arrow.records.columns.tokens import gg_parts, user_tokens_by_row
+from logdump.arrow.records.rows import Rows
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP

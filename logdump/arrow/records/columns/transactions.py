@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.rows import Rows
+from logdump.arrow.records.rows import Rows
 
 
 def _csn(rows: Rows) -> Any:

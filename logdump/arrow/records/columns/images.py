@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.column_types import IMAGE
-from logdump.spark.columns.arrow_values import bytes_at, lists, replaced
-from logdump.spark.columns.asked_images import AskedImages, asked_images
-from logdump.spark.columns.definitions import Known, definitions_of
-from logdump.spark.columns.image_values import ImageValues, ValueProblem, image_values, too_large
-from logdump.spark.rows import Rows
+from logdump.arrow.records.column_types import IMAGE
+from logdump.arrow.records.columns.arrow_values import bytes_at, lists, replaced
+from logdump.arrow.records.columns.asked_images import AskedImages, asked_images
+from logdump.arrow.records.columns.definitions import Known, definitions_of
+from logdump.arrow.records.columns.image_values import ImageValues, ValueProblem, image_values, too_large
+from logdump.arrow.records.rows import Rows
 from trailformat import BadData
 from trailformat.scan.image_parts import ImageParts, RowData, images_in
 from trailformat.scan.parts import Parts
@@ -104,7 +104,7 @@ def value_problems(rows: Rows, which: int) -> list[ValueProblem]:
 
 def tell(rows: Rows, which: int) -> None:
     """Say what does not decode, unless it is to be null and the column ``problems`` says it."""
-    if rows.source.explains_nulls and not rows.source.options.undecodable_ends:
+    if rows.source.explains_nulls and not rows.source.ends_at_undecodable:
         return
     for row, images in _asked(rows).items():
         if images.error is not None:

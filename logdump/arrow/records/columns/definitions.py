@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from logdump.spark.rows import Array, Rows
+from logdump.arrow.records.rows import Array, Rows
 from trailformat.scan.definitions import metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 

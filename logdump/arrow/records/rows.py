@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from logdump.spark.errors import BadTrail, located
-from logdump.spark.options import Options
-from logdump.spark.planning import Slice
-from logdump.spark.report import report
-from logdump.spark.source_definitions import definitions_of
-from logdump.spark.windows import Window, window_of
+from logdump.arrow.records.windows import Window, window_of
 from trailformat import ByteOrder, Record, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.headers import indexes_at
 from trailformat.scan.transactions import Owners, TransactionCarrier
 from trailformat.trail.row_definitions import RowDefinitions
 
+_LOG = logging.getLogger("logdump")
+
 Array = Any
 """A one-dimensional ``numpy.ndarray``."""
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
-class OpenSlice:
-    """A slice that is being read: its open file, and what is carried from batch to batch."""
+class Source:
+    """What rows come from: an open file, and what is carried from batch to batch.
 
-    def __init__(
-        self,
-        trail: TrailFile,
-        part: Slice,
-        options: Options,
-        wanted: frozenset[str] = frozenset(),
-        definitions: RowDefinitions | None = None,
-    ) -> None:
+    Args:
+        trail: the file.
+
+    Attributes:
+        seqno: its sequence number; None where its name has none.
+        file_order: its place among the files of a read; None where it is alone.
+        explains_nulls: whether the column ``problems`` is made, which says why a value is null.
+        ends_at_undecodable: whether a part that does not decode ends the read.
+        name_parts: by key of the name: catalog, schema and name of a table.
+    """
+
+    seqno: int | None = None
+    file_order: int | None = None
+    explains_nulls = True
+    ends_at_undecodable = False
+
+    def __init__(self, trail: TrailFile) -> None:
         self.trail = trail
-        self.part = part
-        self.options = options
-        self._wanted = wanted
-        self._definitions = definitions
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
-        """By key of the name: catalog, schema and name of a table."""
         self._carrier = TransactionCarrier(trail)
         self._owners: tuple[Batch, Owners] | None = None
 
-    @cached_property
-    def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows, unless given: the trail, and where it does not, the file of ``sourceDefs``.
+    @property
+    def path(self) -> str:
+        """Path of the file."""
+        return str(self.trail.path)
 
-        Raises:
-            BadOption: that file cannot be read, or is no definitions file.
-        """
-        return self._definitions or definitions_of(self.trail, self.options)
+    @property
+    def definitions(self) -> RowDefinitions:
+        """What tells the columns of rows."""
+        raise NotImplementedError
 
     def owners(self, batch: Batch) -> Owners:
         """The transactions of a batch's rows; batches are to be given in order."""
@@ -60,26 +63,12 @@ class OpenSlice:
             self._owners = batch, self._carrier.of(batch)
         return self._owners[1]
 
-    @property
-    def explains_nulls(self) -> bool:
-        """Whether the column ``problems`` is read."""
-        return "problems" in self._wanted
-
     def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:
-        """A part of a sound record cannot be decoded: a null; column ``problems`` says why, or the log does.
+        """A part of a sound record cannot be decoded: a null. ``is_cut``: the record goes on in fragments."""
 
-        Args:
-            error: why, and where.
-            is_cut: the record goes on in fragments: it is sound, and all of it is in ``raw``.
-
-        Raises:
-            BadTrail: option ``undecodable`` is ``fail``; of a cut record where column ``problems`` is not read.
-        """
-        text = located(error, self.part.path)
-        if self.options.undecodable_ends and not (is_cut and self.explains_nulls):
-            raise BadTrail(f"{text}; with option undecodable null it is null, and column problems says why") from None
-        if not self.explains_nulls:
-            report(text)
+    def too_large(self, text: str) -> None:
+        """A record does not fit into a value: a null that the log tells of."""
+        _LOG.warning("%s", text)
 
 
 class Rows:
@@ -89,7 +78,7 @@ class Rows:
     become shorter.
     """
 
-    def __init__(self, source: OpenSlice, batch: Batch, at: Array, window: Window | None = None) -> None:
+    def __init__(self, source: Source, batch: Batch, at: Array, window: Window | None = None) -> None:
         self._window = window
         self.source = source
         self.batch = batch

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.columns.arrow_values import bytes_at
-from logdump.spark.errors import ValueTooLarge, place
-from logdump.spark.offered import CORRUPT
-from logdump.spark.report import report
-from logdump.spark.rows import Rows
+from logdump.arrow.records.columns.arrow_values import bytes_at
+from logdump.arrow.records.errors import place
+from logdump.arrow.records.rows import Rows
+from logdump.arrow.records.schema import CORRUPT
 from trailformat import TrailError, TrailFile
 from trailformat.scan import PARTIAL
 
@@ -21,7 +20,7 @@ MOST_BYTES = 1 << 30
 
 
 def _file(rows: Rows) -> Any:
-    return pa.DictionaryArray.from_arrays(np.zeros(len(rows), np.int32), [rows.source.part.path]).dictionary_decode()
+    return pa.DictionaryArray.from_arrays(np.zeros(len(rows), np.int32), [rows.source.path]).dictionary_decode()
 
 
 def _of_file(rows: Rows, number: int | None) -> Any:
@@ -50,10 +49,9 @@ def _raw(rows: Rows) -> Any:
 
 
 def _refuse_large(rows: Rows, rba: int, size: int) -> None:
-    text = f"{place(rows.source.part.path, rba)}: {size} bytes do not fit in a value of Spark; do not ask for raw"
-    if rows.source.options.mode == "FAILFAST":
-        raise ValueTooLarge(text)
-    report(text)
+    rows.source.too_large(
+        f"{place(rows.source.path, rba)}: {size} bytes do not fit in a value of Spark; do not ask for raw"
+    )
 
 
 def _corrupt(rows: Rows) -> Any:
@@ -81,8 +79,8 @@ def reason(trail: TrailFile, rba: int, kind: int) -> str:
 
 BUILDERS = {
     "file": _file,
-    "seqno": lambda rows: _of_file(rows, rows.source.part.seqno),
-    "file_order": lambda rows: _of_file(rows, rows.source.part.file_order),
+    "seqno": lambda rows: _of_file(rows, rows.source.seqno),
+    "file_order": lambda rows: _of_file(rows, rows.source.file_order),
     "rba": _number("rba"),
     "length": _number("length"),
     "raw": _raw,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.columns.arrow_values import masked, validity
-from logdump.spark.rows import Rows
+from logdump.arrow.records.columns.arrow_values import masked, validity
+from logdump.arrow.records.rows import Rows
 from trailformat import io_type_name
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.io_types import METADATA

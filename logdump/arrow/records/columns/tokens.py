@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from logdump.spark.column_types import BYTES, TEXTS
-from logdump.spark.columns.arrow_values import bytes_at, lists, masked, replaced
-from logdump.spark.rows import Array, Rows
+from logdump.arrow.records.column_types import BYTES, TEXTS
+from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, replaced
+from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
 from trailformat.codec.token_names import GGS_TOKENS, token_name
 from trailformat.codec.tokens import UNSET, WIDE

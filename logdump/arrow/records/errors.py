@@ -1,0 +1,20 @@
+"""What an Arrow batch cannot hold, and how a message says where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trailformat import TrailName
+
+
+class ValueTooLarge(Exception):
+    """A value, or the values of an array, that a batch or a row of Spark cannot hold."""
+
+
+def place(path: str | Path, rba: int | None = None) -> str:
+    """File, seqno and RBA, as every message begins."""
+    name = TrailName.parse(path)
+    parts = [str(path)]
+    parts += [f"seqno {name.seqno}"] if name else []
+    parts += [f"RBA {rba}"] if rba is not None else []
+    return ", ".join(parts)
