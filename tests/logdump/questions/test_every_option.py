@@ -91,7 +91,7 @@ def questions(draw: st.DrawFn) -> tuple[str, Question]:
 
 @cache
 def all_redone(name: str, source: str) -> list[tuple[int, ...]]:
-    """The same of all changes of a file, without a filter."""
+    """The records of each change of a file that REDO tells, without a filter."""
     return redone(TRAILS / name, Question(source=source))
 
 
