@@ -55,7 +55,7 @@ class Scan:
             except (KeyboardInterrupt, GeneratorExit):
                 self._cursor.stand_before(record)
                 raise
-            if self.scanned == _NEARBY:
+            if self.scanned >= _NEARBY:
                 self._stream = self._columns()
         for item in self._stream:
             if not isinstance(item, Record):

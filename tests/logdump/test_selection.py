@@ -9,9 +9,11 @@ import pytest
 import trailformat.scan
 from fixtures import TRAILS
 from logdump.session import scan as session_scan
+from logdump.session.cursor import Cursor
 from logdump.session.events import RecordShown
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
+from trailformat import Record
 from trailformat.scan import Engine, is_available
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
@@ -80,3 +82,21 @@ def test_columns_find_backwards_what_records_find(nearby: int, commands: str, mo
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _session(path, quiet) == expected[path], path.name
+
+
+def test_columns_are_read_also_where_the_last_record_nearby_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_scan, "_NEARBY", 1)
+    monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+    read, found = Cursor.read, []
+
+    def note(cursor: Cursor) -> Record | None:
+        record = read(cursor)
+        found.append(record)
+        return record
+
+    monkeypatch.setattr(Cursor, "read", note)
+    line = Line()
+    line(f"open {TRAILS / 'et000000000'}; filter rba >= 0; n 10")
+    line.session.close()
+    assert len(line.rbas) == 10
+    assert len(found) == 1

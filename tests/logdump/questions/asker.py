@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,8 +38,9 @@ class Asker(NamedTuple):
 
 
 def opened(path: Path, question: Question) -> Line:
-    """A session in which the file is open, with the question's filter and definitions."""
+    """A session in which the file is open, with the question's filter and definitions; it ends with the last use."""
     line = Line()
+    weakref.finalize(line, line.session.close)
     line(f"{question.settings}; open {path}")
     assert not line.failures, line.failures
     return line

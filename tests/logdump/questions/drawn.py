@@ -60,6 +60,7 @@ class Drawn(NamedTuple):
 
 
 def _contents(flavour: Flavour, seed: int, transactions: int, roll_chance: float, *, is_headed: bool) -> list[bytes]:
+    """The files, but for those that it rolled over from before anything was in them."""
     random = Random(seed)
     tables = flavour.teas, flavour.sales
     with TemporaryDirectory() as folder:
@@ -72,7 +73,7 @@ def _contents(flavour: Flavour, seed: int, transactions: int, roll_chance: float
         if random.random() < 0.3:
             extract.open_end(source.transaction())
         extract.close()
-        return [path.read_bytes() for path in extract.paths]
+        return [content for path in extract.paths if (content := path.read_bytes())]
 
 
 def _records(contents: list[bytes], sign: str) -> list[PlainRecord]:
@@ -214,8 +215,7 @@ def drawn(draw: st.DrawFn) -> Drawn:
     name = f"{flavour.release} {flavour.order.name} {seed=} {transactions=} {roll_chance=} {is_headed=}"
     contents = _contents(flavour, seed, transactions, roll_chance, is_headed=is_headed)
     contents = contents[: draw(st.integers(1, len(contents)))]
-    while not (whole := _records(contents, SIGNS[flavour.order])):
-        contents = contents[:-1]
+    whole = _records(contents, SIGNS[flavour.order])
     cut = draw(st.one_of(st.just(0), st.just(1), st.integers(0, whole[-1].length - 1))) if whole[1:] else 0
     contents[-1] = contents[-1][: len(contents[-1]) - cut]
     records = _records(contents, SIGNS[flavour.order])

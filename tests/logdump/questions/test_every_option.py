@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.filters import OPTIONS, nonstop_options
-from logdump.session.events import StatementShown
-from tests.logdump.questions.asker import opened
+from tests.logdump.questions.changes import redone
 from tests.logdump.questions.contents import BYTES
 from tests.logdump.questions.numbers import NUMBERS
 from tests.logdump.questions.question import Question, answer
@@ -90,18 +89,10 @@ def questions(draw: st.DrawFn) -> tuple[str, Question]:
     return name, Question(*place, draw(FILTERS), source=draw(st.sampled_from(SOURCES)))
 
 
-def redone(name: str, question: Question) -> list[tuple[int, ...]]:
-    """The records of each change that REDO does not leave out."""
-    line = opened(TRAILS / name, question)
-    line("redo 1000")
-    shown = [event.statement.change for event in line.events if isinstance(event, StatementShown)]
-    return [tuple(record.rba for record in change.records) for change in shown]
-
-
 @cache
 def all_redone(name: str, source: str) -> list[tuple[int, ...]]:
-    """The same of all changes of a file, without a filter."""
-    return redone(name, Question(source=source))
+    """The records of each change of a file that REDO tells, without a filter."""
+    return redone(TRAILS / name, Question(source=source))
 
 
 def test_every_option_of_filter_is_drawn() -> None:
@@ -127,4 +118,4 @@ def test_all_answer_as_next_does(asked: tuple[str, Question], tmp_path: Path) ->
 def test_redo_tells_the_changes_of_the_records_that_next_stops_at(asked: tuple[str, Question], tmp_path: Path) -> None:
     name, question = asked
     found = passing(name, question, tmp_path)
-    assert redone(name, question) == [rbas for rbas in all_redone(name, question.source) if found & set(rbas)]
+    assert redone(TRAILS / name, question) == [rbas for rbas in all_redone(name, question.source) if found & set(rbas)]
