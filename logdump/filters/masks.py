@@ -116,7 +116,7 @@ def _types(criterion: RecType, batch: Batch, _source: Source) -> Mask:
 
 
 def _names(criterion: NameCriterion, batch: Batch, _source: Source) -> Mask:
-    fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))], dtype=bool)
+    fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))])
     return fits[np.asarray(batch.table)]
 
 

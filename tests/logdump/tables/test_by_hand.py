@@ -164,3 +164,19 @@ def test_lines_of_rows_without_a_definition(data: bytes, problems: list[dict[str
     (line,) = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
     assert file.name == "TEA.LEAVES.undefined.jsonl"
     assert (line["op"], line["data"], line["problems"]) == ("TRUNCATE", data.hex(), problems)
+
+
+@pytest.mark.parametrize(
+    ("continued", "reason"),
+    [
+        (0, "column at byte 14 does not fit into the 15 bytes around it"),
+        (1, "its columns go on in the records that follow"),
+    ],
+)
+def test_a_row_that_is_cut_says_why_it_has_no_columns(continued: int, reason: str, tmp_path: Path) -> None:
+    order = ByteOrder.BIG
+    cut = _row(_row(Images(None, (_integer(5),)), order).data + b"\0", order, continued=continued)
+    path = trail_of(tmp_path, _definition(order), cut)
+    (file,) = _exported(path, "jsonl", tmp_path / "out").iterdir()
+    (line,) = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
+    assert [(one["column"], one["reason"]) for one in line["problems"]] == [(None, reason)]
