@@ -12,11 +12,22 @@ from logdump.export import batch_walk
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
-from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record, make_token
+from trailformat import (
+    ByteOrder,
+    Column,
+    Images,
+    Record,
+    TableDefinition,
+    TrailFile,
+    make_column,
+    make_record,
+    make_token,
+)
 from trailformat.full_images import build_full_image
 from trailformat.io_types import DELETE, INSERT, PURGE_DATA
 from trailformat.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.scan import Engine, TransactionCarrier, scan
 from trailformat.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.values import CHAR
 
@@ -170,3 +181,20 @@ def test_a_value_of_a_full_image_may_be_too_long_for_a_list_of_columns(tmp_path:
     ((name, image, stored, reason),) = _problems(row)
     assert (row["after_CODE"], name, image, stored) == (None, None, None, data)
     assert reason == "column 0 cannot be written"
+
+
+def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np = pytest.importorskip("numpy")
+    made = pytest.importorskip("logdump.tables.piece")
+    row, definition = _note(b"x"), _definition(PLAIN)
+    monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
+    with TrailFile(trail_of(tmp_path, definition, row.raw * 12)) as trail:
+        batch = next(scan(trail, engine=Engine.NUMBA))
+        owners = TransactionCarrier(trail, engine=Engine.NUMBA).of(batch)
+        segment = np.ones(13, np.int64)
+        found = list(made.pieces(trail, batch, np.arange(1, 13), owners, segment))
+        assert list(made.pieces(trail, batch, np.arange(0), owners, segment)) == []
+    assert [len(one.rows) for one in found] == [4, 4, 4]
+    rbas = [one.record(at).rba for one in found for at in range(4)]
+    assert rbas == [definition.length + number * row.length for number in range(12)]
+    assert all(one.record(3).raw == row.raw for one in found)
