@@ -188,13 +188,13 @@ def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, mon
     made = pytest.importorskip("logdump.tables.piece")
     row, definition = _note(b"x"), _definition(PLAIN)
     monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
-    with TrailFile(trail_of(tmp_path, definition, row.raw * 12)) as trail:
+    with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
         batch = next(scan(trail, engine=Engine.NUMBA))
         owners = TransactionCarrier(trail, engine=Engine.NUMBA).of(batch)
-        segment = np.ones(13, np.int64)
-        found = list(made.pieces(trail, batch, np.arange(1, 13), owners, segment))
+        segment = np.ones(25, np.int64)
+        found = list(made.pieces(trail, batch, np.arange(13, 25), owners, segment))
         assert list(made.pieces(trail, batch, np.arange(0), owners, segment)) == []
     assert [len(one.rows) for one in found] == [4, 4, 4]
     rbas = [one.record(at).rba for one in found for at in range(4)]
-    assert rbas == [definition.length + number * row.length for number in range(12)]
+    assert rbas == [definition.length + number * row.length for number in range(12, 24)]
     assert all(one.record(3).raw == row.raw for one in found)
