@@ -50,6 +50,18 @@ def test_many_lengths(comparison: Comparison, wanted: str) -> None:
     assert csns_hold(comparison, wanted, csns).tolist() == [csn_holds(comparison, text, wanted) for text in texts]
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("123456789012345679", "123456789012345678"), ("0" * 20 + "1" + "0" * 18, "12"), ("9" * 40, "9" * 18)],
+)
+def test_long_numbers_are_compared_to_the_last_digit(text: str, wanted: str) -> None:
+    from logdump.filters.text_columns import csns_hold
+
+    csns = column([text.encode()], {})
+    assert csns_hold(Comparison.GREATER, wanted, csns).tolist() == [True]
+    assert csns_hold(Comparison.EQUAL, wanted, csns).tolist() == [False]
+
+
 NO_CSNS = [
     "1a",
     "a1",
