@@ -9,6 +9,7 @@ nothing: its rows may pass, and the record itself is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,14 +101,14 @@ def _is_record(batch: Batch) -> Mask:
     return np.asarray(batch.kind) == RECORD
 
 
-def _number(column: str, *, of_file_header: bool) -> Callable[[Any, Batch, Source], Mask]:
-    """A mask by a number in a column; without a header a file header has no such number."""
+def _place_or_size(column: str, criterion: NumberCriterion, batch: Batch, _source: Source) -> Mask:
+    """A number that a file header has too."""
+    held: Mask = criterion.comparison.holds(np.asarray(getattr(batch, column)), criterion.value)
+    return held
 
-    def mask(criterion: NumberCriterion, batch: Batch, _source: Source) -> Mask:
-        held = criterion.comparison.holds(np.asarray(getattr(batch, column)), criterion.value)
-        return held if of_file_header else held & _is_record(batch)
 
-    return mask
+def _of_header(column: str, criterion: NumberCriterion, batch: Batch, source: Source) -> Mask:
+    return _place_or_size(column, criterion, batch, source) & _is_record(batch)
 
 
 def _types(criterion: RecType, batch: Batch, _source: Source) -> Mask:
@@ -115,7 +116,7 @@ def _types(criterion: RecType, batch: Batch, _source: Source) -> Mask:
 
 
 def _names(criterion: NameCriterion, batch: Batch, _source: Source) -> Mask:
-    fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))], dtype=bool)
+    fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))])
     return fits[np.asarray(batch.table)]
 
 
@@ -208,10 +209,10 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, Source], Mask]] = {
     FileName: _names,
     AnsiName: _names,
     TableName: _names,
-    Rba: _number("rba", of_file_header=True),
-    RecLen: _number("record_length", of_file_header=True),
-    AuditRba: _number("audit_rba", of_file_header=False),
-    TransInd: _number("trans_ind", of_file_header=False),
+    Rba: partial(_place_or_size, "rba"),
+    RecLen: partial(_place_or_size, "record_length"),
+    AuditRba: partial(_of_header, "audit_rba"),
+    TransInd: partial(_of_header, "trans_ind"),
     StartTime: _from,
     EndTime: _up_to,
     String: _needles,

@@ -56,7 +56,7 @@ class FileName(NameCriterion):
 
 
 def _matches(pattern: str, name: str) -> bool:
-    if name.startswith("\\") and not pattern.startswith("\\"):
+    if name.startswith("\\"):
         _, _, without_node = name.partition(".")
         if wildcard.matches(pattern, without_node, case_sensitive=False):
             return True

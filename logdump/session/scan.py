@@ -34,6 +34,7 @@ class Scan:
         self._cursor = session.cursor
         self._selection = session.selection(filtered=filtered, also=also)
         self._stream: Iterator[Record | Progress] | None = None
+        self._reads_nearby = True
         self.scanned = 0
         self.suppressed = 0
 
@@ -43,6 +44,9 @@ class Scan:
         Ctrl+C leaves the position before the first record of which it is not known yet.
         """
         while self._stream is None:
+            if self._reads_nearby and self.scanned >= _NEARBY:
+                self._reads_nearby, self._stream = False, self._columns()
+                continue
             record = self._read()
             if record is None:
                 return None
@@ -55,8 +59,6 @@ class Scan:
             except (KeyboardInterrupt, GeneratorExit):
                 self._cursor.stand_before(record)
                 raise
-            if self.scanned >= _NEARBY:
-                self._stream = self._columns()
         for item in self._stream:
             if not isinstance(item, Record):
                 yield item

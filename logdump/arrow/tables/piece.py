@@ -68,10 +68,12 @@ def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata
     Raises:
         NotATrail: the file has become shorter.
     """
+    if not len(rows):
+        return
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
-    size = int(ends[-1] - starts[0]) if len(rows) else 0
-    most = size // -(-size // _MOST_BYTES) + 1 if size else 0
+    size = int(ends[-1] - starts[0])
+    most = size // -(-size // _MOST_BYTES) + 1
     for at, stop in lots(starts, ends, most):
         base, some = int(starts[at]), rows[at:stop]
         data = copied(trail.buffer, base, int(ends[stop - 1]))

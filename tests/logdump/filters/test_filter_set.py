@@ -84,13 +84,14 @@ def test_a_scan_learns_what_to_decode() -> None:
 
 
 def test_a_copy_goes_its_own_way() -> None:
-    made = filters("RECTYPE 5", "MATCH ALL")
+    made = filters("RECTYPE 5", "MATCH ALL", "EXCLUDE STRING x")
     copy = made.copy()
     assert copy == made
     copy.include.criteria.clear()
+    copy.exclude.criteria.clear()
     copy.exclude.match = Match.ALL
     copy.enabled = False
-    assert made == filters("RECTYPE 5", "MATCH ALL")
+    assert made == filters("RECTYPE 5", "MATCH ALL", "EXCLUDE STRING x")
 
 
 def test_every_criterion_is_plain_data() -> None:

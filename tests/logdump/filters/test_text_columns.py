@@ -50,6 +50,49 @@ def test_many_lengths(comparison: Comparison, wanted: str) -> None:
     assert csns_hold(comparison, wanted, csns).tolist() == [csn_holds(comparison, text, wanted) for text in texts]
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("123456789012345679", "123456789012345678"), ("0" * 20 + "1" + "0" * 18, "12"), ("9" * 40, "9" * 18)],
+)
+def test_long_numbers_are_compared_to_the_last_digit(text: str, wanted: str) -> None:
+    from logdump.filters.text_columns import csns_hold
+
+    csns = column([text.encode()], {})
+    assert csns_hold(Comparison.GREATER, wanted, csns).tolist() == [True]
+    assert csns_hold(Comparison.EQUAL, wanted, csns).tolist() == [False]
+
+
+NO_CSNS = [
+    "1a",
+    "a1",
+    ":5",
+    "5:",
+    ":",
+    "4:1a",
+    "a:5",
+    "4:5:",
+    "/1",
+    "1/",
+    "/",
+    "1G/2",
+    "4;5",
+    "4 5",
+    "1F:2",
+    "-1",
+    "+1",
+]
+
+
+@pytest.mark.parametrize("wanted", ["12", "4:1095", "1F/00000002"])
+@pytest.mark.parametrize("text", NO_CSNS)
+def test_what_only_looks_like_a_csn_is_unequal_and_neither_less_nor_greater(text: str, wanted: str) -> None:
+    from logdump.filters.text_columns import csns_hold
+
+    asked = Comparison.LESS, Comparison.GREATER, Comparison.EQUAL, Comparison.NOT_EQUAL
+    found = [csns_hold(one, wanted, column([text.encode()], {})).tolist() for one in asked]
+    assert found == [[False], [False], [False], [True]]
+
+
 @pytest.mark.parametrize("comparison", Comparison)
 def test_texts_whose_bytes_are_known(comparison: Comparison) -> None:
     from logdump.filters.text_columns import texts_hold

@@ -54,6 +54,15 @@ class TestGgsToken:
         assert not meets("GGSTOKEN DDL ogg", DDL)
         assert not meets("GGSTOKEN DDL <> ogg_test", DDL)
 
+    @pytest.mark.parametrize(
+        ("payload", "texts"),
+        [(b"test\0N\0", ["test", "N"]), (b"\0test", ["", "test"]), (b"TAX\0", ["TAX"]), (b"test\n\0\0", ["test\n"])],
+    )
+    def test_texts_stand_between_nuls_and_none_stands_behind_the_last(self, payload: bytes, texts: list[str]) -> None:
+        one = subject(tokens=[make_token("D", payload)])
+        asked = ["", "test", "N", "TAX", "TA", "test\n"]
+        assert [text for text in asked if meets(f'GGSTOKEN DDL = "{text}"', one)] == sorted(texts, key=asked.index)
+
     def test_unequal_needs_the_token(self) -> None:
         assert meets("GGSTOKEN ORATAG <> 00", FIRST)
         assert not meets("GGSTOKEN ORATAG <> 00", LATER)

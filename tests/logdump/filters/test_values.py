@@ -51,6 +51,7 @@ NOON = datetime(2024, 3, 14, 12)  # noqa: DTZ001 - a DATE has no zone
         (NOON.replace(tzinfo=UTC), "< '2024-03-14 13:00:00 +00:30'"),
         (NOON.replace(tzinfo=UTC), "> 2024-03-14"),
         (date(2024, 3, 14), "< '2024-03-14 12:00:00'"),
+        (date(2024, 3, 14), "< '2024-03-14 12:00:00 +00:00'"),
         (time(9, 30), "lt 10:00:00"),
         (timedelta(days=1), ">= '0 23:59:59'"),
         (NULL, "= NULL"),
@@ -126,12 +127,13 @@ def test_what_is_no_comparison_is_refused(text: str, problem: str) -> None:
 
 def test_show_prints_it_as_it_may_be_entered() -> None:
     filters = FilterSet()
-    for text in ("price > 15000", "\"Mixed\" <> 'it''s'", "NOTE = NULL"):
+    for text in ("price > 15000", "\"Mixed\" <> 'it''s'", "NOTE = NULL", '"a ""b""" = 1'):
         apply(filters, f"VALUE {text}", GMT)
-    assert show(filters)[2:5] == [
+    assert show(filters)[2:6] == [
         "Value-0    : price > '15000'",
         "Value-1    : \"Mixed\" <> 'it''s'",
         "Value-2    : NOTE = NULL",
+        'Value-3    : "a ""b""" = \'1\'',
     ]
 
 

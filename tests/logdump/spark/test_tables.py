@@ -167,6 +167,12 @@ def test_nulls_are_told_though_their_columns_are_not_asked_for(tmp_path: Path) -
     assert rows_of(trail_of(tmp_path, _defined(("ID", "INT32")), null), TABLE, "nulls") == [{"nulls": ["after_ID"]}]
 
 
+def test_problems_are_told_though_their_columns_are_not_asked_for(tmp_path: Path) -> None:
+    trail = trail_of(tmp_path, _defined(("ID", "INT32")), BAD)
+    ((problem,),) = (one["problems"] for one in rows_of(trail, TABLE, "problems", "op", mode="PERMISSIVE"))
+    assert (problem["column"], problem["bytes"]) == ("ID", b"\0\1")
+
+
 DAY = datetime.fromisoformat("2024-02-29")
 BAD = make_record(header(1), Images(None, (make_column(0, b"\0\1"),)), order=ByteOrder.BIG)
 """A row whose INT32 has two bytes."""

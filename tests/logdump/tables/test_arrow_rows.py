@@ -8,18 +8,31 @@ from typing import Any
 
 import pytest
 
+from logdump.operations.export import batch_walk
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
-from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record, make_token
+from trailformat import (
+    ByteOrder,
+    Column,
+    Images,
+    Record,
+    TableDefinition,
+    TrailFile,
+    make_column,
+    make_record,
+    make_token,
+)
 from trailformat.changes.full_images import build_full_image
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
+from trailformat.scan import Engine, TransactionCarrier, scan
 from trailformat.values import CHAR
 
 pa = pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
+schema = pytest.importorskip("logdump.arrow.tables.schema", reason="Arrow files need pyarrow")
 
 PLAIN = TableDefinition(1, 1, (column("QTY", scale=0), of(64)._replace(name="NOTE")))
 NULLS = (Column(0, b"\xff\xff\0\0"), Column(1, b"\xff\xff\0\0"))
@@ -31,7 +44,11 @@ def _definition(table: TableDefinition) -> Record:
 
 
 def _row(data: Images | bytes, table: int | str = 1, csn: bytes | None = None, **fields: Any) -> Record:
-    plain = {"io_type": INSERT, "trans_ind": 3, "partition": COMPRESSED | (NAME_IS_INDEX if table == 1 else 0)}
+    plain = {
+        "io_type": INSERT,
+        "trans_ind": 3,
+        "partition": COMPRESSED | (NAME_IS_INDEX if isinstance(table, int) else 0),
+    }
     tokens = [] if csn is None else [make_token("L", csn)]
     return make_record(header(table, **{**plain, **fields}), data, tokens)
 
@@ -40,16 +57,22 @@ def _note(text: bytes, **fields: Any) -> Record:
     return _row(Images(None, (make_column(1, len(text).to_bytes(2, "big") + text),)), **fields)
 
 
-def _rows(folder: Path, *records: Record | bytes) -> list[dict[str, Any]]:
+def _files(folder: Path, *records: Record | bytes) -> dict[str, list[dict[str, Any]]]:
     path = trail_of(folder, *records)
     line = Line()
     line(f"open {path}; export arrow to {folder / 'out'} by table replace")
     line.session.close()
     assert not line.failures
-    (file,) = (folder / "out").iterdir()
-    with pa.OSFile(str(file)) as source:
-        found: list[dict[str, Any]] = pa.ipc.open_file(source).read_all().to_pylist()
+    found = {}
+    for file in (folder / "out").iterdir():
+        with pa.OSFile(str(file)) as source:
+            found[file.name] = pa.ipc.open_file(source).read_all().to_pylist()
     return found
+
+
+def _rows(folder: Path, *records: Record | bytes) -> list[dict[str, Any]]:
+    (rows,) = _files(folder, *records).values()
+    return rows
 
 
 def _problems(row: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -76,10 +99,36 @@ def test_a_trail_without_transactions_has_rows_without_them(tmp_path: Path) -> N
     assert [(one["csn"], one["xid"]) for one in found] == [(None, None)]
 
 
-def test_each_row_has_its_own_transaction_however_many_there_are(tmp_path: Path) -> None:
-    first, second = _note(b"x", csn=b"100"), _note(b"x", csn=b"200")
-    found = _rows(tmp_path, _definition(PLAIN), first.raw * 20_000, second.raw * 20_000)
-    assert [one["csn"] for one in found] == ["100"] * 20_000 + ["200"] * 20_000
+def test_each_row_has_its_own_transaction_however_many_batches_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", 3)
+    found = _rows(tmp_path, _definition(PLAIN), *[_note(b"x", csn=b"%d" % number) for number in range(9)])
+    assert [one["csn"] for one in found] == [str(number) for number in range(9)]
+
+
+def test_an_index_may_be_defined_anew_be_it_0(tmp_path: Path) -> None:
+    other = TableDefinition(1, 1, (PLAIN.columns[0], PLAIN.columns[1]._replace(name="REMARK")))
+    first, second = (metadata_record(2, 0, "TEA.POTS", build_table(one, ByteOrder.BIG)) for one in (PLAIN, other))
+    row = _note(b"x", table=0)
+    assert row.table_index == 0
+    files = _files(tmp_path, first, row, second, row)
+    assert [one["after_NOTE"] for one in files.pop("TEA.POTS.arrow")] == ["x"]
+    assert [one["after_REMARK"] for one in files.pop("TEA.POTS.2.arrow")] == ["x"]
+    assert not files
+
+
+def test_a_table_without_a_name_has_a_file_too(tmp_path: Path) -> None:
+    assert _files(tmp_path, _note(b"x", table="")).keys() == {"unnamed.undefined.arrow"}
+
+
+def test_a_file_tells_its_table_and_the_key(tmp_path: Path) -> None:
+    keyed = PLAIN._replace(columns=(PLAIN.columns[0]._replace(flags=0x23), PLAIN.columns[1]))
+    _rows(tmp_path, _definition(keyed), _note(b"x"))
+    with pa.OSFile(str(tmp_path / "out" / "TEA.POTS.arrow")) as source:
+        found = pa.ipc.open_file(source).schema
+    assert (found.metadata[b"table"], schema.key_of(found)) == (b"TEA.POTS", ["QTY"])
+    assert schema.key_of(pa.schema([])) == []
 
 
 def test_nulls_are_named_in_the_order_of_the_columns(tmp_path: Path) -> None:
@@ -132,3 +181,20 @@ def test_a_value_of_a_full_image_may_be_too_long_for_a_list_of_columns(tmp_path:
     ((name, image, stored, reason),) = _problems(row)
     assert (row["after_CODE"], name, image, stored) == (None, None, None, data)
     assert reason == "column 0 cannot be written"
+
+
+def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np = pytest.importorskip("numpy")
+    made = pytest.importorskip("logdump.arrow.tables.piece")
+    row, definition = _note(b"x"), _definition(PLAIN)
+    monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
+    with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
+        batch = next(scan(trail, engine=Engine.NUMBA))
+        owners = TransactionCarrier(trail, engine=Engine.NUMBA).of(batch)
+        segment = np.ones(25, np.int64)
+        found = list(made.pieces(trail, batch, np.arange(13, 25), owners, segment))
+        assert list(made.pieces(trail, batch, np.arange(0), owners, segment)) == []
+    assert [len(one.rows) for one in found] == [4, 4, 4]
+    rbas = [one.record(at).rba for one in found for at in range(4)]
+    assert rbas == [definition.length + number * row.length for number in range(12, 24)]
+    assert all(one.record(3).raw == row.raw for one in found)

@@ -33,7 +33,7 @@ def _text(value: bytes, order: ByteOrder, index: int = 1) -> Column:
     return Column(index, b"\0\0" + len(value).to_bytes(2, order.word) + value)
 
 
-def _row(data: Images | bytes, order: ByteOrder, table: int = 1, io_type: int = INSERT, **fields: Any) -> Record:
+def _row(data: Images | bytes, order: ByteOrder, table: int | str = 1, io_type: int = INSERT, **fields: Any) -> Record:
     csn = fields.pop("csn", None)
     tokens = [] if csn is None else [make_token("L", csn), make_token("6", b"5.1.7")]
     plain = {"partition": COMPRESSED | NAME_IS_INDEX, "io_time": NINE, "trans_ind": 3}
@@ -152,3 +152,31 @@ def _in_json(row: dict[str, Any]) -> dict[str, Any]:
     ]
     fixed = {name: row[name] for name in FIXED} | {"time": time, "problems": problems}
     return fixed | images | dict.fromkeys([*(row["nulls"] or ()), *bad])
+
+
+@pytest.mark.parametrize(
+    ("data", "problems"),
+    [(b"leaf", [{"column": None, "image": None, "bytes": "", "reason": "no definition of its columns"}]), (b"", [])],
+)
+def test_lines_of_rows_without_a_definition(data: bytes, problems: list[dict[str, Any]], tmp_path: Path) -> None:
+    path = trail_of(tmp_path, _row(data, ByteOrder.BIG, "TEA.LEAVES", partition=COMPRESSED, io_type=PURGE_DATA))
+    (file,) = _exported(path, "jsonl", tmp_path / "out").iterdir()
+    (line,) = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
+    assert file.name == "TEA.LEAVES.undefined.jsonl"
+    assert (line["op"], line["data"], line["problems"]) == ("TRUNCATE", data.hex(), problems)
+
+
+@pytest.mark.parametrize(
+    ("continued", "reason"),
+    [
+        (0, "column at byte 14 does not fit into the 15 bytes around it"),
+        (1, "its columns go on in the records that follow"),
+    ],
+)
+def test_a_row_that_is_cut_says_why_it_has_no_columns(continued: int, reason: str, tmp_path: Path) -> None:
+    order = ByteOrder.BIG
+    cut = _row(_row(Images(None, (_integer(5),)), order).data + b"\0", order, continued=continued)
+    path = trail_of(tmp_path, _definition(order), cut)
+    (file,) = _exported(path, "jsonl", tmp_path / "out").iterdir()
+    (line,) = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
+    assert [(one["column"], one["reason"]) for one in line["problems"]] == [(None, reason)]
