@@ -24,8 +24,8 @@ TO_BE_CUT = {
 
 
 def _names(package: str) -> set[str]:
-    inside = (ROOT / package).iterdir()
-    return {path.stem for path in inside if path.name[0].isalpha() and (path.is_dir() or path.suffix == ".py")}
+    modules = (path.relative_to(ROOT / package) for path in (ROOT / package).rglob("*.py"))
+    return {path.parts[0].removesuffix(".py") for path in modules if path.parts[0][0].isalpha()}
 
 
 @pytest.mark.parametrize("package", ROOMS)
