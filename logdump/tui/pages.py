@@ -7,6 +7,7 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
+from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 
@@ -40,6 +41,9 @@ class Pages(Vertical):
         shown: the name of the page that is shown.
         before: the page about the record that was shown last.
     """
+
+    class Scrolled(Message):
+        """Other lines of a page are visible, or another one is current."""
 
     current: reactive[Current] = reactive(Current(), repaint=False, init=False)
 
@@ -81,6 +85,11 @@ class Pages(Vertical):
     def on_resize(self, _event: Resize) -> None:
         """The width of the bytes depends on that of the page."""
         self._read()
+
+    def on_text_pane_scrolled(self, message: TextPane.Scrolled) -> None:
+        """Say it in the own name: Textual lets no message go on that a watcher of the parent has caused."""
+        message.stop()
+        self.post_message(self.Scrolled())
 
     def index_has_grown(self) -> None:
         """Read what had to wait for the index."""

@@ -17,13 +17,13 @@ from logdump.tui.messages import (
     SummaryRead,
     TransactionsRead,
 )
+from logdump.tui.pages import Pages
 from logdump.tui.record_list import RecordList
 from logdump.tui.record_pane import RecordPane
 from logdump.tui.rows import Kind, Row
 from logdump.tui.screen_parts import ScreenParts
 from logdump.tui.state import State
 from logdump.tui.summary import Summary
-from logdump.tui.text_pane import TextPane
 from logdump.tui.title import Standing
 from trailformat import TrailName
 
@@ -257,6 +257,6 @@ class Watching(ScreenParts):
         """A field has been picked: the other pages go to it when they are shown."""
         self.field_picked = message.field
 
-    def on_text_pane_scrolled(self, _message: TextPane.Scrolled) -> None:
+    def on_pages_scrolled(self, _message: Pages.Scrolled) -> None:
         """The tabs tell which lines are visible."""
         self.update_tabs()

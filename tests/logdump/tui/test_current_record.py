@@ -11,6 +11,7 @@ from logdump.notation.times import GMT
 from logdump.tui.app import TrailApp
 from logdump.tui.hex_pane import HexPane
 from logdump.tui.keys import KEYS, Area, Key
+from logdump.tui.one_line import OneLine
 from logdump.tui.rows import Kind
 from tests.logdump.line import Line
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
@@ -144,6 +145,13 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
     return "" if shown_lines == expected else f"{shown_lines[:4]} is not {expected[:4]}"
 
 
+def tells_what_is_visible(app: TrailApp) -> bool:
+    """Whether the line above a page says which of its lines are visible, and nothing where all are."""
+    where = app.page(app.page_shown).where
+    end = app.query_one("#tabs", OneLine).text.rstrip(f"{app.glyphs.rule} ")
+    return end.endswith(where) if where else not end[-1:].isdigit()
+
+
 async def wrong_pages(screen: Screen, what: str, line_mode: LineMode) -> list[str]:
     """Which of the page that is shown, and one that was not, are not about the record under the cursor."""
     app, found = screen.app, []
@@ -152,7 +160,7 @@ async def wrong_pages(screen: Screen, what: str, line_mode: LineMode) -> list[st
         if app.page_shown != name:
             app.show_tab(name)
             await screen.rest()
-        why = mismatch(app, name, line_mode)
+        why = mismatch(app, name, line_mode) or ("" if tells_what_is_visible(app) else "another part is told")
         if why:
             found.append(f"{what}: {name} at {app.records.row and app.records.row.rba}: {why}")
     return found

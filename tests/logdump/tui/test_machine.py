@@ -27,7 +27,7 @@ from logdump.tui.rows import Kind
 from logdump.tui.transcript import Answer
 from tests.logdump.tui.beside import Beside, expected_row, places
 from tests.logdump.tui.stepped import THREADS, Stepped
-from tests.logdump.tui.test_current_record import LineMode, mismatch
+from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
 from tests.searching import examples
 from trailformat import TrailFile
 
@@ -300,6 +300,7 @@ class Screen(RuleBasedStateMachine):
             self.check_title_and_side()
             wrong = mismatch(self.app, self.page, self.pages) if self.page else ""
             assert not wrong, f"{self.page} at {self.app.records.row}: {wrong}"
+            assert tells_what_is_visible(self.app)
 
     @property
     def page(self) -> str:
