@@ -114,7 +114,13 @@ AREAS = {
     ),
     "position": Area(
         ("logdump/commands/position.py", "logdump/session/cursor.py"),
-        (_COMMANDS + "test_position.py", _COMMANDS + "test_scan.py", _COMMANDS + "test_find.py", _TRANSCRIPTS),
+        (
+            _COMMANDS + "test_position.py",
+            _COMMANDS + "test_scan.py",
+            _COMMANDS + "test_find.py",
+            "tests/logdump/questions/test_interrupted.py",
+            _TRANSCRIPTS,
+        ),
     ),
     "save": Area(
         ("logdump/operations/save/*.py", "logdump/commands/save.py"),
