@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.laws.imports import ROOT, circles, edges, room_of
@@ -32,6 +34,13 @@ def _names(package: str) -> set[str]:
 def test_a_root_has_at_most_twelve_names_and_all_are_in_the_list(package: str) -> None:
     assert len(_names(package)) <= MOST
     assert _names(package) == {name for name in ROOMS[package] if name[0].isalpha()}
+
+
+def test_the_page_on_the_architecture_lists_the_rooms_from_the_top() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^    (?:logdump|trailformat)? +([a-z]+)  +\S", page, re.MULTILINE)
+    above = [name for package in ("logdump", "trailformat") for name in reversed(ROOMS[package]) if name[0].isalpha()]
+    assert listed == above
 
 
 def _looks_up(module: str, other: str) -> bool:
