@@ -75,6 +75,7 @@ AREAS = {
         ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
         (
             "tests/trailformat/test_changes*.py",
+            "tests/trailformat/test_update_halves.py",
             "tests/trailformat/test_full_images.py",
             "tests/trailformat/test_images.py",
             _COMMANDS + "test_values.py",

@@ -1,34 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.trailformat.samples import header, metadata_record, table_record, trail_of
-from tests.trailformat.values.kinds import of
+from tests.trailformat.leaves import FIRST, ONLY, PAIR, TABLE, Opened, image, only, record, told
+from tests.trailformat.samples import header, metadata_record, trail_of
 from trailformat import (
     BadData,
     ByteOrder,
     Change,
-    Images,
     Record,
-    TableDefinition,
     TrailFile,
     Value,
     change_of,
     make_column,
-    make_file_header,
-    make_file_header_record,
     make_record,
-    make_token,
 )
 from trailformat.changes.row_changes import ColumnChange, changes, row_columns, row_images
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transactions import Transaction
 from trailformat.definitions.file import parse_definitions
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.records.columns import Column, Columns
+from trailformat.records.columns import Column
 from trailformat.records.io_types import (
     DDL_OP,
     DELETE,
@@ -44,60 +38,6 @@ from trailformat.records.io_types import (
 )
 from trailformat.records.record import replace_header
 from trailformat.trail.row_definitions import RowDefinitions
-
-Opened = Callable[..., TrailFile]
-FIRST, MIDDLE, LAST, ONLY = range(4)
-TABLE = TableDefinition(1, 1, (of(64)._replace(name="CODE", flags=0x23), of(132)._replace(name="GRAMS")))
-
-
-def image(code: str | None = None, grams: int | None = None) -> Columns:
-    """Columns of TABLE; grams below zero are NULL, what is None is absent."""
-    found = []
-    if code is not None:
-        found.append(make_column(0, len(code).to_bytes(2, "big") + code.encode()))
-    if grams is not None:
-        found.append(make_column(1, grams.to_bytes(4, "big") if grams >= 0 else None))
-    return tuple(found)
-
-
-def record(
-    io_type: int,
-    before: Columns | None = None,
-    after: Columns | None = None,
-    trans_ind: int = ONLY,
-    name: int | str = 1,
-) -> Record:
-    prefix = {PK_UPDATE: 2, UNIFIED_UPDATE: 4, UNIFIED_PK_UPDATE: 4}.get(io_type, 0)
-    which = ord("B" if before is not None and after is None else "A")
-    head = header(name, io_type=io_type, before_after=which, trans_ind=trans_ind)
-    return make_record(head, Images(before, after, prefix), [make_token("L", b"4711"), make_token("6", b"1.2.3")])
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Opened]:
-    """A trail of the definition of TABLE as TEA.LEAVES, index 1, and of the records given."""
-    trails: list[TrailFile] = []
-
-    def make(*records: Record) -> TrailFile:
-        definition = metadata_record(2, 1, "TEA.LEAVES", build_table(TABLE, ByteOrder.BIG))
-        trails.append(TrailFile(trail_of(tmp_path, definition, *records)))
-        return trails[-1]
-
-    yield make
-    for trail in trails:
-        trail.close()
-
-
-def told(one: Change) -> list[tuple[str, str | None, str | None, bool]]:
-    return [
-        (each.name, each.before and each.before.text, each.after and each.after.text, each.is_changed)
-        for each in one.columns
-    ]
-
-
-def only(trail: TrailFile) -> Change:
-    (found,) = changes(trail, trail.records())
-    return found
 
 
 def test_an_insert_has_an_after_image(opened: Opened) -> None:
@@ -133,50 +73,6 @@ def test_a_field_comp_alone_has_what_it_has(opened: Opened) -> None:
         ("CODE", None, "SEN01", False),
         ("GRAMS", None, "880", False),
     ]
-
-
-PAIR = (
-    record(FIELD_COMP, before=image("SEN01", 890), trans_ind=FIRST),
-    record(FIELD_COMP, after=image("SEN01", 880), trans_ind=LAST),
-)
-BOTH_IMAGES = [("CODE", "SEN01", "SEN01", False), ("GRAMS", "890", "880", True)]
-
-
-def test_two_field_comps_are_one_update(opened: Opened) -> None:
-    one = only(opened(*PAIR))
-    assert (one.op, len(one.records)) == ("UPDATE", 2)
-    assert told(one) == BOTH_IMAGES
-
-
-def test_a_definition_between_two_halves_does_not_part_them(opened: Opened) -> None:
-    assert told(only(opened(PAIR[0], table_record(2, "TEA.BAGS"), PAIR[1]))) == BOTH_IMAGES
-
-
-@pytest.mark.parametrize("half", [0, 1])
-def test_each_half_finds_the_other(opened: Opened, half: int) -> None:
-    trail = opened(PAIR[0], table_record(2, "TEA.BAGS"), PAIR[1], record(INSERT, after=image("X")))
-    halves = [one for one in trail.records() if not one.is_metadata]
-    found = change_of(trail, halves[half])
-    assert found is not None
-    assert (found.rba, told(found)) == (halves[0].rba, BOTH_IMAGES)
-
-
-@pytest.mark.parametrize(
-    "second",
-    [
-        record(FIELD_COMP, after=image("SEN01", 880), trans_ind=ONLY),
-        record(INSERT, after=image("SEN01", 880), trans_ind=LAST),
-        record(FIELD_COMP, before=image("SEN01", 880), trans_ind=LAST),
-        record(FIELD_COMP, after=image("SEN01", 880), trans_ind=LAST, name="TEA.BAGS"),
-    ],
-    ids=["of the next transaction", "of another type", "before image too", "of another table"],
-)
-def test_records_that_do_not_belong_together_stay_apart(opened: Opened, second: Record) -> None:
-    trail = opened(PAIR[0], second)
-    assert [len(one.records) for one in changes(trail, trail.records())] == [1, 1]
-    alone = change_of(trail, next(one for one in trail.records() if not one.is_metadata))
-    assert alone is not None
-    assert len(alone.records) == 1
 
 
 def test_a_before_image_at_the_end_of_the_file_is_a_change_too(opened: Opened) -> None:
@@ -333,69 +229,6 @@ def test_columns_come_by_index_whichever_image_has_them(opened: Opened) -> None:
         (False, True),
         (False, True),
     ]
-
-
-BEFORE = record(FIELD_COMP, before=image("SEN01", 890), trans_ind=MIDDLE)
-AFTER = record(FIELD_COMP, after=image("SEN01", 880), trans_ind=MIDDLE)
-OTHER = make_record(header("", io_type=RESTART_OK))
-STREAMS: dict[str, tuple[list[Record], list[int]]] = {
-    "two pairs": ([BEFORE, AFTER, BEFORE, AFTER], [2, 2]),
-    "a before image twice": ([BEFORE, BEFORE, AFTER], [1, 2]),
-    "an after image twice": ([BEFORE, AFTER, AFTER], [2, 1]),
-    "no change between": ([BEFORE, OTHER, AFTER], [1, 1]),
-    "a row between": ([BEFORE, record(INSERT, after=image("X")), AFTER], [1, 1, 1]),
-    "a definition between": ([BEFORE, table_record(2, "TEA.BAGS"), AFTER], [2]),
-    "a row after the halves": ([AFTER, BEFORE, record(DELETE, before=image("X"))], [1, 1, 1]),
-    "no change at the end": ([BEFORE, OTHER], [1]),
-}
-
-
-@pytest.mark.parametrize(("records", "sizes"), STREAMS.values(), ids=STREAMS)
-def test_how_many_records_each_change_has(opened: Opened, records: list[Record], sizes: list[int]) -> None:
-    trail = opened(*records)
-    found = list(changes(trail, trail.records()))
-    assert [len(one.records) for one in found] == sizes
-    known = [change_of(trail, one) for one in trail.records() if not one.is_metadata]
-    assert [one.rba for one in known if one] == [each.rba for one in found for each in [one] * len(one.records)]
-
-
-@pytest.mark.parametrize("io_type", [UPDATE, UPDATE_COMP, FIELD_COMP])
-def test_both_halves_of_every_kind_of_update_belong_together(opened: Opened, io_type: int) -> None:
-    halves = [
-        make_record(header(1, io_type=io_type, before_after=which, trans_ind=MIDDLE, partition=12), b"")
-        for which in b"BA"
-    ]
-    trail = opened(*halves)
-    assert [len(one.records) for one in changes(trail, trail.records())] == [2]
-
-
-@pytest.mark.parametrize("trans_ind", [FIRST, ONLY])
-def test_an_after_image_that_begins_a_transaction_has_no_other_half(opened: Opened, trans_ind: int) -> None:
-    trail = opened(BEFORE, record(FIELD_COMP, after=image("SEN01", 880), trans_ind=trans_ind))
-    after = list(trail.records())[-1]
-    found = change_of(trail, after)
-    assert found is not None
-    assert [one.rba for one in found.records] == [after.rba]
-
-
-def test_damage_beside_a_half_leaves_it_alone(tmp_path: Path) -> None:
-    definition = metadata_record(2, 1, "TEA.LEAVES", build_table(TABLE, ByteOrder.BIG))
-    path = trail_of(tmp_path, definition, BEFORE, b"\xee" * 40, AFTER)
-    with TrailFile(path) as trail:
-        for rba in (definition.length, definition.length + BEFORE.length + 40):
-            half = trail.record_at(rba)
-            assert half is not None
-            found = change_of(trail, half)
-            assert found is not None
-            assert [one.rba for one in found.records] == [rba]
-
-
-def test_a_half_at_the_end_or_behind_a_file_header_is_alone(tmp_path: Path) -> None:
-    first = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
-    with TrailFile(trail_of(tmp_path, first, AFTER, BEFORE)) as trail:
-        found = [change_of(trail, one) for one in trail.records()]
-        assert [one and len(one.records) for one in found] == [None, 1, 1]
-        assert [len(one.records) for one in changes(trail, trail.records())] == [1, 1]
 
 
 @pytest.mark.parametrize(

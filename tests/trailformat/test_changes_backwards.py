@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.trailformat.leaves import TABLE
 from tests.trailformat.samples import metadata_record, trail_of
-from tests.trailformat.test_changes import STREAMS, TABLE
+from tests.trailformat.test_update_halves import STREAMS
 from trailformat import ByteOrder, Change, Record, TrailFile
 from trailformat.changes.row_changes import ChangeSource, changes, changes_over
 from trailformat.changes.transaction_context import TransactionContext
