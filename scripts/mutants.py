@@ -57,11 +57,16 @@ class Explanation(NamedTuple):
 _COMMANDS = "tests/logdump/commands/"
 _TRANSCRIPTS = "tests/transcripts"
 _OF_SPARK = "tests/logdump/spark/"
+_STATEMENTS = "tests/logdump/statements/test_"
 
 AREAS = {
     "statements": Area(
         ("logdump/render/sql/*.py",),
-        ("tests/logdump/statements", _COMMANDS + "test_redo.py", "tests/simulated", _TRANSCRIPTS),
+        (
+            *(_STATEMENTS + name for name in ("[acl]*.py", "dialects.py", "replicat.py", "s*.py")),
+            _COMMANDS + "test_redo.py",
+            _TRANSCRIPTS,
+        ),
     ),
     "export": Area(
         ("logdump/operations/export/*.py",),
@@ -200,6 +205,8 @@ def copy_repository(target: Path) -> None:
 
 
 _SOURCES = ["trailformat", "logdump"]
+_HANGS = 5
+"""A mistake hangs when its tests take so many times as long as without it."""
 
 
 def settings(area: Area, workshop: Path) -> str:
@@ -214,6 +221,7 @@ def settings(area: Area, workshop: Path) -> str:
         "also_copy": copied,
         "pytest_add_cli_args": ["-p", "no:xdist", "-p", "no:cacheprovider", "-x", "-m", "not spark"],
         "pytest_add_cli_args_test_selection": tests,
+        "timeout_multiplier": _HANGS,
         "type_check_command": [sys.executable, "-m", "mypy", "--output=json", "--no-warn-unused-ignores", *_SOURCES],
     }
     lines = [f"{name} = {json.dumps(value)}" for name, value in members.items()]

@@ -51,6 +51,8 @@ def _reason(text: str, dialect: str) -> str | None:
         (r"CREATE TABLE t (x char DEFAULT '\')", "a backslash before ': not all databases read it alike"),
         (r"CREATE TABLE t (x char DEFAULT '\\\' )", "a backslash before ': not all databases read it alike"),
         (r"CREATE TABLE t (x char DEFAULT 'a\b\\')", None),
+        (r"'\' DROP TABLE t'", "a backslash before ': not all databases read it alike"),
+        ("CREATE TABLE t (x char DEFAULT 'o''\t')", "a tab between ' and ': not all that shows a statement keeps it"),
         ("CREATE TABLE t (x char DEFAULT 'a\tb')", "a tab between ' and ': not all that shows a statement keeps it"),
         ("CREATE TABLE t (x char DEFAULT 'o''clock')", None),
         ("CREATE TABLE t (x char DEFAULT '''')", None),
