@@ -3,7 +3,8 @@
 mutmut changes one operator, number, name or argument at a time in the modules that decide correctness and runs the
 tests that reach the changed function. Each area is one run in a copy of the repository, so that an hour is enough for
 any of them. A mistake that mypy refuses counts as noticed; one that changes nothing stands in ``mutants.toml`` with the
-reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md.
+reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md. ``--again`` runs the tests as they
+are by now, in the copy that is there, on what passed the last time.
 """
 
 from __future__ import annotations
@@ -146,12 +147,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("areas", nargs="*", metavar="area", help=f"one of {', '.join(AREAS)}; all unless named")
     parser.add_argument("--write", action="store_true", help="put the figures into docs/robustness.md")
     parser.add_argument("--show", action="store_true", help="show each mistake that passed")
+    parser.add_argument("--again", action="store_true", help="only the mistakes that passed the last time")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.areas if name not in AREAS]
     if unknown:
         parser.error(f"no area {', '.join(unknown)}; there are {', '.join(AREAS)}")
     for name in options.areas or AREAS:
-        figures = run(name, AREAS[name])
+        figures = run(name, AREAS[name], again=options.again)
         if figures is None:
             return 1
         sys.stdout.write(" | ".join(row_of(name, figures)) + "\n")
@@ -162,10 +164,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def run(name: str, area: Area) -> Figures | None:
+def run(name: str, area: Area, *, again: bool = False) -> Figures | None:
     """The figures of one area; None where mutmut did not run to its end, which its log tells."""
     workshop = WORKSHOP / name
-    shutil.rmtree(workshop, ignore_errors=True)
+    wanted = passed_in(workshop) if again else []
+    if not again:
+        shutil.rmtree(workshop, ignore_errors=True)
     copy_repository(workshop)
     with (workshop / "pyproject.toml").open("a", encoding="utf-8") as project:
         project.write(settings(area, workshop))
@@ -173,8 +177,8 @@ def run(name: str, area: Area) -> Figures | None:
         conftest.write(_QUIET_CHILDREN)
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with (workshop / "mutmut.log").open("w", encoding="utf-8") as log:
-        done = subprocess.run(
-            [sys.executable, "-m", "mutmut", "run"],
+        done = subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-m", "mutmut", "run", *wanted],
             cwd=workshop,
             env=alone,
             stdout=log,
@@ -185,12 +189,16 @@ def run(name: str, area: Area) -> Figures | None:
     if done.returncode or not statuses:
         sys.stderr.write(f"mutmut failed on {name}: see {workshop / 'mutmut.log'}\n")
         return None
+    return figures_of(name, statuses)
+
+
+def figures_of(name: str, statuses: dict[str, int | None]) -> Figures:
+    """What became of mistakes by mutmut's exit codes for them."""
     passed = [mutant for mutant, status in statuses.items() if status not in _NOTICED]
     known = explanations()
     explained = {mutant for mutant, diff in differences(name, passed) if mistake_in(mutant, diff) in known}
-    counts = Counter(statuses.values())
+    by_types = Counter(statuses.values())[_BY_TYPES]
     unnoticed = tuple(mutant for mutant in passed if mutant not in explained)
-    by_types = counts[_BY_TYPES]
     return Figures(len(statuses), len(statuses) - len(passed) - by_types, by_types, len(explained), unnoticed)
 
 
@@ -247,6 +255,11 @@ def _children_count_no_calls() -> None:
 _BY_TYPES = 37
 _NOTICED = frozenset({1, 3, _BY_TYPES, 36, 24, 152, 255, -24, -11, -9, -7})
 """mutmut's exit codes of mistakes that were noticed: a test failed, mypy refused it, it hung, it crashed."""
+
+
+def passed_in(workshop: Path) -> list[str]:
+    """The mistakes that were not noticed the last time."""
+    return [mutant for mutant, status in results(workshop) if status not in _NOTICED]
 
 
 def results(workshop: Path) -> Iterator[tuple[str, int | None]]:

@@ -117,7 +117,7 @@ def one_statement(text: str, client: Client) -> OneStatement:
     reading = _Reading(text, client, is_unit=is_unit)
     reading.read()
     text = text.replace("\t", " ")
-    sql = text if is_unit else text[: reading.end].rstrip()
+    sql = text[: reading.end].rstrip()
     if client is SQL_PLUS and not is_unit:
         sql = _BLANK_LINE.sub("\n", sql)
     _check_lines(sql, client, is_unit=is_unit)

@@ -44,7 +44,9 @@ def _reason(text: str, dialect: str) -> str | None:
         ("CREATE TABLE t (x int) /*/ */", "the statement has a comment in a comment: not all databases read it alike"),
         ("DROP TABLE t; DROP TABLE u", "more than one statement"),
         ("DROP TABLE t; ;", "more than one statement"),
+        ("DROP TABLE t /* a */; DROP TABLE u", "more than one statement"),
         ("SELECT 1", "the statement begins with SELECT: it may be no DDL"),
+        ("-- a\nSELECT 1\nFROM t", "the statement begins with SELECT: it may be no DDL"),
         ("(DROP TABLE t)", None),
         ("1", "the statement begins with no word: it may be no DDL"),
         ("-- a comment", "the statement begins with no word: it may be no DDL"),
@@ -59,10 +61,13 @@ def _reason(text: str, dialect: str) -> str | None:
         ("CREATE TABLE t (x char DEFAULT 'a;b')", None),
         ('CREATE TABLE "a;b" (x char)', None),
         ("/**/ DROP TABLE t", None),
+        ("/* a */ DROP TABLE t /* b */", None),
+        ("DROP", None),
         ("DROP TABLE t;", None),
         ("DROP TABLE t ; -- done", None),
         ("DROP TABLE t ; /* done */", None),
         ("DROP TABLE _t", None),
+        ("DROP TABLE _delimiter", None),
     ],
 )
 def test_every_client(text: str, reason: str | None, dialect: str) -> None:
@@ -130,6 +135,10 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
         ),
         ("CREATE TABLE t (x int --\t)\n)", {}),
         (
+            "DROP TABLE t --",
+            dict.fromkeys(("ORACLE", "ANSI"), "{} may take the line 'DROP TABLE t --' for a command"),
+        ),
+        (
             "DROP TABLE delimiter",
             dict.fromkeys(("MYSQL", "ANSI"), "DELIMITER in the statement means something to {}"),
         ),
@@ -141,6 +150,10 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
         (
             "CREATE TABLE t (x char DEFAULT nq'[a]')",
             dict.fromkeys(("ORACLE", "MYSQL", "ANSI"), "the statement has a quote of the kind nq'…'"),
+        ),
+        (
+            "CREATE TABLE t (x char DEFAULT U'a')",
+            dict.fromkeys(("ORACLE", "MYSQL", "ANSI"), "the statement has a quote of the kind u'…'"),
         ),
         (
             "CREATE TABLE t (x char DEFAULT E'a')",
@@ -245,6 +258,7 @@ def test_a_unit_that_is_not_written_as_usual_has_no_sure_end_in_sql_plus(kind: s
         ("DROP TABLE t -- done", "POSTGRESQL", "DROP TABLE t -- done", "\n;"),
         ("CREATE\tTABLE t\r\n(x int)", "ANSI", "CREATE TABLE t\n(x int)", "\n;"),
         ("CREATE TABLE t\n \n\n(x int)", "ORACLE", "CREATE TABLE t\n(x int)", "\n;"),
+        ("COMMENT ON TABLE t\nIS 'a'\n\n-- b", "ORACLE", "COMMENT ON TABLE t\nIS 'a'\n-- b", "\n;"),
         ("CREATE TABLE t\n\n(x int)", "ANSI", "CREATE TABLE t\n\n(x int)", "\n;"),
         ("CREATE TABLE t$x (a#b int)", "ORACLE", "CREATE TABLE t$x (a#b int)", "\n;"),
         ("CREATE TABLE t (x int) # it's", "MYSQL", "CREATE TABLE t (x int) # it's", "\n;"),

@@ -53,6 +53,8 @@ def test_plain_values_are_spelled_alike(dialect: Dialect, value: Any, spelled: s
         (_MYSQL, _MOMENT, "'2024-03-14 09:30:05'"),
         (_MYSQL, dt.timedelta(days=1, hours=2), "'26:00:00.000000'"),
         (_POSTGRESQL, "a\\b\n", r"E'a\\b\u000A'"),
+        (_POSTGRESQL, "a\\b", r"E'a\\b'"),
+        (_POSTGRESQL, Decimal("NaN"), "'NaN'::numeric"),
         (_POSTGRESQL, b"\0\xff", r"'\x00ff'::bytea"),
         (_POSTGRESQL, float("nan"), "'NaN'::float8"),
         (_POSTGRESQL, _MOMENT.replace(tzinfo=_ZONE), "TIMESTAMP WITH TIME ZONE '2024-03-14 09:30:05+05:30'"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.capture import Capture
-from fixtures.changes import insert, unified_update
+from fixtures.changes import delete, insert, unified_update
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.shop import SENCHA
 from logdump.render.sql import DIALECTS, Script, Statement
@@ -24,24 +24,31 @@ from trailformat.records.lob_pieces import PieceHeader, build_piece
 
 _NAME = 1
 _TEXT = "The first cup moistens my lips and throat; " * 5
+_OLD_TEXT = "The second shatters the walls of my lonely sadness"
 _BINARY = 4
 
 
 def _write(
     path: Path,
-    value: bytes,
+    value: bytes | None,
     *,
     old: bytes | None = None,
     column: int = _NAME,
     sub_data_type: int = 0,
     lost: int = -1,
     flavour: Flavour = MYSQL_21,
+    has_table_between: bool = False,
 ) -> None:
-    """A row, and behind it the pieces of one of its columns; with its old value an update, else an insert."""
+    """A row, and behind it the pieces of one of its columns; an update has an old and a new value of it."""
     teas = flavour.teas
     columns = tuple(_with(one, sub_data_type) if at == _NAME else one for at, one in enumerate(teas.columns))
-    change = insert(teas, SENCHA) if old is None else unified_update(teas, SENCHA, (*SENCHA[:4], Decimal(9), SENCHA[5]))
-    pieces = [*_pieces(old or b"", ord("B"), column, flavour), *_pieces(value, ord("A"), column, flavour)]
+    if value is None:
+        change = delete(teas, SENCHA)
+    elif old is None:
+        change = insert(teas, SENCHA)
+    else:
+        change = unified_update(teas, SENCHA, (*SENCHA[:4], Decimal(9), SENCHA[5]))
+    pieces = [*_pieces(old or b"", ord("B"), column, flavour), *_pieces(value or b"", ord("A"), column, flavour)]
     with TrailWriter(path, order=flavour.order) as writer:
         capture = Capture(writer, flavour)
         capture.database()
@@ -49,7 +56,10 @@ def _write(
         capture.begin()
         row = {"partition": capture.partition, "orig_node": 255}
         base = capture.header(change.io_type, teas.number, **row, trans_ind=FIRST)
+        base = base._replace(before_after=ord("B" if value is None else "A"))
         writer.write_values(base, change.images(flavour.order), capture.transaction_tokens())
+        if has_table_between:
+            capture.table(flavour.sales, MIDDLE)
         for number, (fields, data) in enumerate(pieces):
             trans_ind = LAST if number == len(pieces) - 1 else MIDDLE
             if number != lost:
@@ -85,15 +95,38 @@ def test_a_text_is_a_column_of_the_insert(tmp_path: Path) -> None:
     assert f"'{_TEXT}'" in str(_last(tmp_path / "lo000000000").sql)
 
 
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_a_definition_may_stand_between_a_row_and_its_large_object(tmp_path: Path, *, takes_back: bool) -> None:
+    _write(tmp_path / "lo000000000", b"the new cup", old=b"the old cup", has_table_between=True)
+    set_to = "the old cup" if takes_back else "the new cup"
+    assert f"SET \"name\" = '{set_to}', " in str(_last(tmp_path / "lo000000000", takes_back=takes_back).sql)
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+@pytest.mark.parametrize("opened", ["lo000000000", "lo000000001"])
+def test_a_large_object_may_go_on_in_the_next_file(opened: str, tmp_path: Path, *, takes_back: bool) -> None:
+    first, second = (tmp_path / f"lo{number:09}" for number in (0, 1))
+    _write(first, _TEXT.encode(), old=_OLD_TEXT.encode())
+    with TrailFile(first) as trail:
+        cut = [one.rba for one in trail.records()][-2]
+    data = first.read_bytes()
+    first.write_bytes(data[:cut])
+    second.write_bytes(data[cut:])
+    text = _OLD_TEXT if takes_back else _TEXT
+    assert f"SET \"name\" = '{text}', " in str(_last(tmp_path / opened, takes_back=takes_back).sql)
+
+
 def test_bytes_are_a_binary_literal(tmp_path: Path) -> None:
     value = bytes(range(200))
     _write(tmp_path / "lo000000000", value, sub_data_type=_BINARY)
     assert f"'\\x{value.hex()}'::bytea" in str(_last(tmp_path / "lo000000000").sql)
 
 
-def test_a_row_is_deleted_without_its_large_object(tmp_path: Path) -> None:
-    _write(tmp_path / "lo000000000", _TEXT.encode(), lost=1)
-    assert str(_last(tmp_path / "lo000000000", takes_back=True).sql).startswith("DELETE")
+def test_a_row_is_deleted_whatever_is_missing_of_its_large_object(tmp_path: Path) -> None:
+    _write(tmp_path / "in000000000", _TEXT.encode(), lost=1)
+    assert str(_last(tmp_path / "in000000000", takes_back=True).sql).startswith("DELETE")
+    _write(tmp_path / "de000000000", None, old=_TEXT.encode(), lost=1)
+    assert str(_last(tmp_path / "de000000000").sql).startswith("DELETE")
 
 
 def test_an_update_sets_the_new_text_and_its_undo_the_old_one(tmp_path: Path) -> None:
