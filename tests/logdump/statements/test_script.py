@@ -50,7 +50,7 @@ def test_damage_in_the_file_that_a_transaction_goes_on_in_ends_the_script(
 @pytest.mark.parametrize("damaged", [0, 1])
 def test_damage_in_an_earlier_file_costs_the_transaction_that_it_hits_alone(damaged: int, tmp_path: Path) -> None:
     for number, place in enumerate((FIRST, MIDDLE)):
-        damage = [_GARBAGE, _row(MIDDLE)] if number == damaged else []
+        damage: list[Record | bytes] = [_GARBAGE, _row(MIDDLE)] if number == damaged else []
         trail_of(tmp_path, _row(place), *damage, name=f"tt{number:09}")
     path = trail_of(tmp_path, _row(LAST), _row(ONLY), name="tt000000002")
     assert _kinds(path) == ["Skipped", *_ONE]
