@@ -58,6 +58,7 @@ class Explanation(NamedTuple):
 _COMMANDS = "tests/logdump/commands/"
 _TRANSCRIPTS = "tests/transcripts"
 _OF_SPARK = "tests/logdump/spark/"
+_EXPORT = "tests/logdump/export/test_"
 _STATEMENTS = "tests/logdump/statements/test_"
 
 AREAS = {
@@ -71,11 +72,11 @@ AREAS = {
     ),
     "export": Area(
         ("logdump/operations/export/*.py",),
-        ("tests/logdump/export", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
+        (_EXPORT + "[mpw]*.py", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
     ),
     "tables": Area(
         ("logdump/arrow/tables/*.py",),
-        ("tests/logdump/export", "tests/logdump/tables", _COMMANDS + "test_export.py", _OF_SPARK + "test_tables.py"),
+        (_EXPORT + "generated.py", _EXPORT + "r*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
         ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
