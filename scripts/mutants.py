@@ -4,7 +4,7 @@ mutmut changes one operator, number, name or argument at a time in the modules t
 tests that reach the changed function. Each area is one run in a copy of the repository, so that an hour is enough for
 any of them. A mistake that mypy refuses counts as noticed; one that changes nothing stands in ``mutants.toml`` with the
 reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md. ``--again`` runs the tests as they
-are by now, in the copy that is there, on what passed the last time.
+are by now, in the copy that is there, on what passed the last time; the code has to be as it was.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ AREAS = {
     ),
     "export": Area(
         ("logdump/operations/export/*.py",),
-        (_EXPORT + "[mpw]*.py", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
+        (_EXPORT + "[mopw]*.py", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
     ),
     "tables": Area(
         ("logdump/arrow/tables/*.py",),
@@ -168,7 +168,8 @@ def main(arguments: list[str] | None = None) -> int:
 def run(name: str, area: Area, *, again: bool = False) -> Figures | None:
     """The figures of one area; None where mutmut did not run to its end, which its log tells."""
     workshop = WORKSHOP / name
-    wanted = passed_in(workshop) if again else []
+    former = former_results(workshop) if again else {}
+    wanted = figures_of(name, former).unnoticed if again else ()
     if not again:
         shutil.rmtree(workshop, ignore_errors=True)
     copy_repository(workshop)
@@ -186,10 +187,11 @@ def run(name: str, area: Area, *, again: bool = False) -> Figures | None:
             stderr=subprocess.STDOUT,
             check=False,
         )
-    statuses = dict(results(workshop))
+    statuses = {mutant: former.get(mutant) if status is None else status for mutant, status in results(workshop)}
     if done.returncode or not statuses:
         sys.stderr.write(f"mutmut failed on {name}: see {workshop / 'mutmut.log'}\n")
         return None
+    (workshop / _RESULTS).write_text(json.dumps(statuses), encoding="utf-8")
     return figures_of(name, statuses)
 
 
@@ -258,9 +260,13 @@ _NOTICED = frozenset({1, 3, _BY_TYPES, 36, 24, 152, 255, -24, -11, -9, -7})
 """mutmut's exit codes of mistakes that were noticed: a test failed, mypy refused it, it hung, it crashed."""
 
 
-def passed_in(workshop: Path) -> list[str]:
-    """The mistakes that were not noticed the last time."""
-    return [mutant for mutant, status in results(workshop) if status not in _NOTICED]
+_RESULTS = "results.json"
+
+
+def former_results(workshop: Path) -> dict[str, int | None]:
+    """What a finished run has found, or one that was interrupted so far."""
+    kept = workshop / _RESULTS
+    return json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else dict(results(workshop))
 
 
 def results(workshop: Path) -> Iterator[tuple[str, int | None]]:
@@ -272,8 +278,12 @@ def results(workshop: Path) -> Iterator[tuple[str, int | None]]:
 _SHOW = """
 import sys
 from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant
+paths = {}
 for name in sys.stdin.read().split():
-    print(name, get_diff_for_mutant(name, path=find_mutant(name).path), sep="\\n", end="\\0")
+    module = name.rpartition(".")[0]
+    path = paths.get(module) or find_mutant(name).path
+    paths[module] = path
+    print(name, get_diff_for_mutant(name, path=path), sep="\\n", end="\\0")
 """
 
 

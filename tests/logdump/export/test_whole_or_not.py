@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -44,7 +44,7 @@ def test_what_is_there_is_replaced_when_asked_only(words: str, shop: Line, tmp_p
     first = _contents(target)
     shop("pos 0")
     _export(shop, words, target)
-    assert "exists already" in shop.failures[0].lines[0]
+    assert shop.failures[0].lines[0] == f"{target} exists already; EXPORT … TO out REPLACE replaces it."
     assert _contents(target) == first
     for how in ("!", "replace"):
         shop("pos 0; filter include rectype insert")
@@ -61,13 +61,56 @@ def _contents(target: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("words", TABLES)
 def test_a_folder_with_anything_else_in_it_is_never_replaced(words: str, shop: Line, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "letters.txt").write_text("mine")
-    for how in ("", "replace"):
-        _export(shop, f"{words} {how}", tmp_path / "out")
-        assert shop.failures
-    assert _names(tmp_path / "out") == ["letters.txt"]
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "letters.txt").write_text("mine")
+    assert _export(shop, words, target) == [f"{target} exists already; EXPORT … TO out REPLACE replaces it."]
+    refused = f"{target} is not replaced: letters.txt in it is no file of an export."
+    assert _export(shop, f"{words} replace", target) == [refused]
+    assert _names(target) == ["letters.txt"]
     assert _names(tmp_path) == ["out"]
+
+
+def _link(path: Path) -> None:
+    path.symlink_to(path.parent.parent)
+
+
+def _folder_of(*names: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.mkdir()
+        for name in names:
+            (path / name).write_text("mine")
+
+    return make
+
+
+def _folder_with_a_link(path: Path) -> None:
+    path.mkdir()
+    (path / "part-00000.csv").symlink_to(path.parent.parent / "trail")
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "is_ours"),
+    [
+        ("T.csv", Path.touch, True),
+        ("T.csv.gz", Path.touch, True),
+        ("T.jsonl", Path.touch, True),
+        ("T.parquet", _folder_of("part-00000.parquet", "part-00001.parquet"), True),
+        ("T.parquet", _folder_of(), True),
+        ("T.parquet", _folder_of("part-00000.parquet", "letters.csv"), False),
+        ("T.parquet", _folder_of("part-00000.txt"), False),
+        ("T.parquet", _folder_with_a_link, False),
+        ("T.sql", Path.touch, False),
+        ("T.csv", _link, False),
+    ],
+)
+def test_what_is_replaced_in_a_folder_are_files_of_exports(
+    name: str, make: Callable[[Path], None], shop: Line, tmp_path: Path, *, is_ours: bool
+) -> None:
+    (tmp_path / "out").mkdir()
+    make(tmp_path / "out" / name)
+    _export(shop, "csv to T by table replace", tmp_path / "out")
+    assert _names(tmp_path / "out") == (["TEAHOUSE.SALES.csv", "TEAHOUSE.TEAS.csv"] if is_ours else [name])
 
 
 @pytest.mark.parametrize("words", TABLES)
