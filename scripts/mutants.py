@@ -3,8 +3,7 @@
 mutmut changes one operator, number, name or argument at a time in the modules that decide correctness and runs the
 tests that reach the changed function. Each area is one run in a copy of the repository, so that an hour is enough for
 any of them. A mistake that mypy refuses counts as noticed; one that changes nothing stands in ``mutants.toml`` with the
-reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md. ``--again`` runs the tests as they
-are by now, in the copy that is there, on what passed the last time; the code has to be as it was.
+reason. ``--write`` puts the figures of the areas that ran into docs/robustness.md.
 """
 
 from __future__ import annotations
@@ -72,11 +71,16 @@ AREAS = {
     ),
     "export": Area(
         ("logdump/operations/export/*.py",),
-        (_EXPORT + "[mopw]*.py", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
+        (
+            _EXPORT + "[fmopstw]*.py",
+            _EXPORT + "row*.py",
+            _COMMANDS + "test_export.py",
+            "tests/logdump/test_second_runs.py",
+        ),
     ),
     "tables": Area(
         ("logdump/arrow/tables/*.py",),
-        (_EXPORT + "generated.py", _EXPORT + "r*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
+        (_EXPORT + "generated.py", _EXPORT + "round_trip.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
         ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
@@ -148,13 +152,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("areas", nargs="*", metavar="area", help=f"one of {', '.join(AREAS)}; all unless named")
     parser.add_argument("--write", action="store_true", help="put the figures into docs/robustness.md")
     parser.add_argument("--show", action="store_true", help="show each mistake that passed")
-    parser.add_argument("--again", action="store_true", help="only the mistakes that passed the last time")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.areas if name not in AREAS]
     if unknown:
         parser.error(f"no area {', '.join(unknown)}; there are {', '.join(AREAS)}")
     for name in options.areas or AREAS:
-        figures = run(name, AREAS[name], again=options.again)
+        figures = run(name, AREAS[name])
         if figures is None:
             return 1
         sys.stdout.write(" | ".join(row_of(name, figures)) + "\n")
@@ -165,13 +168,10 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def run(name: str, area: Area, *, again: bool = False) -> Figures | None:
+def run(name: str, area: Area) -> Figures | None:
     """The figures of one area; None where mutmut did not run to its end, which its log tells."""
     workshop = WORKSHOP / name
-    former = former_results(workshop) if again else {}
-    wanted = figures_of(name, former).unnoticed if again else ()
-    if not again:
-        shutil.rmtree(workshop, ignore_errors=True)
+    shutil.rmtree(workshop, ignore_errors=True)
     copy_repository(workshop)
     with (workshop / "pyproject.toml").open("a", encoding="utf-8") as project:
         project.write(settings(area, workshop))
@@ -179,19 +179,18 @@ def run(name: str, area: Area, *, again: bool = False) -> Figures | None:
         conftest.write(_QUIET_CHILDREN)
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with (workshop / "mutmut.log").open("w", encoding="utf-8") as log:
-        done = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, "-m", "mutmut", "run", *wanted],
+        done = subprocess.run(
+            [sys.executable, "-m", "mutmut", "run"],
             cwd=workshop,
             env=alone,
             stdout=log,
             stderr=subprocess.STDOUT,
             check=False,
         )
-    statuses = {mutant: former.get(mutant) if status is None else status for mutant, status in results(workshop)}
+    statuses = dict(results(workshop))
     if done.returncode or not statuses:
         sys.stderr.write(f"mutmut failed on {name}: see {workshop / 'mutmut.log'}\n")
         return None
-    (workshop / _RESULTS).write_text(json.dumps(statuses), encoding="utf-8")
     return figures_of(name, statuses)
 
 
@@ -258,15 +257,6 @@ def _children_count_no_calls() -> None:
 _BY_TYPES = 37
 _NOTICED = frozenset({1, 3, _BY_TYPES, 36, 24, 152, 255, -24, -11, -9, -7})
 """mutmut's exit codes of mistakes that were noticed: a test failed, mypy refused it, it hung, it crashed."""
-
-
-_RESULTS = "results.json"
-
-
-def former_results(workshop: Path) -> dict[str, int | None]:
-    """What a finished run has found, or one that was interrupted so far."""
-    kept = workshop / _RESULTS
-    return json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else dict(results(workshop))
 
 
 def results(workshop: Path) -> Iterator[tuple[str, int | None]]:

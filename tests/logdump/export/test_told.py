@@ -59,6 +59,13 @@ def test_progress_has_the_time_of_its_record_and_the_size_of_the_file(
     assert any(shown[words] in one for one in _told(line, SHOP, words, tmp_path / "again"))
 
 
+def test_progress_counts_on_behind_damage(line: Line, tmp_path: Path) -> None:
+    line("notify 5")
+    _told(line, TRAILS / "gt000000000", "csv to T", tmp_path / "out")
+    found = [(one.records, one.rba) for one in line.events if isinstance(one, Progress)]
+    assert found == [(5, 2008), (10, 3260), (15, 4096), (20, 5098)]
+
+
 def test_a_script_tells_its_statements_and_what_could_not_be_written(line: Line, tmp_path: Path) -> None:
     target = tmp_path / "out"
     assert _told(line, SHOP, "sql to T", target) == [f"Exported 17 statements of 10 transactions to {target}"]
