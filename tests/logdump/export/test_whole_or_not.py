@@ -11,9 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.tables.layout import ALL as LAYOUT
 from logdump.operations.export import arrow_files, text_file
+from logdump.operations.export.exporting import check_whole
+from logdump.operations.export.options import parse_export_options
+from logdump.operations.export.tally import FileTally, Tally
 from tests.logdump.line import Line
-from trailformat import TrailFile
+from trailformat import CannotWrite, TrailFile
 
 ALL = [
     "jsonl to T",
@@ -136,7 +140,8 @@ def test_the_folder_of_the_open_trail_is_never_the_target(line: Line, tmp_path: 
     source = tmp_path / "trail.csv"
     source.write_bytes((TRAILS / "et000000000").read_bytes())
     line(f"open {source}")
-    assert "holds the open trail" in _export(line, "csv to T by table replace", tmp_path)[0]
+    refused = f"{tmp_path} holds the open trail: EXPORT never replaces it."
+    assert _export(line, "csv to T by table replace", tmp_path) == [refused]
     assert source.exists()
 
 
@@ -174,6 +179,21 @@ def test_an_arrow_file_with_another_number_of_rows_is_not_kept(
     monkeypatch.setitem(arrow_files.FORMATS, format_, lost)
     assert "does not hold what was written" in _export(shop, f"{format_.lower()} to T by table", tmp_path / "out")[0]
     assert _names(tmp_path) == []
+
+
+def test_records_that_are_in_no_file_are_missed() -> None:
+    tally, options = Tally(), parse_export_options("csv to /x")
+    tally.selected = 9
+    tally.leave_out(170, 2)
+    tally.files = [FileTally("first", LAYOUT, 3), FileTally("second", LAYOUT, 4)]
+    check_whole(tally, options)
+    tally.files.pop()
+    check_whole(tally, options._replace(format="SQL"))
+    with pytest.raises(CannotWrite) as raised:
+        check_whole(tally, options)
+    error = raised.value
+    assert (error.problem, error.path) == ("the files do not hold every record", Path("/x"))
+    assert (error.expected, error.found) == ("7 rows", "3")
 
 
 def test_the_permissions_are_those_of_a_new_file(shop: Line, tmp_path: Path) -> None:
