@@ -33,20 +33,22 @@ def recall(trail: TrailFile) -> None:
     """Give a trail just opened the index that was kept of it, if one was."""
     folder = cache_folder(os.environ)
     if folder is not None and _pays(trail):
-        from trailformat.index import IndexFolder  # noqa: PLC0415 - for those who ask for it
+        from trailformat.index import IndexFolder, attach  # noqa: PLC0415 - for those who ask for it
 
         found = IndexFolder(folder).recall(trail)
         if found is not None:
-            trail.index = found
+            attach(trail, found)
 
 
 def keep(trail: TrailFile) -> None:
     """Keep the index of a trail that is about to be closed, if there is one and it is complete."""
     folder = cache_folder(os.environ)
-    if folder is not None and trail.has_index and _pays(trail):
-        from trailformat.index import IndexFolder  # noqa: PLC0415 - for those who ask for it
+    if folder is not None and _pays(trail):
+        from trailformat.index import IndexFolder, known_index  # noqa: PLC0415 - for those who ask for it
 
-        IndexFolder(folder).keep(trail, trail.index)
+        index = known_index(trail)
+        if index is not None:
+            IndexFolder(folder).keep(trail, index)
 
 
 def _pays(trail: TrailFile) -> bool:

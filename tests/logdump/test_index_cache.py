@@ -8,6 +8,7 @@ from logdump.session import index_cache
 from logdump.session.index_cache import cache_folder
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, trail_of
+from trailformat.index import index_of
 
 
 @pytest.mark.parametrize("environment", [{}, {"LOGDUMP_INDEX_CACHE": ""}, {"LOGDUMP_INDEX_CACHE": "0"}])
@@ -39,7 +40,7 @@ def test_the_next_session_knows_what_this_one_learned(line: Line, tmp_path: Path
     assert len(list(folder.iterdir())) == 1
     again = Line()
     again(f"open {path}")
-    assert again.session.trail.index.records == 3
+    assert index_of(again.session.trail).records == 3
     again.session.close()
 
 

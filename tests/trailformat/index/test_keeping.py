@@ -18,7 +18,7 @@ from tests.trailformat.index.reference import built, known
 from tests.trailformat.samples import row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.index import IndexFolder, TrailIndex, build, keeping
+from trailformat.index import IndexFolder, TrailIndex, build, index_of, keeping
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ def test_an_index_of_everything_goes_on_growing(tmp_path: Path, folder: IndexFol
 def test_places_alone_can_be_kept(tmp_path: Path, folder: IndexFolder) -> None:
     path = trail_of(tmp_path, row(), row())
     with TrailFile(path) as trail:
-        for _ in build(trail, trail.index.places):
+        for _ in build(trail, index_of(trail).places):
             pass
-        assert folder.keep(trail, trail.index)
+        assert folder.keep(trail, index_of(trail))
         found = folder.recall(trail)
         assert found is not None
         assert (found.records, found.covered) == (2, 0)
