@@ -45,7 +45,7 @@ from trailformat.totals.counting import Count, Tally, TransactionHistory
 from trailformat.totals.group_counting import add_counted, is_in_groups
 
 if TYPE_CHECKING:
-    from trailformat.index import Places
+    from trailformat.index import RecordIndex
 
 _MOST_EMPTY = 3
 """So many empty intervals in a row are shown one by one."""
@@ -153,7 +153,7 @@ class Counter:
             for row in spans:
                 self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
 
-    def _places_to_feed(self, counting: Counting) -> Places | None:
+    def _places_to_feed(self, counting: Counting) -> RecordIndex | None:
         """The places of the open file; None for another one, and a small one: it is scanned as fast as they load."""
         if counting.engine is Engine.PYTHON or not self._session.has_trail or counting.trail is not self._session.trail:
             return None
