@@ -14,12 +14,12 @@ from logdump.operations.save.definitions import SavedDefinitions
 from logdump.operations.save.ranges import RangeCopy, rows_of
 from logdump.spark.bounds import selection_of
 from logdump.spark.errors import BadTrail, SourceError, located
+from logdump.spark.job_folder import JobFolder, new_job_folder
 from logdump.spark.options import Options, Use, parse_options
 from logdump.spark.part_files import PartFiles, Source
 from logdump.spark.planning import Slice, packed, plan
 from logdump.spark.publishing import Part, SavedFile, publish, sweep
 from logdump.spark.slice_reading import open_trail
-from logdump.spark.staging import Staging, new_staging
 from logdump.spark.target import Mode, Target
 from trailformat import TrailError, TrailFile
 from trailformat.scan import PARTIAL, RECORD, scan
@@ -35,7 +35,7 @@ MEGABYTE = 1 << 20
 class Job(NamedTuple):
     """What all tasks know: the folder, which records are wanted, and the size of a file; None for no limit."""
 
-    staging: Staging
+    folder: JobFolder
     options: Options
     max_bytes: int | None
 
@@ -79,12 +79,12 @@ def save(
     slices = [one for lot in plan(replace(read, max_partition_bytes=0)) for one in lot]
     for one in slices:
         goal.refuse_source(one.path)
-    job = Job(new_staging(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
+    job = Job(new_job_folder(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
     try:
-        job.staging.make()
-        return publish(job.staging, goal, chosen, _run(spark, job, slices))
+        job.folder.make()
+        return publish(job.folder, goal, chosen, _run(spark, job, slices))
     finally:
-        job.staging.discard()
+        job.folder.discard()
 
 
 def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[Part]:
@@ -118,7 +118,7 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
     context = TaskContext.get()
     attempt = context.taskAttemptId() if context is not None else 0
     for lot in lots:
-        files = PartFiles(lambda: job.staging.attempt(partition, attempt), job.max_bytes)
+        files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes)
         try:
             for one in lot:
                 _save_file(one, job.options, files)

@@ -9,11 +9,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadTrail
+from logdump.spark.job_folder import JobFolder
 from logdump.spark.options import Use, parse_options
 from logdump.spark.planning import Slice, plan
 from logdump.spark.publishing import Part
 from logdump.spark.saving import Failure, Job, save_lots
-from logdump.spark.staging import Staging
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
 
@@ -26,7 +26,7 @@ BY_NAME: dict[str, Any] = {"ids": lambda path: path.name}
 
 def _outcome(path: Path, tmp_path: Path, *, max_bytes: int | None = None, **given: str) -> list[Part] | Failure:
     options = parse_options({"path": str(path), "maxPartitionBytes": "0", **given}, Use.READ)
-    job = Job(Staging(tmp_path / "job"), options, max_bytes)
+    job = Job(JobFolder(tmp_path / "job"), options, max_bytes)
     lots: list[list[Slice]] = [[one for lot in plan(options) for one in lot]]
     [outcome] = save_lots(job, 0, lots)
     return outcome
