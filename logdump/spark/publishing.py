@@ -91,8 +91,7 @@ def _carry_out(folder: JobFolder, target: Target, replaced: list[Path], moves: l
     for part, final in moves:
         _give_name(Path(part.path), final)
     if is_marked:
-        with WholeFile(mark, replace=True):
-            pass
+        mark.touch()
     sync_names(target.directory)
     (folder.directory / JOURNAL).unlink()
 
