@@ -221,9 +221,7 @@ class Counter:
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
         """Note a span of a scan that is no sound record, with the error that reading there gives."""
-        try:
-            trail.record_at(rba)
-        except TrailError as error:
+        if (error := trail.error_at(rba)) is not None:
             self._note(trail, rba, error, length)
 
     def _note(self, trail: TrailFile, rba: int, error: TrailError, length: int) -> None:

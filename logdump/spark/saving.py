@@ -165,7 +165,5 @@ def _check(trail: TrailFile, batch: Batch, one: Slice) -> None:
         if batch.kind[row] == PARTIAL and one.ends_trail:
             continue
         rba = int(batch.rba[row])
-        try:
-            trail.record_at(rba)
-        except TrailError as error:
-            raise BadTrail(located(error, Path(one.path), rba)) from None
+        if (error := trail.error_at(rba)) is not None:
+            raise BadTrail(located(error, Path(one.path), rba))
