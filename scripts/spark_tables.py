@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logdump.arrow.records.schema import COLUMNS, Column
-from logdump.spark.options import OPTIONS, Option, Use
-from logdump.spark.summary_columns import SUMMARY_COLUMNS
-from logdump.spark.table_columns import FIXED, LAST
+from logdump.spark.source.options import OPTIONS, Option, Use
+from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.table_columns import FIXED, LAST
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"

@@ -37,8 +37,8 @@ def _counter(session: Session, options: CountOptions, workers: Workers) -> Gener
     """What counts under the session's engine."""
     if session.settings.spark_master is None:
         return Counter(session, options, workers)
-    from logdump.spark.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
-    from logdump.spark.engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
+    from logdump.spark.jobs.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
+    from logdump.spark.jobs.engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
 
     try:
         return SparkCounter(session, options, workers)

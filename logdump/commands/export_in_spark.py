@@ -12,7 +12,7 @@ from logdump.operations.export.staging import Staging
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.spark.engine import NotForSpark, left_to_local, run_job, started
+from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -24,8 +24,8 @@ _LARGE, _SMALL = 1 << 14, 1 << 12
 class Selection:
     """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
 
-    ``Session.selection`` makes those of commands and panes, ``logdump.spark.bounds.selection_of`` those of Spark's
-    tasks, so that one question is asked with one set of definitions wherever it is asked.
+    ``Session.selection`` makes those of commands and panes, ``logdump.spark.source.bounds.selection_of`` those of
+    Spark's tasks, so that one question is asked with one set of definitions wherever it is asked.
 
     Args:
         trail: the file.

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from logdump.spark.errors import BadOption
-from logdump.spark.options import OPTIONS, Options, Use, parse_options
+from logdump.spark.source.options import OPTIONS, Options, Use, parse_options
 
 
 def parsed(use: Use = Use.READ, **given: str) -> Options:
@@ -84,7 +84,7 @@ def test_what_spark_adds_to_a_table_is_passed_over() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_a_shown_default_is_the_default(option: object) -> None:
-    from logdump.spark.options import Option
+    from logdump.spark.source.options import Option
 
     assert isinstance(option, Option)
     if option.shown_default:

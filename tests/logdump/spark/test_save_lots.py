@@ -9,11 +9,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadTrail
-from logdump.spark.options import Use, parse_options
-from logdump.spark.planning import Slice, plan
-from logdump.spark.publishing import Part
-from logdump.spark.saving import Failure, Job, save_lots
-from logdump.spark.staging import Staging
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.planner import Slice, plan
+from logdump.spark.write.job_folder import Staging
+from logdump.spark.write.publish import Part
+from logdump.spark.write.save import Failure, Job, save_lots
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
 

@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException, PythonException
 
 from fixtures import TRAILS
 from logdump.spark import TrailSource, register
-from logdump.spark.counting import count_of as counted_from
+from logdump.spark.jobs.counting import count_of as counted_from
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
 from trailformat.scan import Engine, Taken, scan

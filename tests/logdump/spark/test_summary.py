@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark import summary as summary_module
-from logdump.spark.bounds import selection_of
-from logdump.spark.counting import count_of
-from logdump.spark.options import Use, parse_options
-from logdump.spark.slice_reading import wanted_rows
+from logdump.spark.jobs.counting import count_of
+from logdump.spark.source import summary as summary_module
+from logdump.spark.source.bounds import selection_of
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
