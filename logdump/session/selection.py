@@ -131,12 +131,12 @@ class Selection:
         """
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
-        from logdump.filters.masks import Source, verdict  # noqa: PLC0415 - it needs numpy
+        from logdump.filters.masks import MaskSource, verdict  # noqa: PLC0415 - it needs numpy
         from trailformat.scan import Engine, is_available  # noqa: PLC0415 - long scans only
 
         engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
         owners = self._owners = self._owners_of(batch, engine)
-        source = Source(self._trail.buffer, owners, engine, self._searches_in(batch))
+        source = MaskSource(self._trail.buffer, owners, engine, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
         for one in self._filters:
             found = verdict(one, batch, source)

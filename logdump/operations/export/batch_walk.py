@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from logdump.arrow.tables.piece import Piece, pieces
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat import TrailError
@@ -24,7 +24,7 @@ class BatchWalk:
     They begin before the RBA ``stop``, where one is given.
     """
 
-    def __init__(self, session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> None:
+    def __init__(self, session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> None:
         self._session = session
         self._trail = session.trail
         self._tally = tally

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logdump.operations.count import Counter, Counting, CountOptions
+from logdump.operations.count import CountOptions, CountRun, FileCount
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 _COLUMNS = "file,start_rba,table,partition,op_code,before_after,records,bytes,length,first_rba,piece,_corrupt_record"
 
 
-class SparkCounter(Counter):
+class SparkCounter(CountRun):
     """One run of COUNT as a Spark job."""
 
     def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
@@ -49,11 +49,11 @@ class SparkCounter(Counter):
         for row in rows:
             self._rows.setdefault(row["file"], []).append(row)
 
-    def begin(self, trail: TrailFile) -> Counting:
+    def begin(self, trail: TrailFile) -> FileCount:
         """The file by itself; the job has done the rest."""
-        return Counting(trail, Engine.PYTHON, self._session.selection(trail, filtered=False))
+        return FileCount(trail, Engine.PYTHON, self._session.selection(trail, filtered=False))
 
-    def run(self, counting: Counting) -> Iterator[Event]:
+    def run(self, counting: FileCount) -> Iterator[Event]:
         """Take in what the job has found in this file."""
         from logdump.spark.jobs.counting import add_rows  # noqa: PLC0415 - the job has loaded it
 

@@ -12,26 +12,26 @@ from typing import Any
 from trailformat.totals.counting import (
     FILE_HEADER_NAME,
     OTHERS,
-    Count,
     LargeTransaction,
     OpenTransaction,
+    Totals,
     TransactionHistory,
 )
 
 Row = Mapping[str, Any]
 
 
-def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> Count:
+def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> Totals:
     """The count of all records that the rows tell of; ``history`` keeps what the option ``transHist`` had found.
 
     The rows are to stand in the order in which Spark collects them, which is that of the trail.
     """
-    count = Count(history)
+    count = Totals(history)
     add_rows(count, rows)
     return count
 
 
-def add_rows(count: Count, rows: Iterable[Row]) -> None:
+def add_rows(count: Totals, rows: Iterable[Row]) -> None:
     """Take rows into a count, those of one file after those of the file before it."""
     for row in rows:
         if row["records"]:
@@ -40,7 +40,7 @@ def add_rows(count: Count, rows: Iterable[Row]) -> None:
             _join(count, row["piece"])
 
 
-def _tally(count: Count, row: Row) -> None:
+def _tally(count: Totals, row: Row) -> None:
     if row["op_code"] is None:
         count.tally((FILE_HEADER_NAME, 0), row["bytes"], OTHERS, None, row["records"])
     else:
@@ -48,7 +48,7 @@ def _tally(count: Count, row: Row) -> None:
         count.tally(place, row["bytes"], row["op_code"], ord(row["before_after"]), row["records"])
 
 
-def _join(count: Count, piece: Row) -> None:
+def _join(count: Totals, piece: Row) -> None:
     """Go on with the transaction that is open with the first of the piece; then take the others."""
     first = piece["first"]
     if first is not None:

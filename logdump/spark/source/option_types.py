@@ -13,7 +13,7 @@ _TRUTHS = {"true": True, "false": False}
 _LONGEST_NUMBER = 18
 
 
-class Kind(NamedTuple):
+class OptionType(NamedTuple):
     """A kind of value; ``read`` raises ValueError for a text that is none."""
 
     wants: str
@@ -71,7 +71,7 @@ def _json_list(text: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def one_of(*words: str) -> Kind:
+def one_of(*words: str) -> OptionType:
     """One of some words, case aside."""
     known = {word.upper(): word for word in words}
 
@@ -80,15 +80,15 @@ def one_of(*words: str) -> Kind:
             raise ValueError
         return known[text.strip().upper()]
 
-    return Kind(" or ".join(words), read)
+    return OptionType(" or ".join(words), read)
 
 
-TEXT = Kind("text", str)
-TRUTH = Kind("true or false", _truth)
-NUMBER = Kind("a number", _number)
-POSITIVE = Kind("a number above 0", _positive)
-SIZE = Kind("a number of bytes, as 134217728 or 128m", _size)
-POSITIVE_SIZE = Kind("a number of bytes above 0, as 8388608 or 8m", _positive_size)
-MOMENT = Kind("a time, as 2024-03-01T09:00:00 (UTC) or 2024-03-01T09:00:00+01:00", _moment)
-NAMES = Kind("names with commas between them", _names)
-JSON_LIST = Kind("a JSON list of texts", _json_list)
+TEXT = OptionType("text", str)
+TRUTH = OptionType("true or false", _truth)
+NUMBER = OptionType("a number", _number)
+POSITIVE = OptionType("a number above 0", _positive)
+SIZE = OptionType("a number of bytes, as 134217728 or 128m", _size)
+POSITIVE_SIZE = OptionType("a number of bytes above 0, as 8388608 or 8m", _positive_size)
+MOMENT = OptionType("a time, as 2024-03-01T09:00:00 (UTC) or 2024-03-01T09:00:00+01:00", _moment)
+NAMES = OptionType("names with commas between them", _names)
+JSON_LIST = OptionType("a JSON list of texts", _json_list)

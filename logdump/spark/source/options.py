@@ -23,7 +23,7 @@ from logdump.spark.source.option_types import (
     SIZE,
     TEXT,
     TRUTH,
-    Kind,
+    OptionType,
     one_of,
 )
 
@@ -41,19 +41,19 @@ _BOTH = Use.READ | Use.STREAM
 _CHOICE = _BOTH | Use.SAVE
 
 
-class Option(NamedTuple):
+class SourceOption(NamedTuple):
     """An option as the user sees it; ``shown_default`` is empty where nothing is the default."""
 
     name: str
-    kind: Kind
+    kind: OptionType
     shown_default: str
     use: Use
     meaning: str
 
 
-def _option(name: str, kind: Kind, default: Any, use: Use, meaning: str, shown: str | None = None) -> Any:
+def _option(name: str, kind: OptionType, default: Any, use: Use, meaning: str, shown: str | None = None) -> Any:
     text = shown if shown is not None else "" if default is None else str(default)
-    return field(default=default, metadata={"option": Option(name, kind, text, use, meaning)})
+    return field(default=default, metadata={"option": SourceOption(name, kind, text, use, meaning)})
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Options:
         return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
 
 
-OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Options)}
+OPTIONS: dict[str, SourceOption] = {one.name: one.metadata["option"] for one in fields(Options)}
 """By the name of its attribute."""
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
 _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}

@@ -17,7 +17,7 @@ from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
 from trailformat.changes.transactions import LAST, ONLY
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.totals.counting import Count, LargeTransaction, OpenTransaction, TransactionHistory
+from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.row_groups import first_rows, group_keys
 from trailformat.totals.transaction_columns import TransactionColumns
 
@@ -182,7 +182,7 @@ class _Transactions:
     def __init__(self, source: OpenSlice) -> None:
         options, self._seqno = source.options, source.part.seqno or 0
         history = TransactionHistory(options.trans_hist, options.trans_rec_limit, options.trans_byte_limit)
-        self._count = Count(history)
+        self._count = Totals(history)
         self._columns = TransactionColumns(self._count, self._seqno)
         self._first: OpenTransaction | None = None
         self._ended = False

@@ -18,7 +18,7 @@ from logdump.spark.source.table_columns import spark_type
 from trailformat.arrays import array_type
 
 
-class Kind(enum.Enum):
+class AlterationKind(enum.Enum):
     """What has been altered."""
 
     NEW = "a column that the schema has not got"
@@ -31,7 +31,7 @@ class Alteration(NamedTuple):
     """One difference: the column, what of it has been altered, and that in words."""
 
     column: str
-    kind: Kind
+    kind: AlterationKind
     words: str
 
 
@@ -64,17 +64,17 @@ class Alterations:
             kind = spark_type(array_type(definition, layout.codec).type)
             types = {self._wanted[one] for side in SIDES if (one := f"{side}_{name}".lower()) in self._wanted}
             if not types and self._takes_all:
-                yield Alteration(name, Kind.NEW, f"column {name} ({kind.ddl}) is new")
+                yield Alteration(name, AlterationKind.NEW, f"column {name} ({kind.ddl}) is new")
             elif types - {kind.arrow(pa)}:
                 found = ", ".join(sorted(map(str, types)))
-                yield Alteration(name, Kind.TYPE, f"column {name} is {kind.ddl}, and {found} in the schema")
+                yield Alteration(name, AlterationKind.TYPE, f"column {name} is {kind.ddl}, and {found} in the schema")
 
     def _gone(self, layout: TableLayout) -> Iterator[Alteration]:
         """Where only some columns are read, one that is renamed would be lost without a word."""
         there = {name.lower() for name in layout.column_names}
         for name in self._names if not self._takes_all else ():
             if name.lower() not in there:
-                yield Alteration(name, Kind.GONE, f"column {name} is no longer there")
+                yield Alteration(name, AlterationKind.GONE, f"column {name} is no longer there")
 
     @cached_property
     def _names(self) -> list[str]:
@@ -89,7 +89,9 @@ class Alterations:
             for low in dict.fromkeys([*after, *before]):
                 if low not in after or low not in before:
                     name = after.get(low) or before[low]
-                    yield Alteration(name, Kind.KEY, f"the key is {now}, and was {then} in the schema's definitions")
+                    yield Alteration(
+                        name, AlterationKind.KEY, f"the key is {now}, and was {then} in the schema's definitions"
+                    )
 
 
 def _key_of(layout: TableLayout) -> dict[str, str]:

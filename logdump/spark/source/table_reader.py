@@ -16,7 +16,7 @@ from logdump.arrow.tables.piece import pieces
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.request import cut
 from logdump.spark.source.slices import wanted_rows
-from logdump.spark.source.table_shape import Shape
+from logdump.spark.source.table_shape import RowShape
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.definitions import learn_definitions
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
     """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading."""
-    name, shape = request.options.rows_of or "", Shape(source, request.selected, schema, request.foreseen)
+    name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     for batch, at in wanted_rows(source):
         metadata = np.cumsum(learn_definitions(source.trail, batch))

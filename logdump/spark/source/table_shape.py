@@ -20,7 +20,7 @@ from logdump.arrow.tables.schema import PROBLEM_LIST, schema_of
 from logdump.spark.errors import SchemaChanged
 from logdump.spark.report import report
 from logdump.spark.source.open_slice import OpenSlice
-from logdump.spark.source.table_alterations import Alteration, Alterations, Kind
+from logdump.spark.source.table_alterations import Alteration, AlterationKind, Alterations
 from logdump.spark.source.table_columns import spark_type
 from trailformat import BadData
 from trailformat.values import plain_text
@@ -28,7 +28,7 @@ from trailformat.values import plain_text
 _PREFIXES = tuple(f"{side}_" for side in SIDES)
 
 
-class Shape:
+class RowShape:
     """The columns of a read, filled from groups of rows.
 
     Args:
@@ -56,7 +56,7 @@ class Shape:
         """
         altered = self._alterations.of(group.layout)
         own = {name.lower(): name for name in schema_of(group.layout).names}
-        new = {f"{side}_{one.column}" for one in altered if one.kind is Kind.NEW for side in SIDES}
+        new = {f"{side}_{one.column}" for one in altered if one.kind is AlterationKind.NEW for side in SIDES}
         built, told = group.build({own[name] for name in self._names if name in own} | new)
         rbas = built["rba"]
         if altered:
@@ -95,13 +95,13 @@ class Shape:
 def _rescued(group: Group, built: pa.RecordBatch, altered: Sequence[Alteration]) -> Iterator[tuple[int, RowProblem]]:
     """What the schema has no place for, row by row; values that do not fit a type are told where they are cast."""
     for column, kind, words in altered:
-        if kind is Kind.NEW:
+        if kind is AlterationKind.NEW:
             for side in SIDES:
                 array = built[f"{side}_{column}"]
                 for row in np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False)).tolist():
                     reason = f"{plain_text(array[row].as_py())} is of a column that the schema has not got"
                     yield row, RowProblem(column, side, group.stored(row, side, column), reason)
-        elif kind is not Kind.TYPE:
+        elif kind is not AlterationKind.TYPE:
             yield from ((row, RowProblem(column, None, b"", words)) for row in range(len(built)))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from logdump.operations.save.header import own_header
-from logdump.spark.write.publish import Part
+from logdump.spark.write.publish import StagedFile
 from trailformat import CannotWrite, FileHeader, Record, TrailWriter, make_file_header_record
 
 _NAME = "tr{:09d}"
@@ -23,7 +23,7 @@ class Definitions(Protocol):
         """A metadata record that is written itself, in the form that means the same in the new file."""
 
 
-class Source(NamedTuple):
+class SourceFiles(NamedTuple):
     """Where records come from: its path, where it is known, its file header, and definitions for one new file."""
 
     path: str | None
@@ -40,16 +40,16 @@ class PartFiles:
     """
 
     def __init__(self, directory: Callable[[], Path], max_bytes: int | None) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[StagedFile] = []
         self._make_directory = directory
         self._directory: Path | None = None
         self._max_bytes = max_bytes
-        self._source: Source | None = None
+        self._source: SourceFiles | None = None
         self._writer: TrailWriter | None = None
         self._definitions: Definitions | None = None
         self._head_size = self._records = 0
 
-    def begin(self, source: Source) -> None:
+    def begin(self, source: SourceFiles) -> None:
         """What is written from now on comes from this source, and goes to files of its own."""
         self.end()
         self._source, self._definitions = source, None
@@ -107,7 +107,7 @@ class PartFiles:
         writer.commit()
         source = self._source.path if self._source else None
         path = str(writer.paths[0])
-        self.parts.append(Part(path, source, self._records, writer.size))
+        self.parts.append(StagedFile(path, source, self._records, writer.size))
         self._records = 0
 
     def abort(self) -> None:

@@ -22,7 +22,7 @@ from trailformat import CannotWrite, TrailFile, make_file_header_record
 _REPLACED = "replaced"
 
 
-class Part(NamedTuple):
+class StagedFile(NamedTuple):
     """A file that an attempt has written.
 
     Attributes:
@@ -47,7 +47,7 @@ class SavedFile(NamedTuple):
     bytes: int
 
 
-def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[Part]) -> list[SavedFile]:
+def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[StagedFile]) -> list[SavedFile]:
     """Give the parts, in this order, the names of the target, and remove the folder of the job.
 
     Raises:
@@ -72,7 +72,7 @@ def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[Part])
     ]
 
 
-def _carry_out(staging: Staging, target: Target, replaced: list[Path], moves: list[tuple[Part, Path]]) -> None:
+def _carry_out(staging: Staging, target: Target, replaced: list[Path], moves: list[tuple[StagedFile, Path]]) -> None:
     is_marked = target.first is None
     mark = target.directory / SUCCESS
     if is_marked and mark.exists():

@@ -14,7 +14,7 @@ import numpy as np
 from logdump.operations.save.definitions import SavedDefinitions
 from logdump.operations.save.ranges import Rows
 from logdump.spark.errors import BadTrail, SourceError, located
-from logdump.spark.write.part_files import Source
+from logdump.spark.write.part_files import SourceFiles
 from logdump.spark.write.raw_records import RawRecords
 from logdump.spark.write.target import Target
 from trailformat import Record, TrailError, TrailFile
@@ -36,7 +36,7 @@ class RowSource(Protocol):
     """Where some rows come from."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SourceFiles:
         """The source, as a file to be written needs it."""
 
     def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> Rows:
@@ -60,7 +60,7 @@ class FileSource:
             raise BadTrail(located(error, path)) from None
         self._scanned = 0
         self._metadata: list[int] = []
-        self.source = Source(path, self._trail.file_header, lambda: SavedDefinitions(self._trail))
+        self.source = SourceFiles(path, self._trail.file_header, lambda: SavedDefinitions(self._trail))
 
     def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> Rows:
         """See RowSource."""
@@ -98,7 +98,7 @@ class HeaderSource:
 
     def __init__(self, header: Record) -> None:
         known = _Known()
-        self.source = Source(None, header.file_header, lambda: _RowDefinitions(known))
+        self.source = SourceFiles(None, header.file_header, lambda: _RowDefinitions(known))
         self._metadata = 0
 
     def rows(self, raw: RawRecords, numbers: Any, _rba: Any) -> Rows:

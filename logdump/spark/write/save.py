@@ -18,8 +18,8 @@ from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import Slice, packed, plan
 from logdump.spark.source.slices import open_trail
 from logdump.spark.write.job_folder import Staging, new_staging
-from logdump.spark.write.part_files import PartFiles, Source
-from logdump.spark.write.publish import Part, SavedFile, publish, sweep
+from logdump.spark.write.part_files import PartFiles, SourceFiles
+from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
 from logdump.spark.write.target import Mode, Target
 from trailformat import TrailError, TrailFile
 from trailformat.scan import PARTIAL, RECORD, scan
@@ -40,7 +40,7 @@ class Job(NamedTuple):
     max_bytes: int | None
 
 
-class Failure(NamedTuple):
+class SliceFailure(NamedTuple):
     """What another attempt would not make better."""
 
     error: Exception
@@ -87,7 +87,7 @@ def save(
         job.staging.discard()
 
 
-def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[Part]:
+def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedFile]:
     """Have the tasks save whole files, small ones together; the parts in the order of the sources."""
     context = spark.sparkContext
     share = -(-sum(one.size for one in slices) // context.defaultParallelism)
@@ -102,16 +102,16 @@ def _paths(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
     return {"paths": json.dumps([os.fspath(one) for one in source])}
 
 
-def _parts(outcomes: Iterable[list[Part] | Failure]) -> list[Part]:
-    parts: list[Part] = []
+def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFile]:
+    parts: list[StagedFile] = []
     for one in outcomes:
-        if isinstance(one, Failure):
+        if isinstance(one, SliceFailure):
             raise one.error
         parts += one
     return parts
 
 
-def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[Part] | Failure]:
+def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[StagedFile] | SliceFailure]:
     """What a task does: the parts it has written, of each of its lots of slices."""
     from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
 
@@ -124,7 +124,7 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
                 _save_file(one, job.options, files)
             yield files.parts
         except (TrailError, SourceError) as error:
-            yield Failure(error)
+            yield SliceFailure(error)
         finally:
             files.abort()
 
@@ -141,7 +141,7 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
     if not isinstance(trail, TrailFile):
         return
     with trail:
-        files.begin(Source(one.path, trail.file_header, lambda: SavedDefinitions(trail)))
+        files.begin(SourceFiles(one.path, trail.file_header, lambda: SavedDefinitions(trail)))
         selection = selection_of(trail, options)
         copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
         for batch in scan(trail, trail.first_rba, one.stop, batch_size=selection.batch_size):

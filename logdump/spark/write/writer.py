@@ -15,7 +15,7 @@ from logdump.spark.source.options import Options
 from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, Stretch, WriteColumns
 from logdump.spark.write.job_folder import driver_pid, new_staging
 from logdump.spark.write.part_files import PartFiles
-from logdump.spark.write.publish import Part, publish, sweep
+from logdump.spark.write.publish import StagedFile, publish, sweep
 from logdump.spark.write.row_sources import SELECT
 from logdump.spark.write.target import Mode, Target
 from trailformat import TrailName
@@ -29,10 +29,10 @@ _TYPES = {"raw": ("binary",), "file": ("string",), "seqno": ("int", "bigint"), "
 
 
 @dataclass
-class Written(WriterCommitMessage):
+class TaskResult(WriterCommitMessage):
     """What one task has written."""
 
-    parts: list[Part]
+    parts: list[StagedFile]
     stretches: list[Stretch]
 
 
@@ -54,7 +54,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
         self._target.check(self._mode)
         self._staging = new_staging(self._target.directory, driver_pid())
 
-    def write(self, iterator: Iterator[Any]) -> Written:
+    def write(self, iterator: Iterator[Any]) -> TaskResult:
         """What a task does with its rows."""
         from pyspark import TaskContext  # noqa: PLC0415 - tasks only
 
@@ -69,11 +69,11 @@ class TrailFrameWriter(DataSourceArrowWriter):
         finally:
             files.abort()
             writing.close()
-        return Written(files.parts, writing.stretches)
+        return TaskResult(files.parts, writing.stretches)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Name the files, in the order of their sources where that is known, else in that of the partitions."""
-        written = [one for one in messages if isinstance(one, Written)]
+        written = [one for one in messages if isinstance(one, TaskResult)]
         try:
             parts = ordered(written)
         except BaseException:
@@ -107,13 +107,13 @@ def write_columns(schema: StructType) -> WriteColumns:
     return WriteColumns(found["raw"], found.get("file"), found.get("seqno"), found.get("rba"))
 
 
-def ordered(written: Sequence[Written]) -> list[Part]:
+def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
     """The parts of all tasks, given in the order of the partitions, in the order of their sources where it is known.
 
     Raises:
         NotInOrder: two tasks have rows of one file between each other's.
     """
-    pieces: list[tuple[Stretch, list[Part]]] = []
+    pieces: list[tuple[Stretch, list[StagedFile]]] = []
     for one in written:
         parts = iter(one.parts)
         pieces += [(stretch, [next(parts) for _ in range(stretch.parts)]) for stretch in one.stretches]

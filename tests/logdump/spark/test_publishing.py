@@ -12,7 +12,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.spark.write import publish as publishing
 from logdump.spark.write.job_folder import Staging, new_staging
-from logdump.spark.write.publish import Part, SavedFile, publish, roll_back, sweep
+from logdump.spark.write.publish import SavedFile, StagedFile, publish, roll_back, sweep
 from logdump.spark.write.target import Mode, Target, TargetRefused
 from tests.logdump.spark.written import body, header
 from trailformat import CannotWrite
@@ -21,14 +21,14 @@ SAMPLE = TRAILS / "et000000000"
 OLD = TRAILS / "st000000000"
 
 
-def _job(out: Path, files: int = 2, sample: Path = SAMPLE) -> tuple[Staging, list[Part]]:
+def _job(out: Path, files: int = 2, sample: Path = SAMPLE) -> tuple[Staging, list[StagedFile]]:
     """A job that has written copies of a sample."""
     staging = new_staging(out, os.getpid())
     parts = []
     for number in range(files):
         path = staging.attempt(number, number) / "tr000000000"
         path.write_bytes(sample.read_bytes())
-        parts.append(Part(str(path), "/dirdat/lt000000005", 21, path.stat().st_size))
+        parts.append(StagedFile(str(path), "/dirdat/lt000000005", 21, path.stat().st_size))
     return staging, parts
 
 
