@@ -23,7 +23,7 @@ from logdump.tui.state import Current
 from logdump.tui.summary import summary_of
 from logdump.tui.text import line
 from logdump.tui.transactions import read_transactions
-from trailformat.index import TrailIndex, attach, build, known_index
+from trailformat.index import TrailIndex, attach, build
 
 
 class OpenFile:
@@ -81,8 +81,6 @@ class OpenFile:
             self._matching.go_on(self._extend_matches(self.matches))
 
     def _extend_index(self, session: Session) -> Iterator[int]:
-        """Go on with the index, or with the one that an earlier session has kept."""
-        self.index = known_index(session.trail) or self.index
         attach(session.trail, self.index)
         yield from build(session.trail, self.index)
 

@@ -16,7 +16,6 @@ the file header where there is one. Whoever walks over a file can feed it in pas
 from __future__ import annotations
 
 from trailformat.index.building import build, reach, search_metadata
-from trailformat.index.keeping import IndexFolder
 from trailformat.index.marks import ROWS_PER_MARK
 from trailformat.index.neighbours import Neighbours, neighbours_of
 from trailformat.index.places import BadSpan, Places, reason
@@ -30,7 +29,6 @@ __all__ = [
     "BAD_SPAN",
     "ROWS_PER_MARK",
     "BadSpan",
-    "IndexFolder",
     "Neighbours",
     "Places",
     "Row",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from trailformat.changes.transaction_search import KNOWN
@@ -36,20 +35,6 @@ class TrailIndex:
         self.places = Places()
         self.sums = Sums()
         self.open_transactions: dict[int, Transaction] = {}
-
-    @classmethod
-    def of_state(cls, state: Any) -> TrailIndex:
-        """The index that gave this ``state``. Raises as ``Places.of_state``."""
-        index = cls()
-        index.places = Places.of_state(state["places"])
-        if state["sums"] is not None:
-            index.sums = Sums.of_state(state["sums"])
-        return index
-
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it: the places, and the sums where they go as far."""
-        sums = self.sums.state() if self.sums.end == self.places.end else None
-        return {"places": self.places.state(), "sums": sums}
 
     def clear(self) -> None:
         """Forget everything."""
