@@ -6,7 +6,7 @@ import contextlib
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
@@ -43,6 +43,9 @@ from trailformat.scan import (
 from trailformat.totals.batch_counting import ColumnCounter, batch_counter
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
 from trailformat.totals.group_counting import add_counted, is_in_groups
+
+if TYPE_CHECKING:
+    from trailformat.index import Places
 
 _MOST_EMPTY = 3
 """So many empty intervals in a row are shown one by one."""
@@ -134,11 +137,10 @@ class CountRun:
 
     def _run_by_batch(self, counting: FileCount, seqno: int) -> Iterator[Event]:
         trail, selection, counter = counting.trail, counting.selection, None
-        # a small file is gone over as fast as the index is loaded
-        feeds_places = counting.engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
+        places = self._places_to_feed(counting)
         for batch, passing in self._batches(counting):
-            if feeds_places:
-                trail.index.places.extend(batch)
+            if places is not None:
+                places.extend(batch)
             counter = counter or batch_counter(self.count, self._taken, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):
@@ -150,6 +152,14 @@ class CountRun:
             yield from self._progress_of(batch, spans)
             for row in spans:
                 self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
+
+    def _places_to_feed(self, counting: FileCount) -> Places | None:
+        """The places of the open file; None for another one, and a small one: it is scanned as fast as they load."""
+        if counting.engine is Engine.PYTHON or not self._session.has_trail or counting.trail is not self._session.trail:
+            return None
+        from trailformat.index import index_of  # noqa: PLC0415 - large files alone need it
+
+        return index_of(counting.trail).places
 
     def _batches(self, counting: FileCount) -> Iterator[tuple[Batch, Any]]:
         """The batches, and the rows that pass the filter where a thread could tell, which asks no record."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from threading import Lock
-from typing import Any, Self
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.index.packing import count
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch
 from trailformat.scan.place import Place, first_place
 from trailformat.trail.file import TrailFile
 
 _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
-_ARRIVALS = (0, _BIG, _BIG | _LITTLE_SEEN, _LITTLE | _LITTLE_SEEN)
 
 
 class Follower:
@@ -33,17 +30,6 @@ class Follower:
         self._lock = Lock()
         self._forget()
 
-    @classmethod
-    def of_state(cls, state: Any) -> Self:
-        """The follower that gave this ``state``.
-
-        Raises:
-            ValueError, TypeError, KeyError, AttributeError: none did.
-        """
-        follower = cls()
-        follower._restore(state)
-        return follower
-
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
@@ -57,16 +43,6 @@ class Follower:
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
         """Take in rows that follow those taken; before them there were ``_taken``."""
         raise NotImplementedError
-
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it, damage that stands at ``end`` left out."""
-        return {"end": self.end, "records": self._taken, "arriving": self._arriving}
-
-    def _restore(self, state: Any) -> None:
-        """Take over what ``state`` told. Raises ValueError, TypeError or KeyError for anything else."""
-        self.end = self.covered = count(state["end"])
-        self.records = self._taken = count(state["records"])
-        self._arriving = arrival(state["arriving"])
 
     def is_complete(self, size: int) -> bool:
         """Whether a file of ``size`` bytes is covered up to its end, a half-written record there aside."""
@@ -140,13 +116,6 @@ class ArrivalOrders:
             sound -= 1
         order = self._arriving & ~_LITTLE_SEEN if sound < 0 else (_LITTLE if self._orders[sound] else _BIG)
         return order | (_LITTLE_SEEN if 0 <= self._first_little < row else self._arriving & _LITTLE_SEEN)
-
-
-def arrival(value: Any) -> int:
-    """A number as ArrivalOrders gives it. Raises ValueError for any other."""
-    if value not in _ARRIVALS:
-        raise ValueError("no byte order")
-    return int(value)
 
 
 def place_of(trail: TrailFile, rba: int, arriving: int) -> Place:
