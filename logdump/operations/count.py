@@ -29,9 +29,9 @@ from logdump.session.settings import Detail
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.scan import (
     Batch,
-    Counted,
     Engine,
-    SideBySide,
+    KernelTotals,
+    ParallelScan,
     Taken,
     Workers,
     choose_engine,
@@ -66,7 +66,7 @@ class Counting(NamedTuple):
     trail: TrailFile
     engine: Engine
     selection: Selection
-    groups: SideBySide[Counted, Counted] | None = None
+    groups: ParallelScan[KernelTotals, KernelTotals] | None = None
 
 
 class Counter:
@@ -116,7 +116,9 @@ class Counter:
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_group(self, trail: TrailFile, groups: SideBySide[Counted, Counted], seqno: int) -> Iterator[Event]:
+    def _run_by_group(
+        self, trail: TrailFile, groups: ParallelScan[KernelTotals, KernelTotals], seqno: int
+    ) -> Iterator[Event]:
         for counted, _ in groups.results():
             add_counted(self.count, self._taken, seqno, counted)
             yield from self._progress_at(trail, counted.places)

@@ -18,7 +18,7 @@ from logdump.spark.request import cut
 from logdump.spark.slice_reading import wanted_rows
 from logdump.spark.table_shape import Shape
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.scan.definitions import learn_definitions
+from trailformat.scan.rows.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.request import Request

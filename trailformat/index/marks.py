@@ -10,7 +10,7 @@ from typing import Any
 from trailformat.index.following import ArrivalOrders, arrival, place_of
 from trailformat.index.packing import pack_column, unpack_column
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 ROWS_PER_MARK = 256
@@ -48,7 +48,7 @@ class Marks:
             arrival(order)
         return marks
 
-    def place(self, number: int, trail: TrailFile) -> Place:
+    def place(self, number: int, trail: TrailFile) -> ScanPosition:
         """Where a walk stands that arrives at a mark."""
         return place_of(trail, self.rba[number], self.order[number])
 
