@@ -1,4 +1,4 @@
-"""The README's table of commands, from the registry."""
+"""The table of commands in docs/commands.md, from the registry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from logdump.commands import REGISTRY
 from logdump.language.command import Command, Origin
 from scripts.marked import ROOT, table, with_content
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "commands.md"
 MARKER = "commands"
 
 
@@ -24,14 +24,14 @@ def _row(command: Command) -> tuple[str, str]:
     return f"`{command.syntax}`", command.summary.replace("<", "\\<") + own
 
 
-def updated(readme: str) -> str:
-    """The README with the table of today's commands."""
-    return with_content(readme, MARKER, command_table())
+def updated(page: str) -> str:
+    """The page with the table of today's commands."""
+    return with_content(page, MARKER, command_table())
 
 
 def main() -> None:
-    """Write the table into the README."""
-    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write the table into the page."""
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
