@@ -31,8 +31,8 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
-from trailformat.scan import RECORD, Batch, Engine, Owners, occurrences, rows_with_token
-from trailformat.scan.token_rows import payloads
+from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
+from trailformat.scan.transactions.token_rows import payloads
 from trailformat.trail.row_definitions import RowDefinition
 
 Mask = Any
@@ -46,7 +46,7 @@ class MaskSource(NamedTuple):
     """
 
     buffer: Buffer
-    owners: Owners | None
+    owners: RowTransactions | None
     engine: Engine
     searches: Mapping[Criterion, ValueSearch] = {}
 
@@ -149,7 +149,7 @@ def _csn(criterion: Csn, _batch: Batch, source: MaskSource) -> Mask:
     return csns_hold(criterion.comparison, criterion.value, owners.csns)[np.asarray(owners.index)]
 
 
-def _owners(source: MaskSource) -> Owners:
+def _owners(source: MaskSource) -> RowTransactions:
     if source.owners is None:
         raise ValueError("a filter asks for transactions that nobody has looked for")
     return source.owners

@@ -29,9 +29,9 @@ from logdump.session.settings import Detail
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.scan import (
     Batch,
-    Counted,
     Engine,
-    SideBySide,
+    KernelTotals,
+    ParallelScan,
     Taken,
     Workers,
     choose_engine,
@@ -69,7 +69,7 @@ class FileCount(NamedTuple):
     trail: TrailFile
     engine: Engine
     selection: Selection
-    groups: SideBySide[Counted, Counted] | None = None
+    groups: ParallelScan[KernelTotals, KernelTotals] | None = None
 
 
 class CountRun:
@@ -119,7 +119,9 @@ class CountRun:
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_group(self, trail: TrailFile, groups: SideBySide[Counted, Counted], seqno: int) -> Iterator[Event]:
+    def _run_by_group(
+        self, trail: TrailFile, groups: ParallelScan[KernelTotals, KernelTotals], seqno: int
+    ) -> Iterator[Event]:
         for counted, _ in groups.results():
             add_counted(self.count, self._taken, seqno, counted)
             yield from self._progress_at(trail, counted.places)

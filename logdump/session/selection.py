@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from logdump.filters.value_masks import ValueSearch
     from trailformat import ColumnChange
     from trailformat.changes.transactions import Transaction
-    from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
+    from trailformat.scan import Batch, Engine, RowTransactions, TransactionTracker
     from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 
 _LARGE, _SMALL = 1 << 14, 1 << 12
@@ -45,8 +45,8 @@ class Selection:
         self._definitions = definitions
         self._filters = [one for one in filters if one is not None and one.active]
         self._context = transactions or TransactionContext(trail)
-        self._carrier: TransactionCarrier | None = None
-        self._owners: Owners | None = None
+        self._carrier: TransactionTracker | None = None
+        self._owners: RowTransactions | None = None
         self._searches: dict[Criterion, ValueSearch] | None = None
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
@@ -92,7 +92,7 @@ class Selection:
         if not self._needs_values:
             return {}
         from logdump.filters.masks import searches_in  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan.definitions import learn_definitions  # noqa: PLC0415 - likewise
+        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - likewise
 
         learn_definitions(self._trail, batch)
         if self._searches is None:
@@ -152,13 +152,13 @@ class Selection:
         if self._owners is not None:
             self._context.learn(record, self._owners.of_row(row))
 
-    def _owners_of(self, batch: Batch, engine: Engine) -> Owners | None:
+    def _owners_of(self, batch: Batch, engine: Engine) -> RowTransactions | None:
         """The transactions of a batch's rows, where a filter asks for them."""
         if not self._needs_transaction:
             return None
         if self._carrier is None:
-            from trailformat.scan import TransactionCarrier  # noqa: PLC0415 - long scans only
+            from trailformat.scan import TransactionTracker  # noqa: PLC0415 - long scans only
 
             before = self._context.open_at(int(batch.rba[0]))
-            self._carrier = TransactionCarrier(self._trail, engine=engine, before=before)
+            self._carrier = TransactionTracker(self._trail, engine=engine, before=before)
         return self._carrier.of(batch)

@@ -13,7 +13,7 @@ from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_r
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel_counts, side_by_side
+from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel, parallel_counts
 from trailformat.totals.counting import Totals
 from trailformat.totals.group_counting import add_counted, is_in_groups
 
@@ -36,7 +36,7 @@ def _assert_same(path: Path, taken: Taken, threads: int = 2) -> None:
 @pytest.fixture(autouse=True, params=[(400, 1 << 15), (1 << 24, 3), (900, 1)])
 def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     piece, rows = request.param
-    monkeypatch.setattr(side_by_side, "PIECE", piece)
+    monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(counting, "ROWS", rows)
 
 

@@ -7,7 +7,7 @@ from threading import Lock
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch
-from trailformat.scan.place import Place, first_place
+from trailformat.scan.position import ScanPosition, first_position
 from trailformat.trail.file import TrailFile
 
 _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
@@ -48,7 +48,7 @@ class Follower:
         """Whether a file of ``size`` bytes is covered up to its end, a half-written record there aside."""
         return self.covered + self.partial >= size
 
-    def place(self, trail: TrailFile) -> Place:
+    def place(self, trail: TrailFile) -> ScanPosition:
         """The place of a walk that comes to ``end``."""
         return place_of(trail, self.end, self._arriving)
 
@@ -118,10 +118,10 @@ class ArrivalOrders:
         return order | (_LITTLE_SEEN if 0 <= self._first_little < row else self._arriving & _LITTLE_SEEN)
 
 
-def place_of(trail: TrailFile, rba: int, arriving: int) -> Place:
+def place_of(trail: TrailFile, rba: int, arriving: int) -> ScanPosition:
     """The place of a walk that arrives at ``rba`` so."""
-    first = first_place(trail, rba)
+    first = first_position(trail, rba)
     if not arriving:
         return first
     order = ByteOrder.LITTLE if arriving & _LITTLE else ByteOrder.BIG
-    return Place(rba, order, first.order_known or bool(arriving & _LITTLE_SEEN))
+    return ScanPosition(rba, order, first.order_known or bool(arriving & _LITTLE_SEEN))

@@ -8,7 +8,7 @@ from typing import Any
 
 from trailformat.index.following import ArrivalOrders, place_of
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 ROWS_PER_MARK = 256
@@ -31,7 +31,7 @@ class Marks:
     def __len__(self) -> int:
         return len(self.rba)
 
-    def place(self, number: int, trail: TrailFile) -> Place:
+    def place(self, number: int, trail: TrailFile) -> ScanPosition:
         """Where a walk stands that arrives at a mark."""
         return place_of(trail, self.rba[number], self.order[number])
 

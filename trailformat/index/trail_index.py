@@ -12,7 +12,7 @@ from trailformat.index.sums import Sums, TableTotals
 from trailformat.index.transaction_spans import TransactionSpan
 from trailformat.index.walking import Row
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 SEARCHED = 1 << 12
@@ -54,7 +54,7 @@ class TrailIndex:
         """Whether the file is still the one that the index knows, or that one grown."""
         return self.places.fits(trail)
 
-    def place(self, trail: TrailFile) -> Place:
+    def place(self, trail: TrailFile) -> ScanPosition:
         """Where a walk goes on that is to extend the index."""
         return self.sums.place(trail)
 

@@ -24,8 +24,8 @@ from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from trailformat import TrailError, TrailFile
-from trailformat.scan import Piece, consistent_pieces, split_points
-from trailformat.scan.place import first_place
+from trailformat.scan import FileRange, consistent_ranges, split_points
+from trailformat.scan.position import first_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,9 +71,9 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
     count = max(-(-size // _MOST), min(2 * cores, size // _LEAST), 1)
     points = [start, *(one for one in split_points(trail, count) if one > start)] if count > 1 else [start]
     ends = [*points[1:], trail.size]
-    guessed = [Piece(first_place(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
-    walked = consistent_pieces(trail, guessed) if count > 1 else guessed
-    begins = [one.start.rba for one in walked if one.start == first_place(trail, one.start.rba)]
+    guessed = [FileRange(first_position(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
+    walked = consistent_ranges(trail, guessed) if count > 1 else guessed
+    begins = [one.start.rba for one in walked if one.start == first_position(trail, one.start.rba)]
     return list(zip(begins, [*begins[1:], trail.size], strict=True))
 
 

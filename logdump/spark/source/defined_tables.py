@@ -17,7 +17,7 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import scan
-from trailformat.scan.definitions import learn_definitions
+from trailformat.scan.rows.definitions import learn_definitions
 
 _MOST_NAMED = 20
 

@@ -19,7 +19,7 @@ from logdump.spark.source.request import Request, cut
 from logdump.spark.source.slices import open_trail, wanted_rows
 from trailformat import TrailError
 from trailformat.scan import Batch
-from trailformat.scan.definitions import learn_definitions
+from trailformat.scan.rows.definitions import learn_definitions
 
 _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 

@@ -16,8 +16,8 @@ from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import Slice, is_unborn
 from trailformat import NotATrail, TrailError, TrailFile
-from trailformat.scan import FILE_HEADER, PARTIAL, Batch, Piece, Place, scan_piece
-from trailformat.scan.place import first_place
+from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
+from trailformat.scan.position import first_position
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
@@ -71,15 +71,15 @@ def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tu
     """
     trail, part = source.trail, source.part
     selection = selection_of(trail, source.options, source.definitions)
-    piece = Piece(first_place(trail, part.start), part.stop)
-    batches = scan_piece(trail, piece, batch_size=batch_size or selection.batch_size)
+    piece = FileRange(first_position(trail, part.start), part.stop)
+    batches = scan_range(trail, piece, batch_size=batch_size or selection.batch_size)
     try:
         for batch in batches:
             passing = selection.rows(batch) if selection.is_active else np.asarray(batch.kind) <= FILE_HEADER
             yield batch, np.flatnonzero(passing_in_range(source, batch, passing))
     except TrailError as error:
         raise BadTrail(located(error, part.path)) from None
-    _check_end(trail, part, batches.place)
+    _check_end(trail, part, batches.position)
 
 
 def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
@@ -110,11 +110,11 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
     return False
 
 
-def _check_end(trail: TrailFile, part: Slice, end: Place) -> None:
+def _check_end(trail: TrailFile, part: Slice, end: ScanPosition) -> None:
     if part.stop == part.size:
         if end.rba < part.stop:
             raise FileChanged(f"{place(part.path, end.rba)}: the file has become shorter while it was read")
-    elif end != first_place(trail, part.stop):
+    elif end != first_position(trail, part.stop):
         raise SplitMismatch(
             f"{place(part.path, part.stop)}: the piece before ends at RBA {end.rba}, not where this one begins; "
             "option maxPartitionBytes 0 reads whole files"

@@ -18,7 +18,7 @@ from logdump.spark.source.request import cut
 from logdump.spark.source.slices import wanted_rows
 from logdump.spark.source.table_shape import RowShape
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.scan.definitions import learn_definitions
+from trailformat.scan.rows.definitions import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.source.request import Request

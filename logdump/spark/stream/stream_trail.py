@@ -220,4 +220,4 @@ def _record_from(name: TrailName, rba: int) -> int:
     if not rba:
         return 0
     with TrailFile(name.path) as trail:
-        return scan(trail, 0, rba).run().place.rba
+        return scan(trail, 0, rba).run().position.rba

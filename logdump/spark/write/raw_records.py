@@ -15,7 +15,7 @@ from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records import framing
 from trailformat.records.io_types import METADATA
 from trailformat.records.record_header import HDR_IND
-from trailformat.scan.headers import header_positions
+from trailformat.scan.rows.headers import header_positions
 
 _SMALLEST_RECORD = 46
 _SMALLEST_HEADER = 12

@@ -21,7 +21,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
 from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, scan
-from trailformat.scan.headers import indexes_at
+from trailformat.scan.rows.headers import indexes_at
 from trailformat.trail.carried_definitions import CarriedDefinitions
 
 _AHEAD = 64 << 20
@@ -84,7 +84,7 @@ class FileSource:
         for batch in batches:
             is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
             found += np.asarray(batch.rba)[is_metadata].tolist()
-        self._scanned = batches.place.rba
+        self._scanned = batches.position.rba
         self._trail.tables.learn(begun, self._scanned, found)
         self._metadata += found
 

@@ -9,7 +9,7 @@ import pytest
 
 from logdump.filters import Comparison
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, TransactionCarrier, scan
+from trailformat.scan import Engine, TransactionTracker, scan
 
 from .by_hand import trail_in
 from .test_by_hand import told, with_numpy
@@ -48,7 +48,7 @@ def verdicts(tmp_path: Path, *statements: str) -> tuple[Any, Any]:
     with TrailFile(path) as trail:
         (one,) = scan(trail, engine=Engine.PYTHON)
         batch: Any = with_numpy(one)
-        owners = TransactionCarrier(trail, engine=Engine.PYTHON).of(batch)
+        owners = TransactionTracker(trail, engine=Engine.PYTHON).of(batch)
         found = verdict(told(statements), batch, MaskSource(trail.buffer, owners, Engine.PYTHON))
         return batch.rba[found.may].tolist(), batch.rba[found.surely].tolist()
 
