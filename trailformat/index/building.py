@@ -27,10 +27,10 @@ def build(
     """
     if not index.fits(trail):
         index.clear()
-    place = index.place(trail)
-    engine = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
+    position = index.position(trail)
+    engine = engine or choose_engine((trail.size if stop is None else stop) - position.rba)
     marker = TransactionMarker(trail, index.open_transactions) if isinstance(index, TrailIndex) else None
-    for batch in Scan(trail, place, stop, engine, _ROWS[engine]):
+    for batch in Scan(trail, position, stop, engine, _ROWS[engine]):
         if marker is not None:
             marker.extend(batch)
         index.extend(batch)

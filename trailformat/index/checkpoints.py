@@ -6,9 +6,9 @@ from array import array
 from bisect import bisect_right
 from typing import Any
 
-from trailformat.index.incremental import ArrivalOrders, place_of
+from trailformat.index.incremental import ArrivalOrders, position_of
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 ROWS_PER_CHECKPOINT = 256
@@ -31,9 +31,9 @@ class Checkpoints:
     def __len__(self) -> int:
         return len(self.rba)
 
-    def place(self, number: int, trail: TrailFile) -> Place:
-        """The place of a scan that starts at a checkpoint."""
-        return place_of(trail, self.rba[number], self.order[number])
+    def position(self, number: int, trail: TrailFile) -> ScanPosition:
+        """The position of a scan that starts at a checkpoint."""
+        return position_of(trail, self.rba[number], self.order[number])
 
     def before(self, rba: int) -> int:
         """The number of the last checkpoint at or before ``rba``; -1 for none."""

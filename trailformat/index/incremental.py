@@ -7,7 +7,7 @@ from threading import Lock
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch
-from trailformat.scan.place import Place, first_place
+from trailformat.scan.position import ScanPosition, first_position
 from trailformat.trail.file import TrailFile
 
 _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
@@ -44,9 +44,9 @@ class IncrementalScan:
         """Take in rows that follow the ``_taken`` rows before them."""
         raise NotImplementedError
 
-    def place(self, trail: TrailFile) -> Place:
-        """The place where the next scan has to start."""
-        return place_of(trail, self.end, self._arriving)
+    def position(self, trail: TrailFile) -> ScanPosition:
+        """The position where the next scan has to start."""
+        return position_of(trail, self.end, self._arriving)
 
     def extend(self, batch: Batch) -> None:
         """Take in the next batch of a scan, without the rows taken already.
@@ -114,10 +114,10 @@ class ArrivalOrders:
         return order | (_LITTLE_SEEN if 0 <= self._first_little < row else self._arriving & _LITTLE_SEEN)
 
 
-def place_of(trail: TrailFile, rba: int, arriving: int) -> Place:
-    """The place of a scan that arrives at ``rba`` in this order."""
-    first = first_place(trail, rba)
+def position_of(trail: TrailFile, rba: int, arriving: int) -> ScanPosition:
+    """The position of a scan that arrives at ``rba`` in this order."""
+    first = first_position(trail, rba)
     if not arriving:
         return first
     order = ByteOrder.LITTLE if arriving & _LITTLE else ByteOrder.BIG
-    return Place(rba, order, first.order_known or bool(arriving & _LITTLE_SEEN))
+    return ScanPosition(rba, order, first.order_known or bool(arriving & _LITTLE_SEEN))

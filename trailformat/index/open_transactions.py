@@ -10,7 +10,7 @@ from array import array
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.scan.batch import Batch
 from trailformat.scan.engines import Engine
-from trailformat.scan.transactions import TransactionCarrier
+from trailformat.scan.transactions.tracker import TransactionTracker
 from trailformat.trail.file import TrailFile
 
 _STEP = 1 << 8
@@ -27,16 +27,16 @@ class TransactionMarker:
     def __init__(self, trail: TrailFile, found: dict[int, Transaction]) -> None:
         self._trail = trail
         self._found = found
-        self._carrier: TransactionCarrier | None = None
+        self._carrier: TransactionTracker | None = None
 
     def extend(self, batch: Batch) -> None:
-        """Take in the next batch. Raises as TransactionCarrier.of."""
+        """Take in the next batch. Raises as TransactionTracker.of."""
         rows = _inside(batch)
         if not rows:
             return
         if self._carrier is None:
             engine = Engine.PYTHON if isinstance(batch.rba, array) else Engine.NUMBA
-            self._carrier = TransactionCarrier(self._trail, engine=engine)
+            self._carrier = TransactionTracker(self._trail, engine=engine)
         owners = self._carrier.of(batch)
         for row in rows:
             transaction = owners.of_row(row)

@@ -12,7 +12,7 @@ from trailformat.index.incremental import ArrivalOrders, IncrementalScan
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
 from trailformat.scan.engines import Engine
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 
@@ -123,7 +123,7 @@ class RecordIndex(IncrementalScan):
         checkpoint, skipped = divmod(number, ROWS_PER_CHECKPOINT)
         if checkpoint == len(self.checkpoints):  # damage at the end, which may still grow and has no checkpoint yet
             return [IndexRow(number, self.end, self.covered - self.end, BAD_SPAN)]
-        start = self.checkpoints.place(checkpoint, trail)
+        start = self.checkpoints.position(checkpoint, trail)
         return _read_rows(trail, start, number - skipped, last, self.covered)[skipped:]
 
     def rba_of(self, trail: TrailFile, number: int) -> int | None:
@@ -154,7 +154,7 @@ class RecordIndex(IncrementalScan):
         return self.metadata[first:last].tolist(), end
 
 
-def _read_rows(trail: TrailFile, start: Place, first: int, last: int, stop: int) -> list[IndexRow]:
+def _read_rows(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[IndexRow]:
     """The rows from number ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
     found: list[IndexRow] = []
     for batch in Scan(trail, start, stop, Engine.PYTHON, min(last - first, 1 << 12)):

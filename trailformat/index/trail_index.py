@@ -9,7 +9,7 @@ from trailformat.changes.transactions import Transaction
 from trailformat.index.record_index import RecordIndex
 from trailformat.index.sums import Sums
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 
@@ -46,9 +46,9 @@ class TrailIndex:
         """Whether the file is still the one that was scanned, or that one grown."""
         return self.places.fits(trail)
 
-    def place(self, trail: TrailFile) -> Place:
-        """The place where the next scan has to start."""
-        return self.sums.place(trail)
+    def position(self, trail: TrailFile) -> ScanPosition:
+        """The position where the next scan has to start."""
+        return self.sums.position(trail)
 
     @property
     def covered(self) -> int:
