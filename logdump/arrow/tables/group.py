@@ -20,13 +20,10 @@ from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
 from trailformat.changes.row_changes import row_images
-from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.columns import build_columns
 from trailformat.trail.row_definitions import RowDefinition
 
-_FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
-_LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
-"""The years 1 to 9999 in Julian microseconds."""
 _OPS = sorted(set(ROW_OPERATIONS.values()))
 _OP_NAMES = pa.array(_OPS, pa.string())
 _OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for number in range(256)], np.int8)
@@ -103,7 +100,7 @@ class Group:
 
     def _times(self) -> pa.Array:
         julian = self._of("io_time")
-        valid = (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
+        valid = (julian >= FIRST_TIME) & (julian <= LAST_TIME)
         for row in np.flatnonzero(~valid).tolist():
             self._problems.append((row, time_problem(int(julian[row]))))
         return _plain(FIXED_TYPES["time"], julian - JULIAN_UNIX_EPOCH, None if valid.all() else valid)

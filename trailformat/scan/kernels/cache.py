@@ -25,6 +25,7 @@ _ROOT = _HERE.parents[1]
 _CONSTANTS = (
     "changes/transactions.py",
     "codec/layout.py",
+    "codec/token_names.py",
     "codec/tokens.py",
     "definitions/metadata_kinds.py",
     "records/framing.py",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.changes.transactions import LOGCSN, TRANID
 from trailformat.codec.layout import MOST
+from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.scan.batch import FILE_HEADER, RECORD
 from trailformat.scan.kernels.arguments import (
     ABSENT,
