@@ -139,7 +139,7 @@ class TrailApp(KeyActions, Watching):
         self.prompt.lines = self.session.history.lines.copy()
         self.update_hint()
         self.update_title()
-        self.prompt.tables = lambda: self.file.index.tables
+        self.prompt.tables = lambda: self.file.index.sums.tables
         for problem in self._problems:
             self.tell(problem)
         self.set_interval(_LOOK_EVERY, self._look)

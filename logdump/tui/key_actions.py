@@ -162,7 +162,7 @@ class KeyActions(ScreenParts):
         """Fill one of the panes over the record list."""
         width = self.query_one("#upper").size.width
         if name == "tables":
-            heading, choices = table_choices(self.file.index.tables, self.glyphs, width)
+            heading, choices = table_choices(self.file.index.sums.tables, self.glyphs, width)
             empty = "The index has met no record yet."
         elif name == "transactions":
             heading, choices = transaction_choices(self.transactions, self._order, width, self.glyphs)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from logdump.notation.escape import escape
 from logdump.tui.keys import KEYS
+from trailformat.codec.user_folder import user_folder
 
 _MOST_BYTES = 1 << 16
 _CHARACTERS = {
@@ -48,13 +49,13 @@ class Keymap(NamedTuple):
 def keymap_path(environment: Mapping[str, str]) -> Path | None:
     """Where the file would be."""
     named = environment.get("LOGDUMP_KEYMAP")
+    if named is None:
+        folder = user_folder("config", environment)
+        return folder / "keymap" if folder else None
     try:
-        if named is not None:
-            return Path(named).expanduser() if named else None
-        base = environment.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+        return Path(named).expanduser() if named else None
     except RuntimeError:
         return None
-    return Path(base) / "logdump" / "keymap"
 
 
 def load_keymap(path: Path | None) -> Keymap:

@@ -161,7 +161,7 @@ class Watching(ScreenParts):
         is_late = self.file.is_stopped and not message.is_done
         standing = self.standing if is_late else self.standing._replace(busy=busy)
         if message.name == "index":
-            standing = standing._replace(records=self.file.index.records, is_complete=message.is_done)
+            standing = standing._replace(records=self.file.index.places.records, is_complete=message.is_done)
             self._use_index()
         elif self.file.matches is not None:
             standing = standing._replace(matches=self.file.matches.records)
@@ -169,7 +169,7 @@ class Watching(ScreenParts):
         self.set_standing(standing)
 
     def _use_index(self) -> None:
-        self.side.show_tables(self.file.index.tables)
+        self.side.show_tables(self.file.index.sums.tables)
         self.file.ask_transactions()
         self.update_choices(self.upper_shown)
         if self.records.lacks_names or self.records.is_waiting:

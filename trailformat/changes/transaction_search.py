@@ -161,5 +161,4 @@ def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transac
 def _seqno(trail: TrailFile) -> int | None:
     """The number that the file header holds."""
     header = trail.file_header
-    seqno = header.get("TrailInfo", "Seqno") if header is not None else None
-    return seqno if isinstance(seqno, int) else None
+    return header.seqno if header is not None else None

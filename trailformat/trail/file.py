@@ -225,6 +225,14 @@ class TrailFile:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
         return self._frame(rba)[0]
 
+    def error_at(self, rba: int) -> TrailError | None:
+        """Why no sound record starts at ``rba``; None where one does, and at the end of the file."""
+        try:
+            self._frame(rba)
+        except TrailError as error:
+            return error
+        return None
+
     def _frame(self, rba: int) -> tuple[int, ByteOrder]:
         size = self.refresh()
         if rba == size:

@@ -100,9 +100,7 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
         return False
     rba, length = int(batch.rba[row]), int(batch.length[row])
     text = f"{place(part.path, rba)}: {length} bytes are no sound record"
-    try:
-        source.trail.record_at(rba)
-    except TrailError as error:
+    if (error := source.trail.error_at(rba)) is not None:
         text = f"{located(error, part.path, rba)}; {length} bytes"
     if mode == "FAILFAST":
         raise BadTrail(f"{text}; mode PERMISSIVE shows them and reads on")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from logdump.spark.errors import SourceError
 from logdump.spark.source.paths import local_path
-from logdump.spark.write.job_folder import PREFIX, is_at_work, stagings
+from logdump.spark.write.job_folder import PREFIX, is_at_work, job_folders
 from trailformat import TrailError, TrailFile, TrailName, TrailSequence
 from trailformat.trail.whole_file import kind_of
 
@@ -81,7 +81,7 @@ class Target(NamedTuple):
             TargetRefused: it may not, and why.
         """
         self._check_place()
-        busy = [one.directory.name for one in stagings(self.directory) if is_at_work(one)]
+        busy = [one.directory.name for one in job_folders(self.directory) if is_at_work(one)]
         if busy:
             raise TargetRefused(f"{self} is in use: another job writes there, {busy[0]}")
         self.check_contents(mode)

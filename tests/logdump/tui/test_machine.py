@@ -375,11 +375,11 @@ class Screen(RuleBasedStateMachine):
         assert app.standing.busy == ""
         if text:
             assert app.standing.matches == sum(one.is_record for one in found)
-        assert app.standing.records == index.records
-        assert dict(app.side._tables) == dict(index.tables)
+        assert app.standing.records == index.places.records
+        assert dict(app.side._tables) == dict(index.sums.tables)
         assert [one.span for one in app.transactions] == [
-            one for one in (index.open_transaction,) if one is not None
-        ] + index.largest_transactions
+            one for one in (index.sums.transactions.open,) if one is not None
+        ] + index.sums.transactions.largest
         assert app.side._transactions == app.transactions
         assert sorted(app.side._marks) == sorted(
             one for one in self.model.session.marks.values() if one.path == app.state.path

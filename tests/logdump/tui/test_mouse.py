@@ -73,7 +73,7 @@ def test_what_is_copied_is_said(key: str, said: str) -> None:
 
 def test_the_side_pane_is_as_wide_as_its_names() -> None:
     async def steps(screen: Screen) -> None:
-        totals = screen.app.file.index.tables
+        totals = screen.app.file.index.sums.tables
         first = next(iter(totals.values()))
         screen.app.side.show_tables(dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first))
         await screen.settle()
