@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from logdump.operations.export.exporting import Show, check_target, check_whole
+from logdump.operations.export.exporting import check_target, check_whole
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.staging import Staging
 from logdump.session.events import Event, Notice
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from logdump.operations.export.tally import Tally
 
 
-def export_in_spark(
-    session: Session, options: ExportOptions, show: Callable[[Session], Show]
-) -> Generator[Event, None, bool]:
+def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
     """Export what passes, from the position to the end; false where the local engine has to.
 
     Raises:
@@ -37,7 +35,7 @@ def export_in_spark(
     staging = Staging(options.target, is_folder=True, replaces=options.replaces)
     try:
         with staging:
-            tally, parts = yield from _written(session, options, show, staging)
+            tally, parts = yield from _written(session, options, staging)
             check_whole(tally, options)
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled: nothing was exported.",), ExitStatus.INTERRUPTED)
@@ -56,9 +54,7 @@ def _obstacles(options: ExportOptions) -> Iterator[str]:
         yield "a number of RECORDS"
 
 
-def _written(
-    session: Session, options: ExportOptions, show: Callable[[Session], Show], staging: Staging
-) -> Generator[Event, None, tuple[Tally, int]]:
+def _written(session: Session, options: ExportOptions, staging: Staging) -> Generator[Event, None, tuple[Tally, int]]:
     from logdump.operations.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
 
     spark = yield from started(session)
@@ -69,7 +65,6 @@ def _written(
         session.settings,
         session.filters_in_use,
         session.source_definitions,
-        show,
         staging.path.absolute(),
     )
     return (yield from run_job(spark, partial(_run, spark, job, session)))
