@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trailformat import Change, TrailError
     from trailformat.changes.lobs import Lob
     from trailformat.search.transaction_walk import Extent
-    from trailformat.totals.counting import Count, LargeTransaction, Tally
+    from trailformat.totals.counting import LargeTransaction, Totals, TypeTotals
 
 
 class Text(NamedTuple):
@@ -29,7 +29,7 @@ class CountShown(NamedTuple):
     """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
 
     title: str
-    counted: Count
+    counted: Totals
     detail: bool
 
 
@@ -66,7 +66,7 @@ class IntervalShown(NamedTuple):
 
     start: int
     end: int
-    tally: Tally
+    tally: TypeTotals
 
 
 class EmptyIntervals(NamedTuple):

@@ -11,7 +11,7 @@ from logdump.operations.export.appended_file import Place
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_walk import walk
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile, Waiting
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
@@ -44,7 +44,7 @@ class Spelling(Protocol):
 class TextExport:
     """One export of text."""
 
-    def __init__(self, session: Session, options: ExportOptions, tally: Tally, spelling: Spelling) -> None:
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session
         self._options = options
         self._tally = tally

@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from logdump.operations.export import spark_export
 from logdump.operations.export.options import parse_export_options
 from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
@@ -27,7 +27,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_export, "_LEAST", 600)
 
 
-def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[Tally, int]:
+def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[ExportTally, int]:
     """Export a file in pieces to a folder; returns the counts and how many pieces there were."""
     folder.mkdir()
     (folder / ATTEMPTS).mkdir()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from logdump.session.session import Session
-from logdump.spark.engine import read_options
+from logdump.spark.jobs.engine import read_options
 from logdump.tui.matching import Matches, MatchingRows
 from logdump.tui.rows import Kind, Row, Walk
 from tests.logdump.line import Line
