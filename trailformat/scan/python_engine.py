@@ -35,7 +35,6 @@ _USUAL_SIZE = 8 + HEADER_SIZE
 """Bytes of the two tokens and the header."""
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _H, _Z, _D, _T = b"HZDT"
-_PLACE = {_D: 0, _T: 2}
 _MAX_SHORT = 0xFFFF
 _NOTHING = (0,) * 4
 
