@@ -35,7 +35,7 @@ class Checker:
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.records - before} records"
-        self.size += walk.place.rba
+        self.size += walk.position.rba
         self.transactions += walk.transactions
 
     def unreadable(self, path: Path, error: TrailError) -> Event:

@@ -12,13 +12,13 @@ from logdump.operations.export.staging import Staging
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.spark.engine import NotForSpark, left_to_local, run_job, started
+from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from logdump.operations.export.spark_export import ExportJob
-    from logdump.operations.export.tally import Tally
+    from logdump.operations.export.tally import ExportTally
 
 
 def export_in_spark(
@@ -58,7 +58,7 @@ def _obstacles(options: ExportOptions) -> Iterator[str]:
 
 def _written(
     session: Session, options: ExportOptions, show: Callable[[Session], Show], staging: Staging
-) -> Generator[Event, None, tuple[Tally, int]]:
+) -> Generator[Event, None, tuple[ExportTally, int]]:
     from logdump.operations.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
 
     spark = yield from started(session)
@@ -75,7 +75,7 @@ def _written(
     return (yield from run_job(spark, partial(_run, spark, job, session)))
 
 
-def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[Tally, int]:
+def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[ExportTally, int]:
     from logdump.operations.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
 
     pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)

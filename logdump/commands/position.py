@@ -91,12 +91,12 @@ def _no_record_there(session: Session) -> Iterator[Event]:
 
 def _to_record(session: Session, wanted: int) -> Iterator[Event]:
     """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
+    from trailformat.index import build, index_of  # noqa: PLC0415 - it needs the scan
+
     trail, step = session.trail, session.settings.notify
-    places = trail.index.places
+    places = index_of(trail).places
     begun = places.records
     if wanted >= begun or not places.fits(trail):
-        from trailformat.index import build  # noqa: PLC0415 - it needs the scan
-
         for covered in build(trail, places):
             if places.records // step > begun // step:
                 yield Progress(places.records, covered, places.marks.io_time[-1], trail.size)

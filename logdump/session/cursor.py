@@ -74,8 +74,8 @@ class Cursor:
         from trailformat.index import BAD_SPAN, reach, reason  # noqa: PLC0415 - damage is rare
 
         trail = self.trail
-        reach(trail, rba)
-        row = trail.index.places.row_at(trail, rba - 1)
+        places = reach(trail, rba)
+        row = places.row_at(trail, rba - 1) if places is not None else None
         if row is None:
             return None
         if row.kind == BAD_SPAN:
@@ -90,9 +90,8 @@ class Cursor:
         except TrailError:
             from trailformat.index import reach  # noqa: PLC0415 - damage is rare
 
-            if reach(self.trail, rba):
-                return self.trail.index.places.sound_before(self.trail, rba)
-            return self.trail.previous_good_header(rba)
+            places = reach(self.trail, rba)
+            return places.sound_before(self.trail, rba) if places else self.trail.previous_good_header(rba)
         return record.rba if record is not None else None
 
     def stand_on(self, record: Record) -> None:

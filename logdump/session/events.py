@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trailformat.changes.segments import Segment
     from trailformat.changes.transactions import Transaction
     from trailformat.search.transaction_walk import Extent
-    from trailformat.totals.counting import Count, LargeTransaction, Tally
+    from trailformat.totals.counting import LargeTransaction, Totals, TypeTotals
 
 
 class Text(NamedTuple):
@@ -58,7 +58,7 @@ class CountShown(NamedTuple):
     """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
 
     title: str
-    counted: Count
+    counted: Totals
     detail: bool
 
 
@@ -95,7 +95,7 @@ class IntervalShown(NamedTuple):
 
     start: int
     end: int
-    tally: Tally
+    tally: TypeTotals
 
 
 class EmptyIntervals(NamedTuple):

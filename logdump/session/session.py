@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from logdump.notation.escape import Harmless
-from logdump.session import index_cache
 from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
 from logdump.session.history import History
@@ -184,7 +183,6 @@ class Session:
         trail = TrailFile(_existing(Path(path).expanduser()))
         self.close()
         self._cursor = Cursor(trail)
-        index_cache.recall(trail)
         return trail
 
     def end(self) -> None:
@@ -197,7 +195,6 @@ class Session:
         """Close the trail, if one is open."""
         self._row_definitions = None
         if self._cursor is not None:
-            index_cache.keep(self._cursor.trail)
             self._cursor.trail.close()
             self._cursor = None
             self.found_at = None

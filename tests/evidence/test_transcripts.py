@@ -25,7 +25,7 @@ from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime
 from trailformat.records import io_types
 from trailformat.records.record import make_record
 from trailformat.records.record_header import HEADER_SIZE, parse_header
-from trailformat.totals.counting import Count
+from trailformat.totals.counting import Totals
 
 EVIDENCE = Path(__file__).parents[2].parent / "shared" / "evidence"
 pytestmark = pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the transcripts (../shared/evidence) are not here")
@@ -217,7 +217,7 @@ def _trail_of_37_records() -> Iterator[tuple[Record, str]]:
 
 
 def test_count_detail_of_11_1_is_shown_as_in_its_transcript() -> None:
-    count = Count()
+    count = Totals()
     for record, name in _trail_of_37_records():
         count.add(record, name)
     lines = _session_11_1()

@@ -16,7 +16,6 @@ from trailformat import (
     make_file_header,
     make_file_header_record,
 )
-from trailformat.index import build
 
 HEADER = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 7}}))
 WORDS = [b"one", b"two leaves", b"three", b"four cups"]
@@ -222,10 +221,6 @@ def test_metadata_is_found_between_two_positions(tmp_path: Path) -> None:
         assert trail.metadata_rbas(0, trail.size) == ([rbas[1], rbas[4]], trail.size)
         assert trail.metadata_rbas(rbas[2], rbas[4]) == ([], rbas[4])
         assert trail.metadata_rbas(rbas[2], rbas[4] + 1) == ([rbas[4]], rbas[5])
-        for _ in build(trail, trail.index):
-            pass
-        assert trail.metadata_rbas(rbas[2], rbas[4] - 1) == ([], rbas[4])
-        assert trail.metadata_rbas(rbas[2], rbas[4] + 1) == ([rbas[4]], trail.size)
 
 
 def test_the_record_behind_a_position_outside_is_not_taken_for_the_one_before(tmp_path: Path) -> None:

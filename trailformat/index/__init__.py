@@ -1,10 +1,10 @@
 """The sparse index of one file: which record is where, what there is of each table, damage, the largest transactions.
 
     from trailformat import TrailFile
-    from trailformat.index import TrailIndex, build
+    from trailformat.index import build, index_of
 
     with TrailFile("dirdat/lt000000000") as trail:
-        index = TrailIndex()
+        index = index_of(trail)
         for covered in build(trail, index):
             print(covered, index.records)
         print(index.rba_of(trail, 1000), index.tables)
@@ -15,13 +15,12 @@ the file header where there is one. Whoever walks over a file can feed it in pas
 
 from __future__ import annotations
 
-from trailformat.index.building import build, reach
-from trailformat.index.keeping import IndexFolder
+from trailformat.index.building import build, reach, search_metadata
 from trailformat.index.marks import ROWS_PER_MARK
 from trailformat.index.neighbours import Neighbours, neighbours_of
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import TableTotals
-from trailformat.index.trail_index import TrailIndex
+from trailformat.index.trail_index import TrailIndex, attach, index_of, known_index
 from trailformat.index.transaction_spans import TransactionSpan
 from trailformat.index.walking import Row
 from trailformat.scan.batch import BAD_SPAN
@@ -30,15 +29,18 @@ __all__ = [
     "BAD_SPAN",
     "ROWS_PER_MARK",
     "BadSpan",
-    "IndexFolder",
     "Neighbours",
     "Places",
     "Row",
     "TableTotals",
     "TrailIndex",
     "TransactionSpan",
+    "attach",
     "build",
+    "index_of",
+    "known_index",
     "neighbours_of",
     "reach",
     "reason",
+    "search_metadata",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trailformat.index.open_transactions import TransactionMarker
 from trailformat.index.places import Places
-from trailformat.index.trail_index import TrailIndex
+from trailformat.index.trail_index import TrailIndex, index_of
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
@@ -39,16 +39,25 @@ def build(
             return
 
 
-def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> bool:
-    """Extend the places of the file to ``rba`` if that takes no more than about a second; whether they cover it.
+def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> Places | None:
+    """The places of the file, extended to ``rba`` if that takes no more than about a second; None if they end before.
 
     With ``at_once`` only a few megabytes are gone over for it.
     """
-    places = trail.index.places
+    index = index_of(trail)
+    places = index.places
     if not places.fits(trail):
-        trail.index.clear()
+        index.clear()
     way = min(rba, trail.size) - places.end
     if places.covered < rba and (way < NUMBA_PAYS or (not at_once and choose_engine(way) is Engine.NUMBA)):
         for _ in build(trail, places, stop=rba):
             pass
-    return places.covered >= rba
+    return places if places.covered >= rba else None
+
+
+def search_metadata(trail: TrailFile, stop: int) -> Places | None:
+    """The places of an open file extended to ``stop``; None where they do not hold all its metadata."""
+    places = index_of(trail).places
+    for _ in build(trail, places, stop=stop):
+        pass
+    return places if places.metadata_end >= places.end else None

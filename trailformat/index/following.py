@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from threading import Lock
-from typing import Any, Self
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.index.packing import count
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch
-from trailformat.scan.place import Place, first_place
+from trailformat.scan.position import ScanPosition, first_position
 from trailformat.trail.file import TrailFile
 
 _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
-_ARRIVALS = (0, _BIG, _BIG | _LITTLE_SEEN, _LITTLE | _LITTLE_SEEN)
 
 
 class Follower:
@@ -33,17 +30,6 @@ class Follower:
         self._lock = Lock()
         self._forget()
 
-    @classmethod
-    def of_state(cls, state: Any) -> Self:
-        """The follower that gave this ``state``.
-
-        Raises:
-            ValueError, TypeError, KeyError, AttributeError: none did.
-        """
-        follower = cls()
-        follower._restore(state)
-        return follower
-
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
@@ -58,21 +44,11 @@ class Follower:
         """Take in rows that follow those taken; before them there were ``_taken``."""
         raise NotImplementedError
 
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it, damage that stands at ``end`` left out."""
-        return {"end": self.end, "records": self._taken, "arriving": self._arriving}
-
-    def _restore(self, state: Any) -> None:
-        """Take over what ``state`` told. Raises ValueError, TypeError or KeyError for anything else."""
-        self.end = self.covered = count(state["end"])
-        self.records = self._taken = count(state["records"])
-        self._arriving = arrival(state["arriving"])
-
     def is_complete(self, size: int) -> bool:
         """Whether a file of ``size`` bytes is covered up to its end, a half-written record there aside."""
         return self.covered + self.partial >= size
 
-    def place(self, trail: TrailFile) -> Place:
+    def place(self, trail: TrailFile) -> ScanPosition:
         """The place of a walk that comes to ``end``."""
         return place_of(trail, self.end, self._arriving)
 
@@ -142,17 +118,10 @@ class ArrivalOrders:
         return order | (_LITTLE_SEEN if 0 <= self._first_little < row else self._arriving & _LITTLE_SEEN)
 
 
-def arrival(value: Any) -> int:
-    """A number as ArrivalOrders gives it. Raises ValueError for any other."""
-    if value not in _ARRIVALS:
-        raise ValueError("no byte order")
-    return int(value)
-
-
-def place_of(trail: TrailFile, rba: int, arriving: int) -> Place:
+def place_of(trail: TrailFile, rba: int, arriving: int) -> ScanPosition:
     """The place of a walk that arrives at ``rba`` so."""
-    first = first_place(trail, rba)
+    first = first_position(trail, rba)
     if not arriving:
         return first
     order = ByteOrder.LITTLE if arriving & _LITTLE else ByteOrder.BIG
-    return Place(rba, order, first.order_known or bool(arriving & _LITTLE_SEEN))
+    return ScanPosition(rba, order, first.order_known or bool(arriving & _LITTLE_SEEN))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from itertools import pairwise
 from typing import Any
 
-from trailformat.index.following import ArrivalOrders, arrival, place_of
-from trailformat.index.packing import pack_column, unpack_column
+from trailformat.index.following import ArrivalOrders, place_of
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 ROWS_PER_MARK = 256
@@ -33,22 +31,7 @@ class Marks:
     def __len__(self) -> int:
         return len(self.rba)
 
-    def state(self) -> list[str]:
-        """The columns as texts."""
-        return [pack_column(column) for column in (self.rba, self.io_time, self.order)]
-
-    @classmethod
-    def of_state(cls, state: Any) -> Marks:
-        """The marks of such texts. Raises ValueError or TypeError for anything else."""
-        marks = cls()
-        marks.rba, marks.io_time, marks.order = map(unpack_column, state, "QqB")
-        if not len(marks.rba) == len(marks.io_time) == len(marks.order) or any(a >= b for a, b in pairwise(marks.rba)):
-            raise ValueError("no marks")
-        for order in set(marks.order):
-            arrival(order)
-        return marks
-
-    def place(self, number: int, trail: TrailFile) -> Place:
+    def place(self, number: int, trail: TrailFile) -> ScanPosition:
         """Where a walk stands that arrives at a mark."""
         return place_of(trail, self.rba[number], self.order[number])
 

@@ -38,7 +38,8 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
         return Neighbours(_before(trail, size), None)
     if _starts(trail, rba) or (backwards and _ends(trail, rba)):
         return None
-    row = trail.index.places.row_at(trail, rba) if reach(trail, rba + 1, at_once=True) else None
+    places = reach(trail, rba + 1, at_once=True)
+    row = places.row_at(trail, rba) if places is not None else None
     if row is None:
         return _found(trail, rba)
     end = row.rba + row.length

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.errors import BadRecord, TrailError
 from trailformat.index.following import ArrivalOrders, Follower
 from trailformat.index.marks import ROWS_PER_MARK, Marks
-from trailformat.index.packing import count, number, pack_column, unpack_column
 from trailformat.index.walking import Row, walk
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
@@ -69,26 +67,6 @@ class Places(Follower):
                 return
             self.metadata.append(batch.rba[at])
         self.metadata_end = batch.end
-
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it, damage at ``end`` left out; only with all the metadata is it worth keeping."""
-        about = {"marks": self.marks.state(), "metadata": pack_column(self.metadata), "last": self._last}
-        return super().state() | about | {"bad_spans": self.bad_spans, "bad_span_count": self.bad_span_count}
-
-    def _restore(self, state: Any) -> None:
-        super()._restore(state)
-        self.marks = Marks.of_state(state["marks"])
-        self.metadata = unpack_column(state["metadata"], "Q")
-        self.metadata_end = self.end
-        self.bad_spans = [BadSpan(count(rba), count(length)) for rba, length in state["bad_spans"]]
-        self.bad_span_count = count(state["bad_span_count"])
-        if state["last"] is not None:
-            rba, length, io_time = state["last"]
-            self._last = count(rba), count(length), number(io_time)
-        ascending = [*self.metadata, self.end], [*self.marks.rba, self.end]
-        is_right = all(a < b for one in ascending for a, b in pairwise(one)) and len(self.bad_spans) <= MOST_BAD_SPANS
-        if not is_right or len(self.marks) != -(-self.records // ROWS_PER_MARK):
-            raise ValueError("no places")
 
     def fits(self, trail: TrailFile) -> bool:
         """Whether the file is still the one that was followed: as long, its last known record and damage in place.

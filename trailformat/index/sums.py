@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.index.digest import Digest
 from trailformat.index.following import ArrivalOrders, Follower
-from trailformat.index.packing import count, number, text
 from trailformat.index.transaction_spans import TransactionSpans
 from trailformat.scan.batch import Batch
 
@@ -61,25 +60,6 @@ class Sums(Follower):
             self.earliest = earliest if self.earliest is None else min(self.earliest, earliest)
             self.latest = latest if self.latest is None else max(self.latest, latest)
         self.transactions.add(found.transactions, found.ended)
-
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it."""
-        times = {"earliest": self.earliest, "latest": self.latest}
-        tables = {"tables": self.tables, "other_tables": self.other_tables}
-        return super().state() | tables | times | {"transactions": self.transactions.state()}
-
-    def _restore(self, state: Any) -> None:
-        super()._restore(state)
-        self.tables = {text(name): _totals(totals) for name, totals in state["tables"].items()}
-        self.other_tables = _totals(state["other_tables"])
-        if state["earliest"] is not None:
-            self.earliest, self.latest = number(state["earliest"]), number(state["latest"])
-        self.transactions = TransactionSpans.of_state(state["transactions"])
-
-
-def _totals(value: Any) -> TableTotals:
-    records, data_bytes = value
-    return TableTotals(count(records), count(data_bytes))
 
 
 def _digest(batch: Batch, least: int) -> Digest:

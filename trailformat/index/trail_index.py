@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from weakref import WeakKeyDictionary
 
+from trailformat.changes.transaction_search import KNOWN
 from trailformat.changes.transactions import Transaction
-from trailformat.index.open_transactions import OpenTransactions
 from trailformat.index.owners import first_csn, owner_at
 from trailformat.index.places import BadSpan, Places, reason
 from trailformat.index.sums import Sums, TableTotals
 from trailformat.index.transaction_spans import TransactionSpan
 from trailformat.index.walking import Row
 from trailformat.scan.batch import Batch
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.trail.file import TrailFile
 
 SEARCHED = 1 << 12
@@ -28,27 +28,13 @@ class TrailIndex:
         places: rows by number and by RBA, the metadata, the damage. They are cheap: a walk for another end can feed
             them alone, so that they may be ahead of the sums.
         sums: tables, times, transactions.
-        open_transactions: which transaction goes on at places inside long ones, as far as ``build`` has gone.
+        open_transactions: by RBA, the transactions that go on in some records of long ones, as far as ``build`` went.
     """
 
     def __init__(self) -> None:
         self.places = Places()
         self.sums = Sums()
-        self.open_transactions = OpenTransactions()
-
-    @classmethod
-    def of_state(cls, state: Any) -> TrailIndex:
-        """The index that gave this ``state``. Raises as ``Places.of_state``."""
-        index = cls()
-        index.places = Places.of_state(state["places"])
-        if state["sums"] is not None:
-            index.sums = Sums.of_state(state["sums"])
-        return index
-
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it: the places, and the sums where they go as far."""
-        sums = self.sums.state() if self.sums.end == self.places.end else None
-        return {"places": self.places.state(), "sums": sums}
+        self.open_transactions: dict[int, Transaction] = {}
 
     def clear(self) -> None:
         """Forget everything."""
@@ -68,7 +54,7 @@ class TrailIndex:
         """Whether the file is still the one that the index knows, or that one grown."""
         return self.places.fits(trail)
 
-    def place(self, trail: TrailFile) -> Place:
+    def place(self, trail: TrailFile) -> ScanPosition:
         """Where a walk goes on that is to extend the index."""
         return self.sums.place(trail)
 
@@ -146,3 +132,28 @@ class TrailIndex:
         """The first LOGCSN and the last, in the order of the file, each sought in SEARCHED rows from its end."""
         last = self.rows(trail, max(0, self.records - SEARCHED), SEARCHED)
         return self.csn_at(trail, 0), first_csn(trail, reversed(last))
+
+
+_INDEXES: WeakKeyDictionary[TrailFile, TrailIndex] = WeakKeyDictionary()
+"""By open file; an index goes with its file."""
+
+
+def attach(trail: TrailFile, index: TrailIndex) -> None:
+    """Make ``index`` that of an open file: names of tables and transactions far into it are found by it."""
+    _INDEXES[trail] = index
+    trail.tables.known = index.places
+    KNOWN[trail] = index.open_transactions
+
+
+def known_index(trail: TrailFile) -> TrailIndex | None:
+    """The index attached to an open file; None without one."""
+    return _INDEXES.get(trail)
+
+
+def index_of(trail: TrailFile) -> TrailIndex:
+    """The index attached to an open file, if need be a new one, which is empty."""
+    index = _INDEXES.get(trail)
+    if index is None:
+        index = TrailIndex()
+        attach(trail, index)
+    return index

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any, NamedTuple
-
-from trailformat.index.packing import count, number, text
+from typing import NamedTuple
 
 MOST_TRANSACTIONS = 1000
 MOST_NAMES = 1000
@@ -40,19 +38,6 @@ class TransactionSpan(NamedTuple):
             rest.last_time,
         )
 
-    def state(self) -> list[Any]:
-        """What JSON can hold of it."""
-        return [*self[:4], sorted(self.tables), *self[5:]]
-
-    @classmethod
-    def of_state(cls, state: Any) -> TransactionSpan:
-        """The transaction that gave this ``state``. Raises ValueError or TypeError when none did."""
-        begin, end, records, data_bytes, tables, first_time, last_time = state
-        last = None if end is None else count(end)
-        names = frozenset(map(text, tables))
-        sums = count(records), count(data_bytes)
-        return cls(count(begin), last, *sums, names, number(first_time), number(last_time))
-
 
 class TransactionSpans:
     """The largest transactions by their bytes, of equal ones the earliest, and the open one.
@@ -76,21 +61,6 @@ class TransactionSpans:
     def largest(self) -> list[TransactionSpan]:
         """Those kept, the largest first; the open one is not among them."""
         return [span for _, _, span in sorted(self._heap, reverse=True)]
-
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it."""
-        open_state = self.open.state() if self.open is not None else None
-        return {"ended": self.ended, "open": open_state, "largest": [span.state() for span in self.largest]}
-
-    @classmethod
-    def of_state(cls, state: Any) -> TransactionSpans:
-        """The transactions that gave this ``state``. Raises ValueError, TypeError or KeyError when none did."""
-        spans = cls()
-        spans.ended = count(state["ended"])
-        spans.open = TransactionSpan.of_state(state["open"]) if state["open"] is not None else None
-        for one in state["largest"]:
-            spans.keep(TransactionSpan.of_state(one))
-        return spans
 
     def add(self, spans: list[TransactionSpan], ended: int) -> None:
         """Take in a batch: its first transaction and its last, those between that are larger than ``least``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trailformat.scan.engines import Engine
-from trailformat.scan.place import Place
+from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 
@@ -19,7 +19,7 @@ class Row(NamedTuple):
     kind: int
 
 
-def walk(trail: TrailFile, start: Place, first: int, last: int, stop: int) -> list[Row]:
+def walk(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[Row]:
     """The rows from number ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
     found: list[Row] = []
     scan = Scan(trail, start, stop, Engine.PYTHON, min(last - first, 1 << 12))

@@ -12,7 +12,7 @@ from typing import Protocol
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.staging import Staging
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
@@ -42,7 +42,7 @@ def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator
         CannotWrite: the target cannot be written, or does not hold what was written.
         TrailError: the trail cannot be read.
     """
-    cursor, tally = session.cursor, Tally()
+    cursor, tally = session.cursor, ExportTally()
     check_target(session, options.target, is_folder=options.by_table)
     export = export_of(session, options, tally, show)
     was_backwards = cursor.is_backwards
@@ -79,7 +79,7 @@ def _standard_output(session: Session, options: ExportOptions) -> StandardOutput
     return StandardOutput(stream)
 
 
-def export_of(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+def export_of(session: Session, options: ExportOptions, tally: ExportTally, show: Show) -> Export:
     """What writes the format of the options.
 
     Raises:
@@ -100,7 +100,7 @@ def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
         raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
 
 
-def check_whole(tally: Tally, options: ExportOptions) -> None:
+def check_whole(tally: ExportTally, options: ExportOptions) -> None:
     """Every record is in one file or was left out: what the files hold says so, or CannotWrite is raised."""
     rows = sum(file.rows for file in tally.files)
     if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
@@ -112,7 +112,7 @@ def check_whole(tally: Tally, options: ExportOptions) -> None:
         )
 
 
-def _text(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+def _text(session: Session, options: ExportOptions, tally: ExportTally, show: Show) -> Export:
     from logdump.operations.export.csv_text import CsvText  # noqa: PLC0415 - loaded for those who ask for it
     from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded for those who ask for it
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded for those who ask for it
@@ -120,13 +120,13 @@ def _text(session: Session, options: ExportOptions, tally: Tally, show: Show) ->
     return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText(), show)
 
 
-def _sql(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+def _sql(session: Session, options: ExportOptions, tally: ExportTally, _show: Show) -> Export:
     from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded for those who ask for it
 
     return SqlExport(session, options, tally)
 
 
-def _arrow(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+def _arrow(session: Session, options: ExportOptions, tally: ExportTally, _show: Show) -> Export:
     _require_extra(options.format)
     from logdump.operations.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and numba
 
@@ -147,7 +147,7 @@ def _require_extra(format_: str) -> None:
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
-_EXPORTS: dict[str, Callable[[Session, ExportOptions, Tally, Show], Export]] = {
+_EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally, Show], Export]] = {
     "JSONL": _text,
     "CSV": _text,
     "SQL": _sql,

@@ -11,7 +11,7 @@ from logdump.operations.export.appended_file import Place
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_walk import walk
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile, Waiting
 from logdump.session.events import Event, Notice, RecordShown
 from logdump.session.session import Session
@@ -48,7 +48,7 @@ class TextExport:
         self,
         session: Session,
         options: ExportOptions,
-        tally: Tally,
+        tally: ExportTally,
         spelling: Spelling,
         show: Callable[[Record], Iterable[Event]],
     ) -> None:

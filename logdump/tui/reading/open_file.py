@@ -23,7 +23,7 @@ from logdump.tui.reading.state import Current
 from logdump.tui.reading.summary import summary_of
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
-from trailformat.index import TrailIndex, build
+from trailformat.index import TrailIndex, attach, build
 
 
 class OpenFile:
@@ -81,10 +81,7 @@ class OpenFile:
             self._matching.go_on(self._extend_matches(self.matches))
 
     def _extend_index(self, session: Session) -> Iterator[int]:
-        """Go on with the index, or with the one that an earlier session has kept."""
-        if session.trail.has_index:
-            self.index = session.trail.index
-        session.trail.index = self.index
+        attach(session.trail, self.index)
         yield from build(session.trail, self.index)
 
     @staticmethod
@@ -116,7 +113,7 @@ class OpenFile:
 
         def read(session: Session) -> PageRead:
             trail = session.trail
-            trail.index = index
+            attach(trail, index)
             reader, size = RowReader(trail), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
             return PageRead(wanted, read_page(rows, wanted, size))
@@ -128,7 +125,7 @@ class OpenFile:
         index, source, waits = self.index, self.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
-            session.trail.index = index
+            attach(session.trail, index)
             if session.source_definitions is not source:
                 session.source_definitions = source
             rba = about.row.rba if about.row is not None else 0

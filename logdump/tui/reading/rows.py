@@ -8,6 +8,7 @@ from typing import NamedTuple
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transactions import is_transactional
+from trailformat.index import known_index
 
 
 class RowKind(enum.Enum):
@@ -104,7 +105,8 @@ class RowReader:
         if not rows:
             return []
         trail = self._trail
-        is_indexed = trail.has_index and trail.index.covered >= rows[-1].rba
+        index = known_index(trail)
+        is_indexed = index is not None and index.covered >= rows[-1].rba
         context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
         return [self._of_transaction(row, context) if row.trans_ind is not None else row for row in rows]
 
@@ -139,8 +141,8 @@ class RowReader:
 
 def known_to(trail: TrailFile) -> int:
     """The RBA up to which the names of tables are known without reading the file."""
-    from_index = trail.index.places.metadata_end if trail.has_index else 0
-    return max(trail.tables.known_to, from_index)
+    index = known_index(trail)
+    return max(trail.tables.known_to, index.places.metadata_end if index is not None else 0)
 
 
 def _problem(error: TrailError) -> str:

@@ -21,7 +21,7 @@ from logdump.tui.reading.messages import Asked, CommandEnded, OutputGrew
 from logdump.tui.reading.state import state_of
 from logdump.tui.reading.transcript import Answer, Transcript
 from trailformat import TrailFile
-from trailformat.index import TrailIndex
+from trailformat.index import TrailIndex, attach
 
 Post = Callable[[Message], object]
 _EVERY = 0.25
@@ -85,7 +85,7 @@ class ScreenMode(LineMode):
 
         def share() -> None:
             if self.session.has_trail:
-                self.session.trail.index = index
+                attach(self.session.trail, index)
 
         self._thread.do("share", share)
 

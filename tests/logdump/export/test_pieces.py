@@ -13,7 +13,7 @@ from logdump.operations.export import spark_export
 from logdump.operations.export.exporting import Show
 from logdump.operations.export.options import parse_export_options
 from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.session.showing import show_record
@@ -36,7 +36,7 @@ def _show(session: Session) -> Show:
     return partial(show_record, session)
 
 
-def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[Tally, int]:
+def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[ExportTally, int]:
     """Export a file in pieces to a folder; returns the counts and how many pieces there were."""
     folder.mkdir()
     (folder / ATTEMPTS).mkdir()

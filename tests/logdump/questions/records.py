@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from logdump.session.session import Session
-from logdump.spark.engine import read_options
+from logdump.spark.jobs.engine import read_options
 from logdump.tui.reading.matching import Matches, MatchingRows
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from tests.logdump.line import Line

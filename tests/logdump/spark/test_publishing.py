@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark import publishing
-from logdump.spark.publishing import Part, SavedFile, publish, roll_back, sweep
-from logdump.spark.staging import Staging, new_staging
-from logdump.spark.target import Mode, Target, TargetRefused
+from logdump.spark.write import publish as publishing
+from logdump.spark.write.job_folder import Staging, new_staging
+from logdump.spark.write.publish import SavedFile, StagedFile, publish, roll_back, sweep
+from logdump.spark.write.target import Mode, Target, TargetRefused
 from tests.logdump.spark.written import body, header
 from trailformat import CannotWrite
 
@@ -21,14 +21,14 @@ SAMPLE = TRAILS / "et000000000"
 OLD = TRAILS / "st000000000"
 
 
-def _job(out: Path, files: int = 2, sample: Path = SAMPLE) -> tuple[Staging, list[Part]]:
+def _job(out: Path, files: int = 2, sample: Path = SAMPLE) -> tuple[Staging, list[StagedFile]]:
     """A job that has written copies of a sample."""
     staging = new_staging(out, os.getpid())
     parts = []
     for number in range(files):
         path = staging.attempt(number, number) / "tr000000000"
         path.write_bytes(sample.read_bytes())
-        parts.append(Part(str(path), "/dirdat/lt000000005", 21, path.stat().st_size))
+        parts.append(StagedFile(str(path), "/dirdat/lt000000005", 21, path.stat().st_size))
     return staging, parts
 
 
@@ -204,8 +204,8 @@ def test_a_file_system_without_hard_links_will_do(tmp_path: Path, monkeypatch: p
 _KILLED = """
 import os, sys
 from pathlib import Path
-from logdump.spark import publishing
-from logdump.spark.target import Mode, Target
+from logdump.spark.write import publish as publishing
+from logdump.spark.write.target import Mode, Target
 from tests.logdump.spark.test_publishing import _job
 
 step, links, mode, out = sys.argv[1], sys.argv[2], sys.argv[3], Path(sys.argv[4])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.spark.staging import Staging, is_at_work, new_staging, stagings
+from logdump.spark.write.job_folder import Staging, is_at_work, new_staging, stagings
 from trailformat import CannotWrite
 
 

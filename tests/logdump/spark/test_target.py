@@ -11,8 +11,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import SourceError
-from logdump.spark.staging import new_staging
-from logdump.spark.target import Mode, Target, TargetRefused
+from logdump.spark.write.job_folder import new_staging
+from logdump.spark.write.target import Mode, Target, TargetRefused
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
 

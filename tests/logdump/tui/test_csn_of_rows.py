@@ -19,7 +19,7 @@ from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE
-from trailformat.index import build
+from trailformat.index import build, index_of
 
 _LONG = 5000
 
@@ -36,7 +36,7 @@ def in_list(path: Path, around: int, *, is_indexed: bool = False, rbas: list[int
     found = {}
     with TrailFile(path) as trail:
         if is_indexed:
-            list(build(trail, trail.index))
+            list(build(trail, index_of(trail)))
         for rba in rbas or [one.rba for one in forwards(RowReader(trail))]:
             page = read_page(RowReader(trail), PageRequest(rba, 0, around), trail.size)
             found[rba] = page.rows[page.at]

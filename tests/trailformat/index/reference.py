@@ -9,7 +9,8 @@ from typing import Any
 from tests.trailformat.scan.reference import Rows, walk
 from trailformat import TrailFile
 from trailformat.changes.transactions import ENDS
-from trailformat.index import Row, TrailIndex, TransactionSpan, build
+from trailformat.index import Places, Row, TrailIndex, TransactionSpan, build
+from trailformat.index.sums import Sums
 from trailformat.records.io_types import METADATA
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
 
@@ -44,9 +45,14 @@ def known(index: TrailIndex) -> dict[str, Any]:
         "covered": index.covered,
         "records": index.records,
         "partial": index.partial,
-        "places": index.places.state(),
-        "sums": index.sums.state(),
+        "places": _held(index.places) | {"marks": vars(index.places.marks)},
+        "sums": _held(index.sums) | {"transactions": vars(index.sums.transactions)},
     }
+
+
+def _held(part: Places | Sums) -> dict[str, Any]:
+    """The attributes of a part of an index, without its lock and what only tells how it was fed."""
+    return {name: value for name, value in vars(part).items() if name not in {"_lock", "_tail", "_fitted_size"}}
 
 
 def summed(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, 
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile, make_record
-from trailformat.index import BadSpan, TrailIndex, build
+from trailformat.index import BadSpan, TrailIndex, build, index_of
 from trailformat.scan import Engine, scan
 
 
@@ -151,16 +151,16 @@ def test_batches_that_leave_a_gap_or_are_known_change_nothing(tmp_path: Path, en
 def test_places_may_be_ahead_of_the_sums(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row()] * 20)
     with TrailFile(path) as trail:
-        assert list(build(trail, trail.index.places)) == [trail.size]
-        assert (trail.index.records, trail.index.covered) == (20, 0)
-        assert list(build(trail, trail.index)) == [trail.size]
-        assert known(trail.index) == known(built(path))
+        assert list(build(trail, index_of(trail).places)) == [trail.size]
+        assert (index_of(trail).records, index_of(trail).covered) == (20, 0)
+        assert list(build(trail, index_of(trail))) == [trail.size]
+        assert known(index_of(trail)) == known(built(path))
 
 
 def test_building_stops_where_it_is_told(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row()] * 20)
     with TrailFile(path) as trail:
-        assert list(build(trail, trail.index, stop=2 * row().length + 1)) == [3 * row().length]
+        assert list(build(trail, index_of(trail), stop=2 * row().length + 1)) == [3 * row().length]
 
 
 def test_two_threads_may_build_one_index(tmp_path: Path) -> None:
