@@ -17,13 +17,12 @@ from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.record import Record
-from trailformat.records.record_header import RecordHeader
+from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
 if TYPE_CHECKING:
     from trailformat.index import TrailIndex
 
-_IO_TYPE_OFFSET = 6
 _LONG = 1 << 22
 """From so many bytes on, a walk by columns is worth its start."""
 
@@ -368,7 +367,7 @@ class TrailFile:
                 return found, rba
             buffer = self.buffer
             if buffer[rba] == framing.RECORD:
-                at = framing.header_at(buffer, rba) + _IO_TYPE_OFFSET
+                at = framing.header_at(buffer, rba) + IO_TYPE_AT
                 if buffer[at] == io_types.METADATA:
                     found.append(rba)
             end = rba + self.record_length(rba)
