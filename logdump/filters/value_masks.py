@@ -16,6 +16,7 @@ from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.record_header import CONTINUED_AT
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows.chunks import chunks
 from trailformat.scan.rows.definitions import metadata_rows
@@ -26,8 +27,6 @@ from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
 
 Array = np.ndarray[Any, Any]
-_CONTINUED = 32
-"""Where in the header the flag stands."""
 _MOST_BYTES = 32 << 20
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
@@ -128,7 +127,7 @@ class _Stretch(NamedTuple):
     @property
     def is_continued(self) -> Array:
         """Which rows go on in the records behind them."""
-        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + _CONTINUED] != 0
+        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + CONTINUED_AT] != 0
         return found
 
     def images(self) -> ImageFields:

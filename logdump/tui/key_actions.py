@@ -6,12 +6,12 @@ import os
 
 from textual import events
 
-from logdump.tui.choice_pane import ChoicePane
-from logdump.tui.choices import mark_choices, table_choices, transaction_choices
-from logdump.tui.help_screen import HelpScreen
-from logdump.tui.palette import Palette
+from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
+from logdump.tui.panes.help_screen import HelpScreen
+from logdump.tui.panes.palette import Palette
+from logdump.tui.reading.transactions import ORDERS
 from logdump.tui.screen_parts import ScreenParts
-from logdump.tui.transactions import ORDERS
 
 _BACK = "'"
 _NOTICE = 2.0

@@ -15,10 +15,10 @@ from trailformat.errors import TrailError
 from trailformat.records import framing
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import IO_TYPE_AT, TRANS_IND_AT
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName
 
-_IO_TYPE_AT, _TRANS_IND_AT = 6, 28
 _MOST_RECORDS = 1 << 22
 """So many records are walked over for one answer, in all files together; then nothing is known."""
 _MARK_EVERY = 1 << 10
@@ -148,9 +148,9 @@ def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transac
     if buffer[rba] == framing.FILE_HEADER:
         return None
     header = framing.header_at(buffer, rba)
-    if buffer[header + _IO_TYPE_AT] in NOT_TRANSACTIONAL:
+    if buffer[header + IO_TYPE_AT] in NOT_TRANSACTIONAL:
         return None
-    trans_ind = buffer[header + _TRANS_IND_AT]
+    trans_ind = buffer[header + TRANS_IND_AT]
     if trans_ind in ENDS:
         return NO_TRANSACTION
     _, _, offset, size = framing.payload_places(buffer, rba, length, order)

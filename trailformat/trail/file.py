@@ -17,10 +17,8 @@ from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.record import Record
-from trailformat.records.record_header import RecordHeader
+from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
-
-_IO_TYPE_OFFSET = 6
 
 
 class TrailFile:
@@ -336,7 +334,7 @@ class TrailFile:
                 return found, rba
             buffer = self.buffer
             if buffer[rba] == framing.RECORD:
-                at = framing.header_at(buffer, rba) + _IO_TYPE_OFFSET
+                at = framing.header_at(buffer, rba) + IO_TYPE_AT
                 if buffer[at] == io_types.METADATA:
                     found.append(rba)
             end = rba + self.record_length(rba)

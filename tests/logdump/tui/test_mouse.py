@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.tui.tabs import TABS
+from logdump.tui.panes.tabs import TABS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
