@@ -111,7 +111,7 @@ class Record:
 
     @property
     def data_length(self) -> int:
-        """The ``Len`` of Logdump's display: RecLength; of a file header its length less 8; of a wide record its data."""
+        """``Len`` of the display: RecLength; its length less 8 of a file header; its data of a wide record."""
         if self.is_file_header:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
