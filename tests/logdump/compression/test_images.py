@@ -9,7 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.operations.compression.images import PARTS, ImageSaving, ImageSavings
-from trailformat import Images, Record, TableDefinition, TrailFile
+from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
 from trailformat.records.columns import Column
 from trailformat.records.images import build_images
 from trailformat.records.io_types import DELETE, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
