@@ -4,7 +4,7 @@
     open dirdat/lt000000000
     count detail
 
-The first line tells the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
+The first line holds the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
 ours: it is neither used nor written.
 """
 
@@ -30,7 +30,7 @@ class UnusableHistory(Exception):
 
 
 def history_path(environment: Mapping[str, str]) -> Path | None:
-    """Where the history is kept: LOGDUMP_HISTORY, else ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
+    """The file of the history: LOGDUMP_HISTORY, else ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
 
     None when LOGDUMP_HISTORY is empty, which keeps none, or when there is no home directory.
     """

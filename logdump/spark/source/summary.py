@@ -146,7 +146,7 @@ class _Tallies:
 
 
 class _Suppressed:
-    """How many records of a slice ``where`` drops; bounds beside it do not count."""
+    """The number of records of a slice that ``where`` drops; bounds beside it do not count."""
 
     def __init__(self, source: OpenSlice) -> None:
         options = source.options

@@ -24,7 +24,7 @@ _NOT_ASCII = 0x80
 
 
 def gg_parts(rows: Rows) -> Fields:
-    """Where the GGS tokens of the rows lie; found once, for all columns that need them."""
+    """The places of the GGS tokens of the rows; found once, for all columns that need them."""
     if "gg_tokens" not in rows.walked:
         rows.walked["gg_tokens"] = tokens_in(rows.view, *rows.payload("token"), rows.is_little)
     found: Fields = rows.walked["gg_tokens"]
@@ -42,7 +42,7 @@ def _gg_tokens(rows: Rows) -> Any:
 
 
 def _repeats(parts: Fields) -> Array:
-    """Which regions have two tokens of one id."""
+    """A mask of the regions with two tokens of one id."""
     place = parts.region * 256 + parts.number
     last = np.empty(256 * len(parts.is_sound), np.int64)
     order = np.arange(len(place))
