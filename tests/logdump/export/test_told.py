@@ -10,7 +10,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.arrow.tables.layout import ALL
 from logdump.operations.export import batch_walk
-from logdump.operations.export.tally import FileTally, Tally
+from logdump.operations.export.tally import ExportTally, FileTally
 from logdump.render.text import render
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.exit_status import ExitStatus
@@ -120,8 +120,8 @@ def _shown(events: Iterable[Event]) -> list[str]:
     return [text for event in events for text in render(event, Settings())]
 
 
-def _tally(rows: int, *, selected: int) -> Tally:
-    tally = Tally()
+def _tally(rows: int, *, selected: int) -> ExportTally:
+    tally = ExportTally()
     tally.selected, tally.end = selected, 100 * selected
     tally.files = [FileTally(f"part-{rows}", ALL, rows)]
     return tally
@@ -146,7 +146,7 @@ def test_the_tallies_of_pieces_come_to_one() -> None:
 
 
 def test_a_table_that_has_no_name_is_told_as_such() -> None:
-    tally = Tally()
+    tally = ExportTally()
     tally.files = [FileTally("undefined.csv", ALL._replace(name=""), 4)]
     assert _shown(tally.report("/x", by_table=True)) == [
         "undefined.csv: 4 rows of a table without a name",
