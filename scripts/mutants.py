@@ -80,7 +80,7 @@ AREAS = {
     ),
     "tables": Area(
         ("logdump/arrow/tables/*.py",),
-        (_EXPORT + "generated.py", _EXPORT + "round_trip.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
+        (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
         ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
