@@ -40,7 +40,7 @@ def run_engine(session: Session, engine: Engine | None) -> Iterator[Event]:
 
 
 def _checked(master: str) -> str:
-    from logdump.spark.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
 
     if master and not _MASTER.fullmatch(master):
         raise ArgumentError(f"{master!r} is no master; local[4], spark://host:7077 or yarn would be.")

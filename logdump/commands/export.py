@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Sequence
@@ -17,12 +17,6 @@ from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
-from logdump.session.settings import OutputFormat
-from logdump.session.showing import show_record
-from trailformat import Record
-
-if TYPE_CHECKING:
-    from logdump.operations.export.exporting import Show
 
 _NAME = "EXPORT"
 
@@ -45,9 +39,9 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         if session.settings.spark_master is not None:
             from logdump.spark.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
-            is_done = yield from export_in_spark(session, options, _shown_by)
+            is_done = yield from export_in_spark(session, options)
         if not is_done:
-            yield from exporting.run_export(session, options, _shown_by(session))
+            yield from exporting.run_export(session, options)
     except BaseException:
         cursor.move(position)
         cursor.ends_export = was_whole
@@ -59,20 +53,6 @@ def writes_to_standard_output(line: str) -> bool:
     """Whether an EXPORT in a line of commands has the target ``-``."""
     exports = (parse_partial(_FORM, text, Context()).value for word, text in split_calls(line) if word.upper() == _NAME)
     return any(options is not None and options.to_standard_output for options in exports)
-
-
-def _shown_by(session: Session) -> Show:
-    """What makes of a record of the session all that is known of it."""
-    return partial(_known, session)
-
-
-def _known(session: Session, record: Record) -> list[Event]:
-    """All that is known of a record, as FORMAT JSONL has it."""
-    former, session.settings.format = session.settings.format, OutputFormat.JSONL
-    try:
-        return list(show_record(session, record))
-    finally:
-        session.settings.format = former
 
 
 class Refused(Form[None]):

@@ -10,11 +10,11 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
+from logdump.operations.first_match import show_record
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 
 if TYPE_CHECKING:
     from logdump.session.search import Search

@@ -12,11 +12,11 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Seque
 from logdump.language.parameters import Choice, MarkName, Moment, Number, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
+from logdump.operations.first_match import show_record
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import TrailError, TrailFile
 
 if TYPE_CHECKING:
@@ -122,15 +122,15 @@ def _to_record(wanted: int) -> Place:
 
 def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
+    from trailformat.index import build, index_of  # noqa: PLC0415 - it needs the scan
+
     trail, step = session.trail, session.settings.notify
-    places = trail.index.places
+    places = index_of(trail).places
     begun = places.records
     if wanted >= begun or not places.fits(trail):
-        from trailformat.index import build  # noqa: PLC0415 - it needs the scan
-
         for covered in build(trail, places):
             if places.records // step > begun // step:
-                yield Progress(places.records, covered, places.marks.io_time[-1], trail.size)
+                yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
             begun = places.records
             if begun > wanted:
                 break

@@ -21,12 +21,11 @@ from logdump.language.parameters import (
 )
 from logdump.language.reader import Context, Form, Parameter, Reader
 from logdump.notation.times import TIME_FORMS
+from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
-from logdump.session.first_match import all_of, no_metadata, show_first
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import Choice, Number
+from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, SafePointShown
-from logdump.session.first_match import all_of, no_metadata, show_first
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.extent import begins_transaction, extent_at

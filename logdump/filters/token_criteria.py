@@ -1,6 +1,6 @@
 """GGSTOKEN and USERTOKEN: a token of the record, by name, and its value.
 
-A name alone asks whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
+A name alone tests whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
 transaction, which later records inherit; any other token must stand on the record, so ``<>`` too needs it there.
 LOGCSN compares as a CSN; other values as numbers when both sides are, else as text (case-sensitive). Of a token that
 holds several NUL-terminated texts (DDL), one that is equal is enough. (All ours; the sources give the syntax alone.)
@@ -70,7 +70,7 @@ def _text(payload: bytes) -> str:
 
 @dataclass(frozen=True)
 class GgsToken(Criterion):
-    """GGSTOKEN: a token of ``T`` by its id; comparison and value are None when presence is asked for."""
+    """GGSTOKEN: a token of ``T`` by its id; comparison and value are None for a test of presence."""
 
     token_id: int
     comparison: Comparison | None

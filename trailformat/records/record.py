@@ -1,8 +1,8 @@
-"""One record of a trail: bytes that know how to take themselves apart.
+"""One record of a trail: its bytes, and the parts they are made of.
 
     G { H header · D data · T GGS tokens · U user tokens } Z
 
-The file header is a record too (``F { groups } Z``). Parts are decoded when asked for; :meth:`Record.build` puts the
+The file header is a record too (``F { groups } Z``). Parts are decoded on demand; :meth:`Record.build` puts the
 decoded tokens together again, byte for byte.
 """
 
@@ -111,7 +111,7 @@ class Record:
 
     @property
     def data_length(self) -> int:
-        """What Logdump prints as ``Len``: RecLength; of a file header its length less 8; of a wide record its data."""
+        """``Len`` of the display: RecLength; its length less 8 of a file header; its data of a wide record."""
         if self.is_file_header:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)

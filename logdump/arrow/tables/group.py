@@ -1,6 +1,6 @@
-"""Rows of one table, all told by one definition, as an Arrow record batch.
+"""Rows of one table under one definition as an Arrow record batch.
 
-It is what :mod:`logdump.arrow.tables.rows` makes of them one by one.
+:mod:`logdump.arrow.tables.rows` makes the same of them one by one.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Group:
         return found.array
 
     def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
-        """What is wrong with a value; one with a strange indicator is looked at again for its bytes."""
+        """The problem of a value; one with a strange indicator is read again for its bytes."""
         if not problem.data:
             value = self._value(problem.row, side, index)
             if value is not None and value.problem is not None:
@@ -179,7 +179,7 @@ class Group:
                 self._problems.append((row, problem))
 
     def _note_states(self, row: int, count: int) -> None:
-        """Data that is no list of columns, or columns that the definition has not."""
+        """Note data that is no list of columns, and columns that the definition lacks."""
         columns, problem = columns_of(self._record(row), self._known)
         if problem is not None:
             self._problems.append((row, problem))

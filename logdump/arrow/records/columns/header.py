@@ -1,4 +1,4 @@
-"""What the record header holds, straight from the columns of the scan."""
+"""The fields of the record header, straight from the columns of the scan."""
 
 from __future__ import annotations
 
