@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.language.arguments import one_path
 from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import File
 from logdump.operations.matching_files import matching_files
 from logdump.session.events import CheckShown, Event, GapShown, Notice, Progress
 from logdump.session.exit_status import ExitStatus
@@ -73,9 +74,8 @@ def _undefined(batch: Batch) -> int:
     return sum(sum(one == key for one in batch.table) for key in unknown)
 
 
-def run_check(session: Session, arguments: str) -> Iterator[Event]:
+def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
     """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
-    wildcard = one_path(arguments)
     checker = Checker(session.settings.notify)
     if wildcard is None:
         yield from checker.run(session.trail)
@@ -104,7 +104,7 @@ def _check_several(checker: Checker, wildcard: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "CHECK",
-        "CHECK [<filename> | <wildcard>]",
+        Maybe(File("<filename> | <wildcard>")),
         "List everything in trail files that is not a good record",
         run_check,
         details=(
