@@ -14,6 +14,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import Scan
 from logdump.session.session import Session
+from logdump.session.settings import Across
 from trailformat import TrailError
 
 _JUMPS = frozenset({"CSN", "TIME", "MARK"})
@@ -44,10 +45,10 @@ def run_skip(session: Session, arguments: str) -> Iterator[Event]:
     words = split_words(arguments)
     filtered = bool(words) and is_keyword(words[-1], "FILTER")
     wanted = count(" ".join(words[:-1]) if filtered else arguments)
-    if not filtered:
+    if not filtered and session.settings.across is Across.OFF:
         session.cursor.skip(wanted)
         return
-    scan = Scan(session)
+    scan = Scan(session, filtered=filtered)
     for _ in range(wanted):
         if (yield from scan.find()) is None:
             return

@@ -11,6 +11,7 @@ from logdump.language.arguments import no_arguments, number, one_option, time_ar
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
 from logdump.notation.times import TIME_FORMS
+from logdump.session.across import cross, place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
@@ -36,10 +37,17 @@ def _on_table(pattern: str | None) -> Criterion | None:
 def run_scan_for_header(session: Session, arguments: str) -> Iterator[Event]:
     """Go to the next sound record header, or the previous one, and display its record."""
     backwards = bool(one_option(arguments, {"PREV[IOUS]": True}))
-    record = session.cursor.seek_good_header(backwards=backwards)
-    if record is None:
-        side = "before" if backwards else "at or after"
-        raise CommandError(f"No good header {side} RBA {session.cursor.next}.")
+    start = place_of(session)
+    while (record := session.cursor.seek_good_header(backwards=backwards)) is None:
+        session.cursor.is_backwards = backwards
+        try:
+            is_other_file = yield from cross(session)
+        finally:
+            session.cursor.is_backwards = start.is_backwards
+        if not is_other_file:
+            yield from return_to(session, start)
+            side = "before" if backwards else "at or after"
+            raise CommandError(f"No good header {side} RBA {start.next}.")
     yield from show_record(session, record)
 
 
