@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from logdump.commands.seeking import all_of, no_metadata, show_first, show_record
-from logdump.language.arguments import number, one_option
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import Choice, Number
+from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.across import go_to, place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, SafePointShown
@@ -19,21 +19,18 @@ from trailformat.search.extent import begins_transaction, extent_at
 from trailformat.search.transaction_walk import Extent
 from trailformat.trail.sequence import Spot, file_beyond
 
+Step = Callable[[Session, int], Spot]
+"""From an RBA to the record to display."""
 
-def run_safe(session: Session, arguments: str) -> Iterator[Event]:
+
+def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
-    words = split_words(arguments)
-    if len(words) > 1:
-        raise ArgumentError(f"takes one RBA, but got {arguments!r}.")
-    rba = number(words[0], what="an RBA") if words else session.cursor.current
+    rba = session.cursor.current if given is None else given
     yield SafePointShown(session.trail.path, rba, extent_at(session.trail, rba))
 
 
-def run_transaction(session: Session, arguments: str) -> Iterator[Event]:
+def run_transaction(session: Session, find: Step) -> Iterator[Event]:
     """Display the first or last record of the transaction at the position, or the first of the next or previous one."""
-    find = one_option(arguments, _STEPS)
-    if find is None:
-        raise ArgumentError("takes BEGIN, END, NEXT or PREVIOUS.")
     spot = find(session, session.cursor.current)
     if spot.path != session.trail.path:
         if session.settings.across is Across.OFF:
@@ -111,7 +108,7 @@ def _files_from(session: Session, spot: Spot, step: int) -> Iterator[tuple[Trail
         path, missing = file_beyond(path, step)
 
 
-_STEPS: dict[str, Callable[[Session, int], Spot]] = {
+_STEPS: dict[str, Step] = {
     "BEG[IN]": _begin,
     "END": _end,
     "N[EXT]": _next,
@@ -119,11 +116,10 @@ _STEPS: dict[str, Callable[[Session, int], Spot]] = {
 }
 
 
-def run_same_table(session: Session, arguments: str) -> Iterator[Event]:
+def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Display the next or previous record of the table that the record at the position is of."""
     from logdump.filters.name_criteria import AnsiName  # noqa: PLC0415 - only who scans needs filters
 
-    backwards = one_option(arguments, {"N[EXT]": False, "P[REVIOUS]": True})
     cursor = session.cursor
     record = session.trail.record_at(cursor.current)
     if record is None or not (name := session.trail.name_of(record)):
@@ -147,10 +143,9 @@ def run_same_table(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "TRANSACTION",
-        "TRANSACTION {BEGIN | END | NEXT | PREVIOUS}",
+        Choice(_STEPS, missing="takes BEGIN, END, NEXT or PREVIOUS."),
         "Display a record of this, the next or the previous transaction",
         run_transaction,
-        options=("BEGIN", "END", "NEXT", "PREVIOUS"),
         details=(
             "BEGIN and END: the first and the last record of the transaction that holds the last record displayed.",
             "NEXT and PREVIOUS: the first record of another transaction. The filter does not matter.",
@@ -159,16 +154,15 @@ COMMANDS = (
     ),
     Command(
         "SAMETABLE",
-        "SAMETABLE {NEXT | PREVIOUS}",
+        Maybe(Choice({"N[EXT]": False, "P[REVIOUS]": True}), is_shown=False),
         "Display the next or previous record of the same table",
         run_same_table,
-        options=("NEXT", "PREVIOUS"),
         details=("The table is that of the last record displayed. The filter does not matter.",),
         origin=Origin.OURS,
     ),
     Command(
         "SAFE",
-        "SAFE [<rba>]",
+        Maybe(Number("<rba>", what="an RBA", surplus="takes one RBA, but got {!r}.")),
         "Tell where Replicat can be restarted safely, and what it would skip",
         run_safe,
         details=(

@@ -58,6 +58,27 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
     yield say(f"LogTrail {former} closed", f"Current LogTrail is {path}")
 
 
+def files_from(session: Session) -> list[Path]:
+    """The open file and, with ACROSS, those after it in the trail.
+
+    Raises:
+        CommandError: a file between is missing, and ACROSS does not step over gaps.
+    """
+    paths, across = [session.trail.path], session.settings.across
+    while across is not Across.OFF:
+        following, missing = file_beyond(paths[-1], 1)
+        if following is None:
+            break
+        _check_gap(across, following, missing)
+        paths.append(following)
+    return paths
+
+
+def _check_gap(across: Across, following: Path, missing: Path | None) -> None:
+    if missing is not None and across is not Across.GAPS:
+        raise CommandError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
+
+
 def cross(session: Session) -> Generator[Event, None, bool]:
     """Go on in the next file of the trail in the read direction; False without ACROSS, and at the end of the trail.
 
@@ -71,9 +92,8 @@ def cross(session: Session) -> Generator[Event, None, bool]:
     following, missing = file_beyond(session.trail.path, -1 if session.cursor.is_backwards else 1)
     if following is None:
         return False
+    _check_gap(across, following, missing)
     if missing is not None:
-        if across is not Across.GAPS:
-            raise CommandError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
         yield Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
     yield from go_to(session, following)
     return True

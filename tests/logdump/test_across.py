@@ -223,3 +223,35 @@ def test_definitions_and_headers_of_each_file_are_shown_as_ever(line: Line, trai
     shown = [event.record for event in line.events if isinstance(event, KnownRecord)]
     assert [one.raw for one in shown] == [one.raw for one in both]
     assert sum(not one.is_file_header and one.header.io_type == METADATA for one in shown) > 3
+
+
+@pytest.mark.parametrize("order", FLAVOURS)
+def test_count_and_check_add_the_later_files_up(order: str, line: Line, tmp_path: Path) -> None:
+    path = trail_of(order, tmp_path)
+    line(f"open {path}")
+    counted, checked = line("count detail")[1:], line("check")[1:]
+    line("across on")
+    for number, cuts in enumerate([(4,), (3, 9)]):
+        (folder := tmp_path / str(number)).mkdir()
+        paths = split(path, cuts, folder)
+        line(f"open {paths[0]}")
+        assert line("count detail")[len(paths) + 1 :] == counted
+        assert line.session.cursor.next == 0
+        assert line("check")[1:] == checked
+
+
+def test_count_and_check_name_a_file_that_is_missing(line: Line, whole: Path, tmp_path: Path) -> None:
+    first, second, third = split(whole, (3, 6), parts(tmp_path))
+    second.unlink()
+    line(f"open {first}; across on")
+    for command in ("count", "check"):
+        assert line(command)[-1].endswith(f"{second} is missing. ACROSS GAPS reads on in {third.name}.")
+    line("across gaps")
+    assert line("check")[0].startswith(f"LogTrail {first}, 2 files, has ")
+
+
+def test_a_saved_part_ends_with_the_file(line: Line, whole: Path, tmp_path: Path) -> None:
+    first, _ = split(whole, (3,), parts(tmp_path))
+    line(f"open {first}; across on")
+    line(f"save {tmp_path / 'sv000000'}")
+    assert len(records(tmp_path / "sv000000")) == 3
