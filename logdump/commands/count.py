@@ -71,7 +71,6 @@ _LABELS = {
     "interval": "INTERVAL",
     "logtrail": "LOGTRAIL",
     "file": "FILE",
-    "path": "a file name",
 }
 _ONE_VALUE = {name: f"{_LABELS[name]} takes one value." for name in ("start", "end", "interval", "logtrail", "file")}
 _ONE_VALUE["path"] = _NOT_AN_OPTION
@@ -103,16 +102,22 @@ class CountForm(AnyOrder[CountOptions]):
         while True:
             while reader.skip(","):
                 before = ""
-            options = {name: form for name, form in self._options.items() if name != "path" or before not in _ONE_VALUE}
-            found = fitting(options.values(), reader)
-            word = reader.word()
+            for name in values:
+                if name != "path" and reader.comes(self._options[name]):
+                    raise ArgumentError(f"{_LABELS[name]} is given twice.")
+            is_closed = before in _ONE_VALUE
+            left = {
+                name: form
+                for name, form in self._options.items()
+                if name not in values and not (name == "path" and is_closed)
+            }
+            found, word = fitting(left.values(), reader), reader.word()
             if word is None:
                 return self._make(**values)
             if not found:
-                raise reader.wrong(_ONE_VALUE[before], word._replace(text=reader.text[begun : word.end]))
-            begun, before = word.start, next(name for name, form in options.items() if form is found[0])
-            if before in values:
-                raise ArgumentError(f"{_LABELS[before]} is given twice.")
+                wrong = _ONE_VALUE[before] if is_closed else "a file name is given twice."
+                raise reader.wrong(wrong, word._replace(text=reader.text[begun : word.end]))
+            begun, before = word.start, next(name for name, form in left.items() if form is found[0])
             values[before] = found[0].read(reader)
 
 

@@ -12,7 +12,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import Choice, File, local_path
 from logdump.language.reader import Context, Form, Reader, parse_partial
-from logdump.language.words import is_keyword, split_calls
+from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
@@ -37,7 +37,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     try:
         is_done = False
         if session.settings.spark_master is not None:
-            from logdump.spark.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
             is_done = yield from export_in_spark(session, options)
         if not is_done:
@@ -59,18 +59,16 @@ class Refused(Form[None]):
     """A keyword of other formats: it is refused with a reason, and not offered."""
 
     def __init__(self, spelling: str, wrong: str) -> None:
-        self._spelling = spelling
+        self._keyword = Choice({spelling: None})
         self._wrong = wrong
 
     def fits(self, reader: Reader) -> bool:
         """Whether the keyword is next."""
-        word = reader.word()
-        return word is not None and is_keyword(word.text, self._spelling)
+        return reader.comes(self._keyword)
 
     def read(self, reader: Reader) -> None:
         """Refuse it."""
-        word = reader.word()
-        raise ArgumentError(self._wrong.format(word.text if word is not None else ""))
+        raise ArgumentError(self._wrong.format(reader.rest.split(maxsplit=1)[0]))
 
 
 def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:

@@ -63,7 +63,7 @@ def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
     if options.has_comments is None:
         options = options._replace(has_comments=session.settings.save_file_comments)
     if session.settings.spark_master is not None:
-        from logdump.spark.save_job import save_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+        from logdump.spark.jobs.save_job import save_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
         if (yield from save_in_spark(session, options)):
             return

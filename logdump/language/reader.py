@@ -118,6 +118,13 @@ class Reader:
             self.at = self.text.index(character, self.at) + 1
         return found
 
+    def comes(self, form: Form[Any]) -> bool:
+        """Whether a form fits that is not expected."""
+        known = len(self.expected)
+        fits = form.fits(self)
+        del self.expected[known:]
+        return fits
+
     def decline(self, form: Form[Any]) -> None:
         """Remember a form that does not fit here: where nothing else does, its refusal may say why."""
         self._declined.append((self.at, form))

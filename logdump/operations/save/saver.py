@@ -80,7 +80,7 @@ class Saver:
             cursor.is_backwards = was_backwards
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        scan = Scan(self._session)
+        scan = Scan(self._session, stays=True)
         record = yield from scan.find(_is_no_file_header)
         self._write_head(writer, record)
         if self._options.has_comments:
