@@ -191,10 +191,9 @@ def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, mon
     with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
         batch = next(scan(trail, engine=Engine.NUMBA))
         owners = TransactionTracker(trail, engine=Engine.NUMBA).of(batch)
-        segment = np.ones(25, np.int64)
-        found = list(made.pieces(trail, batch, np.arange(13, 25), owners, segment))
-        assert list(made.pieces(trail, batch, np.arange(0), owners, segment)) == []
+        found = list(made.pieces(trail, batch, np.arange(13, 25), owners))
+        assert list(made.pieces(trail, batch, np.arange(0), owners)) == []
     assert [len(one.rows) for one in found] == [4, 4, 4]
-    rbas = [one.record(at).rba for one in found for at in range(4)]
+    rbas = [one.rows.record(at).rba for one in found for at in range(4)]
     assert rbas == [definition.length + number * row.length for number in range(12, 24)]
-    assert all(one.record(3).raw == row.raw for one in found)
+    assert all(one.rows.record(3).raw == row.raw for one in found)
