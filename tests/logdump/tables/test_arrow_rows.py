@@ -26,7 +26,7 @@ from trailformat import (
 from trailformat.changes.full_images import build_full_image
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA
+from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA, RECORD_FRAGMENT
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 from trailformat.scan import Engine, TransactionTracker, scan
 from trailformat.values import CHAR
@@ -181,6 +181,15 @@ def test_a_value_of_a_full_image_may_be_too_long_for_a_list_of_columns(tmp_path:
     ((name, image, stored, reason),) = _problems(row)
     assert (row["after_CODE"], name, image, stored) == (None, None, None, data)
     assert reason == "column 0 cannot be written"
+
+
+def test_a_large_row_is_put_together_with_what_it_goes_on_in(tmp_path: Path) -> None:
+    notes = [make_column(1, b"\0\4leaf")] * 6000
+    data = _row(Images(None, (*notes, make_column(0, (7).to_bytes(8))))).data
+    cut = len(data) - 3
+    fragment = _row(data[cut:], io_type=RECORD_FRAGMENT)
+    (row,) = _rows(tmp_path, _definition(PLAIN), _row(data[:cut], continued=1), fragment)
+    assert (row["after_QTY"], row["after_NOTE"], row["problems"]) == (7, "leaf", None)
 
 
 def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

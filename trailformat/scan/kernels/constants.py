@@ -20,6 +20,8 @@ WIDE, UNSET = tokens.WIDE, tokens.UNSET
 LOGCSN, TRANID = transactions.LOGCSN, transactions.TRANID
 
 HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
+NO_INDEX = -1
+"""In place of a table's index where a header holds its name."""
 PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT
 RECORD_LENGTH_AT, IO_TYPE_AT, ORIG_NODE_AT = (
     record_header.RECORD_LENGTH_AT,

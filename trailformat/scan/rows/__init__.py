@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from trailformat.scan.kernels.constants import NO_INDEX
 from trailformat.scan.rows.definitions import Definitions, by_definition, grouped, learn_definitions, metadata_rows
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in
-from trailformat.scan.rows.headers import NO_INDEX, headers_at, headers_of
+from trailformat.scan.rows.headers import headers_at, headers_of
 from trailformat.scan.rows.images import ImageFields, has_columns, images_of
 from trailformat.scan.rows.row_bytes import RowBytes, read_range
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import RECORD, Batch
-from trailformat.scan.rows.headers import NO_INDEX
+from trailformat.scan.kernels.constants import NO_INDEX
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 from trailformat.trail.file import TrailFile
 

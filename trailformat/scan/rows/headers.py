@@ -8,9 +8,9 @@ import numpy as np
 
 from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records.record_header import CONTINUED_AT, HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
+from trailformat.scan.engines import kernels_pay
+from trailformat.scan.kernels.constants import NO_INDEX
 from trailformat.scan.rows.row_bytes import Array, RowBytes
-
-NO_INDEX = -1
 
 
 class Headers(NamedTuple):
@@ -41,6 +41,22 @@ def header_positions(view: Array, starts: Array) -> Array:
 
 def headers_at(view: Array, starts: Array, little: Array) -> Headers:
     """Fields of the headers of ``G`` records that start at places in ``view``, in these byte orders."""
+    return (headers_by_kernel if kernels_pay(len(view)) else headers_by_arrays)(view, starts, little)
+
+
+def headers_by_kernel(view: Array, starts: Array, little: Array) -> Headers:
+    """The fields by a kernel."""
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+
+    found = Headers(np.empty(len(starts), np.int64), np.empty(len(starts), np.bool_))
+    places, orders = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(little, np.uint8)
+    addresses = [one.ctypes.data for one in (view, places, orders, *found)]
+    kernels()["read_headers"](*addresses[:3], len(starts), *addresses[3:])
+    return found
+
+
+def headers_by_arrays(view: Array, starts: Array, little: Array) -> Headers:
+    """The fields by numpy."""
     at = header_positions(view, starts)
     has_index = view[at + PARTITION_AT] & NAME_IS_INDEX != 0
     table_index = np.full(len(at), NO_INDEX, np.int64)
