@@ -1,4 +1,4 @@
-"""VALUE held against the rows of a batch: what every row holds is found at once, each different value decoded once.
+"""VALUE applied to the rows of a batch: the values of all rows are found at once, each different one decoded once.
 
 A row is asked as a record where its data are no plain list of columns: a full image, one that goes on in the records
 behind it, one that does not come apart.
@@ -31,7 +31,7 @@ _ABSENT, _UNCLEAR = -1, -2
 
 
 class Values(NamedTuple):
-    """Rows with such a value, and rows of which only the record can tell."""
+    """The rows with such a value, and the rows that only the record itself can decide."""
 
     held: Array
     asked: Array
@@ -105,7 +105,7 @@ _Tell = Callable[[int, ByteOrder], _OneColumn | int]
 
 
 class _Columns:
-    """The column that is meant in each row.
+    """The column that the criterion means in each row.
 
     Attributes:
         told: the columns, or ABSENT, or UNCLEAR.
@@ -124,7 +124,7 @@ class _Columns:
 
 
 def _held(rows: RowBytes, tell: _Tell) -> tuple[Array, Array]:
-    """Which rows hold such a value, and which are to be asked."""
+    """The rows that hold such a value, and those whose records have to be read."""
     headers = headers_of(rows)
     columns = _Columns(rows, headers.table_index, tell)
     held = np.zeros(len(rows), np.bool_)

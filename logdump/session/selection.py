@@ -24,8 +24,8 @@ _LARGE, _SMALL = 1 << 14, 1 << 12
 class Selection:
     """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
 
-    ``Session.selection`` makes those of commands and panes, ``logdump.spark.bounds.selection_of`` those of Spark's
-    tasks, so that one question is asked with one set of definitions wherever it is asked.
+    ``Session.selection`` makes those of commands and panes, ``logdump.spark.source.bounds.selection_of`` those of
+    Spark's tasks, so that one question is asked with one set of definitions wherever it is asked.
 
     Args:
         trail: the file.
@@ -131,12 +131,12 @@ class Selection:
         """
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
-        from logdump.filters.masks import Source, verdict  # noqa: PLC0415 - it needs numpy
+        from logdump.filters.masks import MaskSource, verdict  # noqa: PLC0415 - it needs numpy
         from trailformat.scan import Engine, is_available  # noqa: PLC0415 - long scans only
 
         engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
         owners = self._owners = self._owners_of(batch, engine)
-        source = Source(self._trail.buffer, owners, engine, self._searches_in(batch))
+        source = MaskSource(self._trail.buffer, owners, engine, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
         for one in self._filters:
             found = verdict(one, batch, source)

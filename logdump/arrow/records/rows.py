@@ -24,7 +24,7 @@ Array = Any
 
 
 class Source:
-    """What rows come from: an open file, and what is carried from batch to batch.
+    """The source of rows: an open file, and the state that is carried from batch to batch.
 
     Args:
         trail: the file.
@@ -55,7 +55,7 @@ class Source:
 
     @property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows."""
+        """The definitions of rows."""
         raise NotImplementedError
 
     def owners(self, batch: Batch) -> RowTransactions:

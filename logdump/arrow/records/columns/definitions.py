@@ -1,4 +1,4 @@
-"""The definitions of rows: one look-up for all rows between two metadata records that name their table alike."""
+"""The definitions of rows: one search for all rows between two metadata records that name their table alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trailformat.trail.row_definitions import RowDefinition
 
 
 class Known(NamedTuple):
-    """The definitions of rows: ``group`` has the number of each row's in ``definitions``, 0 where it was not asked."""
+    """The definitions of rows: ``group`` has the number of each row's in ``definitions``, 0 where none was sought."""
 
     group: Array
     definitions: list[RowDefinition]
