@@ -52,8 +52,8 @@ class StoredColumn(NamedTuple):
     def described(self) -> Array:
         """The column as kernels take it; it holds addresses of the arrays here."""
         found = np.empty(COLUMN_SIZE, np.int64)
-        arrays = (self.data, self.starts, self.sizes, self.little)
-        found[[C_DATA, C_STARTS, C_SIZES, C_LITTLE]] = [one.ctypes.data for one in arrays]
+        found[C_DATA], found[C_STARTS] = self.data.ctypes.data, self.starts.ctypes.data
+        found[C_SIZES], found[C_LITTLE] = self.sizes.ctypes.data, self.little.ctypes.data
         found[C_ROWS], found[C_WIDE] = len(self.sizes), self.sizes.itemsize == 8
         found[C_PREFIXED], found[C_MOST] = self.about.is_prefixed, self.about.most
         return found

@@ -38,14 +38,20 @@ def number_at(numbers: int, row: int, wide: int) -> Any:
 
 
 @inlined
-def value_of(column: int, row: int) -> Any:
+def described(column: int) -> Any:
+    """What ``value_of`` takes, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
+    arrays = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES), i64(column, 8 * C_LITTLE)
+    return arrays, i64(column, 8 * C_WIDE), i64(column, 8 * C_PREFIXED)
+
+
+@inlined
+def value_of(about: Any, row: int) -> Any:
     """Where the value of a row begins after its length, and its size: UNDECIDED where the length is another."""
-    wide = i64(column, 8 * C_WIDE)
-    start, size = number_at(i64(column, 8 * C_STARTS), row, wide), number_at(i64(column, 8 * C_SIZES), row, wide)
-    if size < 0 or i64(column, 8 * C_PREFIXED) == 0:
+    (data, starts, sizes, orders), wide, is_prefixed = about
+    start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
+    if size < 0 or is_prefixed == 0:
         return start, size
-    little = u8(i64(column, 8 * C_LITTLE), row)
-    is_right = size >= 2 and u16(i64(column, 8 * C_DATA), start, little) == size - 2
+    is_right = size >= 2 and u16(data, start, u8(orders, row)) == size - 2
     return start + 2, size - 2 if is_right else np.int64(UNDECIDED)
 
 
@@ -93,11 +99,11 @@ def _is_number(data: int, at: int, end: int) -> Any:
 
 def place_values(column: int, form: int, offsets: int, valid: int) -> int:
     """Fill ``offsets``, int32[rows + 1], with where each value begins when they stand one after the other."""
-    data, most = i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
+    about, data, most = described(column), i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
     end, result = 0, 0
     store32(offsets, 0, 0)
     for row in range(i64(column, 8 * C_ROWS)):
-        start, size = value_of(column, row)
+        start, size = value_of(about, row)
         if size > most or (size >= 0 and form == NUMBERS and not _is_number(data, start, start + size)):
             size = np.int64(UNDECIDED)
         if size >= 0:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trailformat.arrays.kernels.arguments import C_DATA, C_MOST, C_ROWS
-from trailformat.arrays.kernels.bytes import not_taken, set_bit, value_of
+from trailformat.arrays.kernels.bytes import described, not_taken, set_bit, value_of
 from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.scan.kernels.loads import i64, inlined, store16, store32, store64, u8, u16, u32, u64
 
@@ -20,11 +20,11 @@ _MOST_DIGITS = 18
 _COLON, _BLANK, _T, _PLUS, _MINUS, _POINT = 58, 32, 84, 43, 45, 46
 
 
-def gather_integers(column: int, width: int, out: int, valid: int) -> int:
-    """Big-endian integers of ``width`` bytes, into an array of signed ones."""
-    data, result = i64(column, 8 * C_DATA), 0
+@inlined
+def _integers(column: int, width: int, out: int, valid: int) -> Any:
+    about, data, result = described(column), i64(column, 8 * C_DATA), 0
     for row in range(i64(column, 8 * C_ROWS)):
-        start, size = value_of(column, row)
+        start, size = value_of(about, row)
         number = np.int64(0)
         if size == width:
             set_bit(valid, row)
@@ -41,6 +41,13 @@ def gather_integers(column: int, width: int, out: int, valid: int) -> int:
         else:
             store16(out, 2 * row, number)
     return result
+
+
+def gather_integers(column: int, width: int, out: int, valid: int) -> Any:
+    """Big-endian integers of ``width`` bytes, into an array of signed ones; a loop for each width is faster."""
+    if width == 8:
+        return _integers(column, 8, out, valid)
+    return _integers(column, 4, out, valid) if width == 4 else _integers(column, 2, out, valid)
 
 
 @inlined
@@ -71,9 +78,10 @@ def _decimal(data: int, at: int, end: int, scale: int) -> Any:
 
 def gather_decimals(column: int, scale: int, out: int, valid: int) -> int:
     """Numbers of a fixed scale that are written as text, as 128 bits in two words each; long ones are not taken."""
-    data, most, result = i64(column, 8 * C_DATA), i64(column, 8 * C_MOST), 0
+    about, data = described(column), i64(column, 8 * C_DATA)
+    most, result = i64(column, 8 * C_MOST), 0
     for row in range(i64(column, 8 * C_ROWS)):
-        start, size = value_of(column, row)
+        start, size = value_of(about, row)
         low = np.int64(0)
         if 0 <= size <= most:
             is_good, number = _decimal(data, start, start + size, scale)
@@ -171,9 +179,9 @@ def _moment(data: int, at: int, size: int, has_zone: int) -> Any:
 
 def gather_moments(column: int, has_zone: int, out: int, valid: int) -> int:
     """Microseconds from 1970-01-01 of dates with a time, in UTC where they have a zone; no other text is taken."""
-    data, result = i64(column, 8 * C_DATA), 0
+    about, data, result = described(column), i64(column, 8 * C_DATA), 0
     for row in range(i64(column, 8 * C_ROWS)):
-        start, size = value_of(column, row)
+        start, size = value_of(about, row)
         is_good, moment = _moment(data, start, size, has_zone)
         store64(out, 8 * row, moment)
         if is_good:
@@ -185,9 +193,9 @@ def gather_moments(column: int, has_zone: int, out: int, valid: int) -> int:
 
 def gather_dates(column: int, out: int, valid: int) -> int:
     """Days from 1970-01-01 of dates without a time; no other text is taken."""
-    data, result = i64(column, 8 * C_DATA), 0
+    about, data, result = described(column), i64(column, 8 * C_DATA), 0
     for row in range(i64(column, 8 * C_ROWS)):
-        start, size = value_of(column, row)
+        start, size = value_of(about, row)
         day = _date(data, start) if size == 10 else _NO_DATE
         store32(out, 4 * row, max(day, -(1 << 30)))
         if day > _NO_DATE:

@@ -95,9 +95,8 @@ def take_fields(
 
 
 @inlined
-def _put(image: int, cell: int, start: int, size: int) -> None:
-    starts, sizes = i64(image, 8 * I_STARTS), i64(image, 8 * I_SIZES)
-    if i64(image, 8 * I_WIDE):
+def _put(starts: int, sizes: int, wide: int, cell: int, start: int, size: int) -> None:
+    if wide:
         store64(starts, 8 * cell, start)
         store64(sizes, 8 * cell, size)
     else:
@@ -118,7 +117,8 @@ def _look_at(data: int, at: int, length: int) -> Any:
 
 def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int, states: int) -> int:
     """Put the columns of each row into their places in ``image``; ``states``, uint8[rows], become GOOD or worse."""
-    columns, seen = i64(image, 8 * I_COLUMNS), i64(image, 8 * I_SEEN)
+    columns, seen, wide = i64(image, 8 * I_COLUMNS), i64(image, 8 * I_SEEN), i64(image, 8 * I_WIDE)
+    all_starts, all_sizes = i64(image, 8 * I_STARTS), i64(image, 8 * I_SIZES)
     for row in range(rows):
         at, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
         state = np.int64(GOOD)
@@ -131,7 +131,7 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
                 state = np.int64(BEYOND)
             else:
                 size, bit = _look_at(data, at, length)
-                _put(image, index * rows + row, at + 2, size)
+                _put(all_starts, all_sizes, wide, index * rows + row, at + 2, size)
                 store8(seen, index, u8(seen, index) | bit)
             at += length
         store8(states, row, max(state, u8(states, row)))
