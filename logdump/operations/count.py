@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +40,7 @@ from trailformat.scan import (
     parallel_scan,
     scan,
 )
+from trailformat.scan.jobs import Ordered
 from trailformat.totals.batch_counting import ColumnCounter, batch_counter
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
 from trailformat.totals.group_counting import add_counted, is_in_groups
@@ -296,13 +296,16 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
     """Count the files in turn; returns the title of their total."""
     yield from counter.prepare(paths)
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
-    with contextlib.closing(_begun(counter, paths)) as files:
+    # threads are at work on the next files meanwhile
+    begun = ((path, _begin(counter, path)) for path in paths)
+    with Ordered(begun, counter.workers.number - 1, lambda one: _close(one[1])) as files:
         for path, counting in files:
             before = counter.count.total.records
             try:
                 if isinstance(counting, TrailError):
                     raise counting
-                yield from counter.run(counting)
+                with contextlib.closing(counting.trail):
+                    yield from counter.run(counting)
             except TrailError as error:
                 what = "not counted" if counter.count.total.records == before else "counted up to there"
                 counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
@@ -311,23 +314,6 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
             if counter.stopped_at is not None:
                 break
     return f"LogTrail {name}, {len(paths)} files,"
-
-
-def _begun(counter: CountRun, paths: list[Path]) -> Generator[tuple[Path, FileCount | TrailError], None, None]:
-    """Each file with its count prepared, or why it cannot be; threads are at work on the next ones meanwhile."""
-    begun: deque[tuple[Path, FileCount | TrailError]] = deque()
-    try:
-        for path in paths:
-            begun.append((path, _begin(counter, path)))
-            if len(begun) == counter.workers.number:
-                yield begun[0]
-                _close(begun.popleft()[1])
-        while begun:
-            yield begun[0]
-            _close(begun.popleft()[1])
-    finally:
-        for _, counting in begun:
-            _close(counting)
 
 
 def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:

@@ -126,7 +126,8 @@ class Saver:
             bad = next(iter(batch.spans()), len(batch))
             rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
             kept = self._within_limits(batch, rows)
-            copy.copy(rows_of(self._trail, batch, kept))
+            for chunk in rows_of(self._trail, batch, kept):
+                copy.copy(chunk)
             if len(kept):
                 self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
             if len(kept) < len(rows) or self.saved == self._options.records:
