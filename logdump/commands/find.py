@@ -11,6 +11,7 @@ from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
 from logdump.operations.first_match import show_record
+from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
@@ -58,24 +59,21 @@ def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
 
 def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Event]:
     """Look on from the position; where nothing is found, or the user stops it, the position stays."""
-    cursor, was_backwards = session.cursor, session.cursor.is_backwards
-    start = cursor.current, cursor.next
-    cursor.move(cursor.current if backwards else _first_to_look_at(session))
-    cursor.is_backwards = backwards
+    start = place_of(session)
+    session.cursor.move(start.current if backwards else _first_to_look_at(session))
+    session.cursor.is_backwards = backwards
     try:
         record = yield from Scan(session, also=[search.filters]).find()
-    except KeyboardInterrupt:
-        cursor.current, cursor.next = start
+    except (CommandError, KeyboardInterrupt):
+        yield from return_to(session, start)
         raise
-    finally:
-        cursor.is_backwards = was_backwards
     if record is None:
-        cursor.move(start[1])
-        cursor.current = start[0]
-        where = f"from RBA {start[0 if backwards else 1]} to the {'beginning' if backwards else 'end'}"
+        yield from return_to(session, start)
+        where = f"from RBA {start.current if backwards else start.next} to the {'beginning' if backwards else 'end'}"
         through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
         raise CommandError(f"No record with {search.text} found {where}{through}.")
-    cursor.stand_on(record)
+    session.cursor.is_backwards = start.is_backwards
+    session.cursor.stand_on(record)
     session.found_at = record.rba
     yield from show_record(session, record)
 

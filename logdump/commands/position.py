@@ -17,6 +17,7 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import Scan
 from logdump.session.session import Session
+from logdump.session.settings import Across
 from trailformat import TrailError, TrailFile
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ def _suppressed(scan: Scan) -> Iterator[Event]:
 
 def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
     """Move over records without displaying them; with FILTER only those that pass it are counted."""
-    if not skip.filtered:
+    if not skip.filtered and session.settings.across is Across.OFF:
         session.cursor.skip(skip.records or 1)
         return
-    scan = Scan(session)
+    scan = Scan(session, filtered=bool(skip.filtered))
     for _ in range(skip.records or 1):
         if (yield from scan.find()) is None:
             return

@@ -22,6 +22,7 @@ from logdump.language.parameters import (
 from logdump.language.reader import Context, Form, Parameter, Reader
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.session.across import cross, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
@@ -144,10 +145,17 @@ def _on_table(pattern: str | None) -> Criterion | None:
 
 def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Go to the next sound record header, or the previous one, and display its record."""
-    record = session.cursor.seek_good_header(backwards=bool(backwards))
-    if record is None:
-        side = "before" if backwards else "at or after"
-        raise CommandError(f"No good header {side} RBA {session.cursor.next}.")
+    start, is_back = place_of(session), bool(backwards)
+    while (record := session.cursor.seek_good_header(backwards=is_back)) is None:
+        session.cursor.is_backwards = is_back
+        try:
+            is_other_file = yield from cross(session)
+        finally:
+            session.cursor.is_backwards = start.is_backwards
+        if not is_other_file:
+            yield from return_to(session, start)
+            side = "before" if is_back else "at or after"
+            raise CommandError(f"No good header {side} RBA {start.next}.")
     yield from show_record(session, record)
 
 

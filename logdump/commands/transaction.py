@@ -8,16 +8,18 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import Choice, Number
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.session.across import go_to, place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, SafePointShown
 from logdump.session.session import Session
+from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.extent import begins_transaction, extent_at
 from trailformat.search.transaction_walk import Extent
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import Spot, file_beyond
 
-Step = Callable[[TrailFile, int], Spot]
+Step = Callable[[Session, int], Spot]
 """From an RBA to the record to display."""
 
 
@@ -29,11 +31,12 @@ def run_safe(session: Session, given: int | None) -> Iterator[Event]:
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:
     """Display the first or last record of the transaction at the position, or the first of the next or previous one."""
-    trail = session.trail
-    spot = find(trail, session.cursor.current)
-    if spot.path != trail.path:
-        raise CommandError(f"It is at RBA {spot.rba} of {spot.path}: OPEN that file.")
-    record = trail.record_at(spot.rba)
+    spot = find(session, session.cursor.current)
+    if spot.path != session.trail.path:
+        if session.settings.across is Across.OFF:
+            raise CommandError(f"It is at RBA {spot.rba} of {spot.path}: OPEN that file.")
+        yield from go_to(session, spot.path)
+    record = session.trail.record_at(spot.rba)
     if record is not None:
         session.cursor.stand_on(record)
         yield from show_record(session, record)
@@ -46,7 +49,11 @@ def _extent(trail: TrailFile, rba: int) -> Extent:
     return extent
 
 
-def _begin(trail: TrailFile, rba: int) -> Spot:
+def _begin(session: Session, rba: int) -> Spot:
+    return _begin_in(session.trail, rba)
+
+
+def _begin_in(trail: TrailFile, rba: int) -> Spot:
     extent = _extent(trail, rba)
     if extent.begin is None:
         where = f": {extent.missing} is missing" if extent.missing else ""
@@ -54,38 +61,51 @@ def _begin(trail: TrailFile, rba: int) -> Spot:
     return extent.begin
 
 
-def _end(trail: TrailFile, rba: int) -> Spot:
-    extent = _extent(trail, rba)
+def _end(session: Session, rba: int) -> Spot:
+    extent = _extent(session.trail, rba)
     if extent.after is None or extent.last is None:
         raise CommandError("The end of the transaction is not here: it is open at the end of the trail.")
     return extent.last
 
 
-def _next(trail: TrailFile, rba: int) -> Spot:
-    extent = extent_at(trail, rba)
-    start = rba
+def _next(session: Session, rba: int) -> Spot:
+    extent, start = extent_at(session.trail, rba), Spot(session.trail.path, rba)
     if extent is not None:
-        if extent.after is None or extent.after.path != trail.path:
-            raise CommandError(f"No next transaction from RBA {rba} to the end.")
-        start = extent.after.rba
-    for at in trail.sound_rbas(start, trail.size):
-        record = trail.record_at(at)
-        if record is not None and begins_transaction(record):
-            return Spot(trail.path, at)
+        start = extent.after or Spot(start.path, session.trail.size)
+    for trail, since in _files_from(session, start, 1):
+        for at in trail.sound_rbas(since, trail.size):
+            record = trail.record_at(at)
+            if record is not None and begins_transaction(record):
+                return Spot(trail.path, at)
     raise CommandError(f"No next transaction from RBA {rba} to the end.")
 
 
-def _previous(trail: TrailFile, rba: int) -> Spot:
-    extent = extent_at(trail, rba)
-    end = rba
+def _previous(session: Session, rba: int) -> Spot:
+    extent, end = extent_at(session.trail, rba), Spot(session.trail.path, rba)
     if extent is not None and extent.begin is not None:
-        end = extent.begin.rba if extent.begin.path == trail.path else 0
-    while (good := trail.previous_good_header(end)) is not None:
-        record = trail.record_at(good)
-        if record is not None and is_transactional(record):
-            return _begin(trail, good)
-        end = good
+        end = extent.begin
+    for trail, before in _files_from(session, end, -1):
+        while (good := trail.previous_good_header(before)) is not None:
+            record = trail.record_at(good)
+            if record is not None and is_transactional(record):
+                return _begin_in(trail, good)
+            before = good  # noqa: PLW2901 - the search goes back in the same file
     raise CommandError(f"No previous transaction from RBA {rba} to the beginning.")
+
+
+def _files_from(session: Session, spot: Spot, step: int) -> Iterator[tuple[TrailFile, int]]:
+    """The file of a place with its RBA, then with ACROSS the files after it (``step`` 1) or before it, up to a gap."""
+    is_across = session.settings.across is not Across.OFF
+    if spot.path == session.trail.path:
+        yield session.trail, spot.rba
+    elif is_across:
+        with TrailFile(spot.path) as other:
+            yield other, spot.rba
+    path, missing = file_beyond(spot.path, step)
+    while is_across and path is not None and (missing is None or session.settings.across is Across.GAPS):
+        with TrailFile(path) as other:
+            yield other, 0 if step > 0 else other.size
+        path, missing = file_beyond(path, step)
 
 
 _STEPS: dict[str, Step] = {
@@ -104,21 +124,20 @@ def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:
     record = session.trail.record_at(cursor.current)
     if record is None or not (name := session.trail.name_of(record)):
         raise CommandError(f"No record of a table at RBA {cursor.current}.")
-    start, was_backwards = cursor.next, cursor.is_backwards
+    start = place_of(session)
     cursor.is_backwards = bool(backwards)
     cursor.move(record.rba if backwards else record.rba + record.length)
     filters = [*all_of(AnsiName((name,))), no_metadata()]
     try:
         yield from show_first(session, f"record of {name}", filtered=False, also=filters)
     except CommandError:
-        cursor.move(start)
-        cursor.current = record.rba
+        yield from return_to(session, start)
         raise
     finally:
-        cursor.is_backwards = was_backwards
-    found = session.trail.record_at(cursor.current)
+        session.cursor.is_backwards = start.is_backwards
+    found = session.trail.record_at(session.cursor.current)
     if found is not None:
-        cursor.stand_on(found)
+        session.cursor.stand_on(found)
 
 
 COMMANDS = (

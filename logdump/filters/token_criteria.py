@@ -21,10 +21,9 @@ from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import one_value, quoted, unquote
 from logdump.notation.times import TimeOffset
-from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.token_names import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
 
-_LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
-_INHERITED = frozenset({_LOGCSN, _TRANID})
+_INHERITED = frozenset({LOGCSN, TRANID})
 _NAMES = {name: ord(letter) for letter, name in GGS_TOKENS.items()}
 _NAMES_WITHOUT_ID = frozenset(
     [
@@ -91,7 +90,7 @@ class GgsToken(Criterion):
     @property
     def is_csn(self) -> bool:
         """Whether it is about LOGCSN."""
-        return self.token_id == _LOGCSN
+        return self.token_id == LOGCSN
 
     @property
     def stored(self) -> bytes | None:
@@ -121,7 +120,7 @@ class GgsToken(Criterion):
         return any_text_holds(self.comparison, self._texts(payloads), self.value)
 
     def _texts(self, payloads: list[bytes]) -> list[str]:
-        if self.token_id == _ROWID:
+        if self.token_id == ROWID:
             return [_text(payload[:18]) for payload in payloads]
         return [_text(part) for payload in payloads for part in payload.rstrip(b"\0").split(b"\0")]
 
@@ -173,7 +172,7 @@ def _split(text: str) -> tuple[str, Comparison | None, str | None]:
 def _parse_ggs(text: str, _offset: TimeOffset) -> Criterion:
     name, comparison, value = _split(text)
     token_id = _token_id(name)
-    if token_id == _LOGCSN and value is not None:
+    if token_id == LOGCSN and value is not None:
         check_csn(value)
     return GgsToken(token_id, comparison, value)
 

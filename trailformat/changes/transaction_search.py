@@ -24,7 +24,7 @@ _MOST_RECORDS = 1 << 22
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
-KNOWN: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
+KNOWN_TRANSACTIONS: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
 """For open files that have an index, the transactions that go on in some of their records, by RBA."""
 
 
@@ -32,7 +32,7 @@ class TransactionSearch:
     """Finds the transactions that go on at places of one file, and remembers the places it has passed.
 
     Args:
-        trail: the file; what is ``KNOWN`` of it shortens the way.
+        trail: the file; what is ``KNOWN_TRANSACTIONS`` of it shortens the way.
         most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
 
     Attributes:
@@ -114,7 +114,7 @@ class _Walk:
     ) -> Transaction | None:
         """The one that goes on at ``rba``; None when it began before the file, or too far back. Empty after damage."""
         at, buffer = min(rba, trail.refresh()), trail.buffer
-        known = KNOWN.get(trail, {})
+        known = KNOWN_TRANSACTIONS.get(trail, {})
         while at > 0:
             if self.left <= 0:
                 self.is_exhausted = True

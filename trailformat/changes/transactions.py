@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.records import framing
@@ -22,8 +23,6 @@ FIRST, MIDDLE, LAST, ONLY = range(4)
 """TransInd."""
 BEGINS = frozenset({FIRST, ONLY})
 ENDS = frozenset({LAST, ONLY})
-LOGCSN, TRANID = b"L6"
-"""Tokens of ``T``."""
 
 
 class Transaction(NamedTuple):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.codec.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
 _WIDEST_LENGTH = 0xFFFF
-_LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
 
 
 class Record:
@@ -206,17 +206,17 @@ class Record:
     @property
     def csn(self) -> str | None:
         """LOGCSN, which stands on the first record of a transaction."""
-        return self._gg_text(_LOGCSN)
+        return self._gg_text(LOGCSN)
 
     @property
     def xid(self) -> str | None:
         """TRANID, which stands on the first record of a transaction."""
-        return self._gg_text(_TRANID)
+        return self._gg_text(TRANID)
 
     @property
     def row_id(self) -> str | None:
         """The 18 characters of ORAROWID."""
-        text = self._gg_text(_ROWID)
+        text = self._gg_text(ROWID)
         return text[:18] if text is not None else None
 
     def located(self) -> _Located:

@@ -80,7 +80,7 @@ class Saver:
             cursor.is_backwards = was_backwards
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        scan = Scan(self._session)
+        scan = Scan(self._session, stays=True)
         record = yield from scan.find(_is_no_file_header)
         self._write_head(writer, record)
         if self._options.has_comments:
@@ -126,7 +126,8 @@ class Saver:
             bad = next(iter(batch.spans()), len(batch))
             rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
             kept = self._within_limits(batch, rows)
-            copy.copy(rows_of(self._trail, batch, kept))
+            for chunk in rows_of(self._trail, batch, kept):
+                copy.copy(chunk)
             if len(kept):
                 self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
             if len(kept) < len(rows) or self.saved == self._options.records:
