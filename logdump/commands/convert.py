@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from logdump.language.command import AnyCommand, Command
-from logdump.language.parameters import Number, Text
+from logdump.language.parameters import Number, Text, Time
 from logdump.language.reader import Context, Form
 from logdump.notation import conversions
+from logdump.notation.times import GMT
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -19,6 +20,8 @@ _LARGEST = 2**64 - 1
 
 class Integer(Number):
     """A whole number of 64 bits, which may have a minus sign."""
+
+    surplus = "{!r} is not a number."
 
     def parse(self, text: str, context: Context) -> int:
         """The number."""
@@ -49,7 +52,7 @@ def _integer(syntax: str) -> Integer:
 COMMANDS = (
     _conversion(
         "FLOAT",
-        Text("<value> [<format>]"),
+        Text("<value> [<format>]", missing="FLOAT takes a number, decimal or in hex after 0x, %H, X or H."),
         "Show a number in hex and as floating point",
         conversions.float_line,
         """\
@@ -66,9 +69,9 @@ FLOAT 0x400199999999999a F64
     ),
     _conversion(
         "COMPUTETIMESTAMP",
-        Text("<date-time>"),
+        Time("<date-time>", zone=GMT),
         "Show the Julian timestamp of a date and time in GMT",
-        conversions.compute_timestamp,
+        lambda moment: conversions.compute_timestamp(moment.text),
         "COMPUTETIMESTAMP 2005-01-01 12:00:00",
     ),
     _conversion(

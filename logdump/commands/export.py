@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Sequence
+from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Refused, Sequence
 from logdump.language.parameters import Choice, File, local_path
-from logdump.language.reader import Context, Form, Reader, parse_partial
+from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.session.errors import ArgumentError, CommandError
@@ -53,22 +53,6 @@ def writes_to_standard_output(line: str) -> bool:
     """Whether an EXPORT in a line of commands has the target ``-``."""
     exports = (parse_partial(_FORM, text, Context()).value for word, text in split_calls(line) if word.upper() == _NAME)
     return any(options is not None and options.to_standard_output for options in exports)
-
-
-class Refused(Form[None]):
-    """A keyword of other formats: it is refused with a reason, and not offered."""
-
-    def __init__(self, spelling: str, wrong: str) -> None:
-        self._keyword = Choice({spelling: None})
-        self._wrong = wrong
-
-    def fits(self, reader: Reader) -> bool:
-        """Whether the keyword is next."""
-        return reader.comes(self._keyword)
-
-    def read(self, reader: Reader) -> None:
-        """Refuse it."""
-        raise ArgumentError(self._wrong.format(reader.rest.split(maxsplit=1)[0]))
 
 
 def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:

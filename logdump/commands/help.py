@@ -55,7 +55,10 @@ class Topics(Parameter[list[Topic]]):
 
         start = last_word(typed)
         before = typed[:start].split()
-        terms = REGISTRY.find(before[0]).terms() if before and REGISTRY.knows(before[0]) else ()
+        try:
+            terms = REGISTRY.find(before[0]).terms() if before else ()
+        except CommandError:
+            terms = ()
         return beginning(typed[start:], [one.keyword for one in terms] or REGISTRY.words())
 
 

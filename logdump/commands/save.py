@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from logdump.language.command import Command
-from logdump.language.forms import Amount, AnyOrder, Keyword, Sequence
+from logdump.language.forms import Amount, AnyOrder, Keyword, Refused, Sequence
 from logdump.language.parameters import Choice, File, Number, local_path
 from logdump.language.reader import Form, Reader
 from logdump.operations.save.saver import SaveOptions, Saver
@@ -43,13 +43,11 @@ def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:
     """The options of SAVE from the arguments.
 
     Raises:
-        CommandError: there is no file name, or an option is not supported.
+        ArgumentError: there is no file name.
     """
     values = {**values}
     amount, unit = values.pop("amount", (None, "records"))
-    if values.pop("is_old", False):
-        raise CommandError("SAVE OLDFORMAT is not supported: the format before release 6.0 is not known.")
-    for ignored in ("extent", "megabytes"):
+    for ignored in ("format", "extent", "megabytes"):
         values.pop(ignored, None)
     if name.endswith("!"):
         name, values["replaces"] = name[:-1], True
@@ -74,6 +72,7 @@ def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
 
 _NO_FILE = "takes a file name."
 _VALUE = "{} takes a value."
+_NO_OLD_FORMAT = "SAVE OLDFORMAT is not supported: the format before release 6.0 is not known."
 _FORM = Sequence(
     _save_options,
     File("<filename>", missing=_NO_FILE),
@@ -101,7 +100,8 @@ _FORM = Sequence(
             "commit_time": Keyword(
                 "COMMITTS", Number("<time>", what="a Julian timestamp", missing=_VALUE.format("COMMITTS"))
             ),
-            "is_old": Choice({"NEWFORMAT": False, "OLDFORMAT": True}),
+            "format": Choice({"NEWFORMAT": None}),
+            "old_format": Refused("OLDFORMAT", _NO_OLD_FORMAT, CommandError),
             "megabytes": Keyword("MEG[ABYTES]", Number("<n>", least=1, missing=_VALUE.format("MEGABYTES"))),
             "extent": Extent(),
         },

@@ -115,15 +115,16 @@ class FileOrTable(File):
 
 
 class AfterComma(Form[str | None]):
-    """A word after a comma, which may be left out where a word has ended."""
+    """A word after a comma, which may be a blank where a single word comes before."""
 
-    def __init__(self, word: Parameter[str]) -> None:
+    def __init__(self, word: Parameter[str], *, may_be_blank: bool = False) -> None:
         self.syntax = f", {word.syntax}"
         self._word = word
+        self._may_be_blank = may_be_blank
 
     def fits(self, reader: Reader) -> bool:
-        """Whether anything is left."""
-        return self._word.fits(reader) or bool(reader.rest)
+        """Whether the comma is next, or the word."""
+        return reader.rest.startswith(",") or (self._may_be_blank and self._word.fits(reader))
 
     def read(self, reader: Reader) -> str | None:
         """The word."""
@@ -269,7 +270,7 @@ COMMANDS = (
         Sequence(
             AuditRbaSought,
             AuditRbaOrAny("<auditrba>", what="an AuditRBA, or -1 for the next record"),
-            Maybe(AfterComma(FileOrTable("<filename>"))),
+            Maybe(AfterComma(FileOrTable("<filename>"), may_be_blank=True)),
             ends=",",
         ),
         "Find the next record with an AuditRBA",

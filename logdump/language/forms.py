@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from logdump.language.parameters import Choice, Number
 from logdump.language.reader import Form, Reader
+from logdump.session.errors import ArgumentError, CommandError
 
 T = TypeVar("T")
 
@@ -193,3 +194,20 @@ class Amount(Form[tuple[int, T]]):
         number = self._number.read(reader)
         wrong, missing = (text.replace("{}", typed, 1) for text in (self._wrong, self._missing))
         return number, Choice(self._units, wrong, missing=missing).read(reader)
+
+
+class Refused(Form[None]):
+    """A keyword that is known and has no place here: it is refused with the reason ``wrong``, and not offered."""
+
+    def __init__(self, spelling: str, wrong: str, error: type[CommandError] = ArgumentError) -> None:
+        self._keyword = Choice({spelling: None})
+        self._wrong = wrong
+        self._error = error
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the keyword is next."""
+        return reader.comes(self._keyword)
+
+    def read(self, reader: Reader) -> None:
+        """Refuse it."""
+        raise self._error(self._wrong.format(reader.rest.split(maxsplit=1)[0]))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword, plain, split_words
-from logdump.notation.times import begins_datetime, parse_datetime
+from logdump.notation.times import TimeOffset, begins_datetime, parse_datetime
 from logdump.session.errors import ArgumentError, CommandError
 
 T = TypeVar("T")
@@ -169,18 +169,22 @@ class Moment(NamedTuple):
 
 
 class Time(Parameter[Moment]):
-    """A date and time, in double quotes or without; ``label`` stands before what is wrong with it."""
+    """A date and time, in double quotes or without, in the zone of TIMEOFFSET unless another is given.
+
+    ``label`` stands before what is wrong with it.
+    """
 
     is_phrase = True
 
-    def __init__(self, *, label: str = "", **more: Any) -> None:
-        super().__init__("<time>", **more)
+    def __init__(self, syntax: str = "<time>", *, label: str = "", zone: TimeOffset | None = None, **more: Any) -> None:
+        super().__init__(syntax, **more)
         self._label = label
+        self._zone = zone
 
     def parse(self, text: str, context: Context) -> Moment:
         """The time."""
         try:
-            julian = parse_datetime(" ".join(split_words(text)), context.offset)
+            julian = parse_datetime(" ".join(split_words(text)), self._zone or context.offset)
         except ValueError as error:
             raise ArgumentError(f"{self._label}{error}.") from error
         return Moment(text.strip(_QUOTE), julian)

@@ -59,6 +59,7 @@ def test_open_offers_files(tmp_path: Path) -> None:
     [
         ("help sfm", ["SFMD"]),
         ("help filter usert", ["USERTOKEN"]),
+        ("help trans sfm", ["SFMD"]),
         ("filter csn", ["CSN"]),
         ("filter exclude reclen 5; filter inc startt", ["STARTTIME"]),
         ("filter include filename tea", ["TEA.LEAVES"]),
