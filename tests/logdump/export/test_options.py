@@ -6,14 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from logdump.language.command import ArgumentError
-from logdump.operations.export.options import STANDARD_OUTPUT, ExportOptions, parse_export_options
+from logdump.commands import REGISTRY
+from logdump.language.reader import Context, parse
+from logdump.operations.export.options import STANDARD_OUTPUT, ExportOptions
+from logdump.session.errors import ArgumentError
 
 _HERE = Path("/trails")
 
 
 def _of(format_: str, target: Path = _HERE / "x", compression: str = "NONE") -> ExportOptions:
     return ExportOptions(format_, target, compression=compression)
+
+
+def _parsed(text: str) -> ExportOptions:
+    options = parse(REGISTRY.find("EXPORT").form, text, Context())
+    assert isinstance(options, ExportOptions)
+    return options
 
 
 @pytest.mark.parametrize(
@@ -46,7 +54,7 @@ def _of(format_: str, target: Path = _HERE / "x", compression: str = "NONE") -> 
     ],
 )
 def test_what_is_asked_for(text: str, options: ExportOptions) -> None:
-    assert parse_export_options(text) == options
+    assert _parsed(text) == options
 
 
 @pytest.mark.parametrize(
@@ -66,19 +74,19 @@ def test_what_is_asked_for(text: str, options: ExportOptions) -> None:
         ("csv to x by", "BY takes TABLE."),
         ("csv to x by name", "BY takes TABLE."),
         ("csv to x undo", "UNDO goes with SQL, not with CSV."),
-        ("csv to x oracle", "oracle goes with SQL, not with CSV."),
+        ("csv to x oracle", "ORACLE goes with SQL, not with CSV."),
         ("csv to x include cut", "INCLUDE CUT goes with SQL, not with CSV."),
         ("sql to x include", "INCLUDE takes CUT."),
         ("sql to x include all", "INCLUDE takes CUT."),
         ("csv to x compression", "COMPRESSION of CSV is one of NONE, GZIP, not ''."),
-        ("csv to x compression zstd", "COMPRESSION of CSV is one of NONE, GZIP, not 'ZSTD'."),
-        ("arrow to x compression snappy", "COMPRESSION of ARROW is one of NONE, LZ4, ZSTD, not 'SNAPPY'."),
+        ("csv to x compression zstd", "COMPRESSION of CSV is one of NONE, GZIP, not 'zstd'."),
+        ("arrow to x compression snappy", "COMPRESSION of ARROW is one of NONE, LZ4, ZSTD, not 'snappy'."),
         ("csv to - by table", "BY TABLE writes several files, and - is standard output."),
     ],
 )
 def test_wrong_arguments_are_named(arguments: str, message: str) -> None:
     with pytest.raises(ArgumentError) as raised:
-        parse_export_options(arguments)
+        _parsed(arguments)
     assert str(raised.value) == message
 
 

@@ -14,7 +14,7 @@ from fixtures import TRAILS
 from logdump.arrow.tables.layout import ALL as LAYOUT
 from logdump.operations.export import arrow_files, text_file
 from logdump.operations.export.exporting import check_whole
-from logdump.operations.export.options import parse_export_options
+from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally, FileTally
 from tests.logdump.line import Line
 from trailformat import CannotWrite, TrailFile
@@ -182,7 +182,7 @@ def test_an_arrow_file_with_another_number_of_rows_is_not_kept(
 
 
 def test_records_that_are_in_no_file_are_missed() -> None:
-    tally, options = ExportTally(), parse_export_options("csv to /x")
+    tally, options = ExportTally(), ExportOptions("CSV", Path("/x"))
     tally.selected = 9
     tally.leave_out(170, 2)
     tally.files = [FileTally("first", LAYOUT, 3), FileTally("second", LAYOUT, 4)]
