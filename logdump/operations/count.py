@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
+from logdump.session.across import files_from
 from logdump.session.events import (
     Bad,
     CountShown,
@@ -275,22 +276,24 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     """Count what the options say; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
-        return (yield from _count_several(counter, options.logtrail))
+        return (yield from _count_several(counter, options.logtrail, matching_files(options.logtrail)))
     if options.path is not None:
         with TrailFile(Path(options.path).expanduser().absolute()) as trail:
             yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))
             return f"LogTrail {trail.path}"
-    trail = session.trail
+    trail, paths = session.trail, files_from(session)
+    if len(paths) > 1:
+        session.cursor.move(0)
+        return (yield from _count_several(counter, str(trail.path), paths))
     yield from counter.prepare([trail.path])
     yield from counter.run(counter.begin(trail))
     session.cursor.move(0)
     return f"LogTrail {trail.path}"
 
 
-def _count_several(counter: CountRun, wildcard: str) -> Generator[Event, None, str]:
+def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
-    paths = matching_files(wildcard)
     yield from counter.prepare(paths)
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     # threads are at work on the next files meanwhile
@@ -310,7 +313,7 @@ def _count_several(counter: CountRun, wildcard: str) -> Generator[Event, None, s
             yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
             if counter.stopped_at is not None:
                 break
-    return f"LogTrail {wildcard}, {len(paths)} files,"
+    return f"LogTrail {name}, {len(paths)} files,"
 
 
 def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:
