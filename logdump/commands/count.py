@@ -9,8 +9,8 @@ from typing import Any
 
 from logdump.language.command import Command
 from logdump.language.forms import AnyOrder, Keyword, fitting
-from logdump.language.parameters import Choice, File, Number, Table, Time
-from logdump.language.reader import Context, Reader
+from logdump.language.parameters import File, Number, OneOf, Table, Time
+from logdump.language.reader import ArgumentReader, Context
 from logdump.language.words import plain
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.count import CountOptions, CountRun, count_files
@@ -94,7 +94,7 @@ class CountForm(AnyOrder[CountOptions]):
 
     ends = ","
 
-    def read(self, reader: Reader) -> CountOptions:
+    def read(self, reader: ArgumentReader) -> CountOptions:
         """The options."""
         reader.keywords = _KEYWORDS
         values: dict[str, Any] = {}
@@ -126,10 +126,10 @@ def _count_options(interval: int = 0, **others: Any) -> CountOptions:
     return CountOptions(interval=interval * _MINUTE, **times, **others)
 
 
-_KEYWORDS = Choice(dict.fromkeys(("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")))
+_KEYWORDS = OneOf(dict.fromkeys(("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")))
 _FORM = CountForm(
     _count_options,
-    {"detail": Choice({"DET[AIL]": True})},
+    {"detail": OneOf({"DET[AIL]": True})},
     {
         "start": Keyword("START[TIME]", Time(label="STARTTIME: ")),
         "end": Keyword("END[TIME]", Time(label="ENDTIME: ")),
