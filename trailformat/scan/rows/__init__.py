@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trailformat.scan.kernels.constants import NO_INDEX
-from trailformat.scan.rows.definitions import Definitions, by_definition, grouped, learn_definitions, metadata_rows
+from trailformat.scan.rows.definitions import RowGroups, by_definition, grouped, learn_definitions, metadata_rows
 from trailformat.scan.rows.fields import Fields, columns_in, tokens_in
 from trailformat.scan.rows.headers import headers_at, headers_of
 from trailformat.scan.rows.images import ImageFields, has_columns, images_of
@@ -11,10 +11,10 @@ from trailformat.scan.rows.row_bytes import RowBytes, read_range
 
 __all__ = [
     "NO_INDEX",
-    "Definitions",
     "Fields",
     "ImageFields",
     "RowBytes",
+    "RowGroups",
     "by_definition",
     "columns_in",
     "grouped",

@@ -18,7 +18,7 @@ _MOST_KEYS = 1 << 17
 """Up to so many keys a table of all of them is faster than sorting."""
 
 
-class Definitions(NamedTuple):
+class RowGroups(NamedTuple):
     """Rows in groups, each of rows between two metadata records that name their table alike.
 
     Attributes:
@@ -47,7 +47,7 @@ def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
     return is_metadata
 
 
-def by_definition(rows: RowBytes, table_index: Array) -> Definitions:
+def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
     """The rows by what tells their columns: one look-up for each group will do.
 
     ``table_index`` is that of their headers.
@@ -56,18 +56,18 @@ def by_definition(rows: RowBytes, table_index: Array) -> Definitions:
     return grouped(segment, np.where(table_index != NO_INDEX, table_index, rows.of("table") + _INDEXES))
 
 
-def grouped(segment: Array, name: Array) -> Definitions:
+def grouped(segment: Array, name: Array) -> RowGroups:
     """Rows by two numbers: how many metadata records stand before them, and what stands for their table."""
     if not len(segment):
-        return Definitions(np.empty(0, np.int64), np.empty(0, np.int64))
+        return RowGroups(np.empty(0, np.int64), np.empty(0, np.int64))
     lowest, begun = int(name.min()), int(segment[0])
     width = int(name.max()) - lowest + 1
     keys = (segment.astype(np.int64) - begun) * width + (name.astype(np.int64) - lowest)
     most = (int(segment[-1]) - begun + 1) * width
     if most > _MOST_KEYS:
         _, firsts, group = np.unique(keys, return_index=True, return_inverse=True)
-        return Definitions(group.reshape(-1), firsts)
+        return RowGroups(group.reshape(-1), firsts)
     first = np.full(most, -1)
     first[keys[::-1]] = np.arange(len(keys))[::-1]
     is_there = first >= 0
-    return Definitions((np.cumsum(is_there) - 1)[keys], first[is_there])
+    return RowGroups((np.cumsum(is_there) - 1)[keys], first[is_there])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trailformat.records.framing import Buffer
-from trailformat.scan.batch import Batch, Column
+from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.kernels.arguments import ABSENT, FIRST_BEGUN, FLAG_BYTES, LOOKED_FOR
 from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import read_range
@@ -59,7 +59,7 @@ def _found(data: _Bytes, places: _Array, sizes: _Array) -> TokenValues:
     return TokenValues(out.tobytes(), starts, sizes)
 
 
-def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> Column:
+def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> BatchColumn:
     """See :func:`trailformat.scan.transactions.token_rows.rows_with_token`; the result is an ndarray."""
     data, columns = _Bytes(batch, buffer), _Columns(batch)
     marks = np.empty(len(batch), np.uint8)
