@@ -83,7 +83,7 @@ class OtherFile(File):
         """The path."""
         from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
 
-        near = get_close_matches(text.upper(), map(plain, _KEYWORDS.values), n=1, cutoff=0.7)
+        near = get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
         if near and not Path(text).expanduser().exists():
             raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
         return super().parse(text, context)
@@ -96,7 +96,7 @@ class CountForm(AnyOrder[CountOptions]):
 
     def read(self, reader: ArgumentReader) -> CountOptions:
         """The options."""
-        reader.keywords = _KEYWORDS
+        reader.keywords = self._stops
         values: dict[str, Any] = {}
         before, begun = "", 0
         while True:
@@ -126,7 +126,7 @@ def _count_options(interval: int = 0, **others: Any) -> CountOptions:
     return CountOptions(interval=interval * _MINUTE, **times, **others)
 
 
-_KEYWORDS = OneOf(dict.fromkeys(("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")))
+_KEYWORDS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
 _FORM = CountForm(
     _count_options,
     {"detail": OneOf({"DET[AIL]": True})},
@@ -141,6 +141,7 @@ _FORM = CountForm(
         "path": OtherFile("<filename>"),
     },
     others="[, <options>]",
+    ends_phrases=True,
 )
 
 COMMANDS = (

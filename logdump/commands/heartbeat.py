@@ -9,6 +9,7 @@ from typing import Any
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Table, Time, Word
+from logdump.language.reader import Context
 from logdump.notation.times import TIME_FORMS, current_timestamp
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import Display, HeartbeatOptions, HeartbeatSurvey
@@ -48,21 +49,7 @@ def _other(session: Session, survey: HeartbeatSurvey, path: Path) -> Iterator[Ev
         yield from survey.take(trail)
 
 
-_KEYWORDS = OneOf(
-    dict.fromkeys(
-        "LAG HISTORY ROWS GAPS OVER TABLE PATH START END AT EVERY FREQUENCY RETENTION".split()  # noqa: SIM905
-    )
-)
 _NOW = "NOW"
-
-
-class HeartbeatForm(AnyOrder[HeartbeatOptions]):
-    """Options in any order; a keyword ends a time."""
-
-    def read(self, reader: Any) -> HeartbeatOptions:
-        """The options."""
-        reader.keywords = _KEYWORDS
-        return super().read(reader)
 
 
 def _options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOptions:
@@ -75,7 +62,7 @@ def _options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOpti
 class _Minutes(Number):
     """Minutes, in microseconds."""
 
-    def parse(self, text: str, context: Any) -> int:
+    def parse(self, text: str, context: Context) -> int:
         """The microseconds."""
         return super().parse(text, context) * 60 * _SECOND
 
@@ -83,7 +70,7 @@ class _Minutes(Number):
 class _Seconds(Number):
     """Seconds, in microseconds."""
 
-    def parse(self, text: str, context: Any) -> int:
+    def parse(self, text: str, context: Context) -> int:
         """The microseconds."""
         return super().parse(text, context) * _SECOND
 
@@ -91,7 +78,7 @@ class _Seconds(Number):
 COMMANDS = (
     Command(
         "HEARTBEAT",
-        HeartbeatForm(
+        AnyOrder(
             _options,
             {
                 "display": OneOf({one.value: one for one in Display}),
@@ -105,6 +92,7 @@ COMMANDS = (
                 "frequency": Keyword("FREQUENCY", _Seconds("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
                 "retention": Keyword("RETENTION", Number("<days>", 1, _MOST_DAYS, "a number of days")),
             },
+            ends_phrases=True,
         ),
         "Show the lag of every hop, from the rows of the heartbeat tables in the trail",
         run_heartbeat,

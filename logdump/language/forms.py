@@ -81,6 +81,7 @@ class Keyword(Form[T]):
         self._keyword = OneOf({spelling: None}, wrong)
         self._form = form
         self.syntax = f"{self._keyword.syntax} {form.grouped}"
+        self.keywords = (spelling,)
 
     def fits(self, reader: ArgumentReader) -> bool:
         """Whether the keyword does."""
@@ -134,6 +135,7 @@ class AnyOrder(Form[T]):
         more: further options, for which HELP shows ``others``.
         wrong: what is wrong with a word that is none of them, which takes the place of ``{}``; the refusal of the
             first option unless given.
+        ends_phrases: whether the keywords of the options end a text or a time.
     """
 
     def __init__(
@@ -144,11 +146,14 @@ class AnyOrder(Form[T]):
         *,
         wrong: str = "",
         others: str = "[<options>]",
+        ends_phrases: bool = False,
     ) -> None:
         self.syntax = " ".join((*(f"[{form.syntax}]" for form in options.values()), *([others] if more else ())))
         self._make = make
         self._options = {**options, **(more or {})}
         self._wrong = wrong
+        words = [word for form in self._options.values() for word in form.keywords]
+        self._stops = OneOf(dict.fromkeys(words)) if ends_phrases else None
 
     def fits(self, reader: ArgumentReader) -> bool:
         """Whether any option does."""
@@ -156,6 +161,7 @@ class AnyOrder(Form[T]):
 
     def read(self, reader: ArgumentReader) -> T:
         """The values, made one."""
+        reader.keywords = self._stops
         values: dict[str, Any] = {}
         while True:
             found, word = fitting(self._options.values(), reader), reader.word()

@@ -62,6 +62,7 @@ class OneOf(Parameter[T]):
         self._wrong = wrong or f"{{!r}} is not one of {', '.join(map(plain, values))}."
         super().__init__(syntax or " | ".join(map(plain, values)), surplus=self._wrong, **more)
         self.values = values
+        self.keywords = tuple(values)
 
     def parse(self, text: str, context: Context) -> T:  # noqa: ARG002 - it depends on nothing else
         """The value of the keyword."""

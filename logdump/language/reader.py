@@ -171,6 +171,7 @@ class Form(ABC, Generic[T]):
         syntax: as HELP prints it.
         surplus: what is wrong with more words than that; the whole text takes the place of ``{}``.
         ends: the characters that end a word besides a blank, for all of the text.
+        keywords: those that it begins with.
         is_choice: whether the syntax is one of several, which braces hold together among others.
         is_open: whether any word fits, so that every other form goes before.
     """
@@ -178,6 +179,7 @@ class Form(ABC, Generic[T]):
     syntax: str = ""
     surplus: str = "cannot read {!r}."
     ends: str = ""
+    keywords: tuple[str, ...] = ()
     is_choice: bool = False
     is_open: bool = False
 
