@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from logdump.render.json_safe import SAFE_POINT
+from logdump.render.json_shape import exact
 from logdump.render.safe_text import records_text, safe_lines
 from logdump.session.events import SafePointShown
 from logdump.session.settings import Settings
@@ -35,7 +36,8 @@ def _said(extent: Extent | None, rba: int = 100, path: Path = HERE) -> list[str]
 
 
 def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str, Any]:
-    return SAFE_POINT.build(SafePointShown(path, rba, extent))
+    found: dict[str, Any] = exact(SAFE_POINT.build(SafePointShown(path, rba, extent)))
+    return found
 
 
 def test_the_whole_answer_at_the_beginning() -> None:
