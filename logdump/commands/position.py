@@ -99,7 +99,7 @@ def _to_record(session: Session, wanted: int) -> Iterator[Event]:
     if wanted >= begun or not places.fits(trail):
         for covered in build(trail, places):
             if places.records // step > begun // step:
-                yield Progress(places.records, covered, places.marks.io_time[-1], trail.size)
+                yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
             begun = places.records
             if begun > wanted:
                 break

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import Staging
 from logdump.operations.export.tally import ExportTally
+from logdump.operations.export.target import export_target
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
@@ -60,8 +60,8 @@ def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
     if options.to_standard_output:
         yield _standard_output(session, options)
     else:
-        with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
-            yield staging.path
+        with export_target(options.target, is_folder=options.by_table, replaces=options.replaces) as path:
+            yield path
 
 
 def _standard_output(session: Session, options: ExportOptions) -> StandardOutput:

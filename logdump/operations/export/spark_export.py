@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.arrow.tables.layout import FileNames, TableLayout
 from logdump.operations.export.exporting import check_whole, export_of
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import part_name, suffix_of
 from logdump.operations.export.tally import ExportTally, FileTally
+from logdump.operations.export.target import part_name, suffix_of
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
