@@ -8,6 +8,7 @@ from pathlib import Path
 from logdump.commands.switches import ON_OFF, switch
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
+from logdump.notation.plural import amount
 from logdump.session.events import Event, say
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
@@ -35,8 +36,7 @@ def _read(path: Path, *, override: bool) -> SourceDefinitions:
 def _state(source: SourceDefinitions | None) -> str:
     if source is None:
         return "SOURCEDEFS is OFF"
-    count = len(source.file.tables)
-    tables = f"{count} table{'' if count == 1 else 's'}"
+    tables = amount(len(source.file.tables), "table")
     return f"Source definitions: {source.path}, {tables}{', before those of the trail' if source.override else ''}"
 
 

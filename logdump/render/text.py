@@ -7,51 +7,30 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.notation.escape import Harmless, escape
-from logdump.session.events import (
-    CheckShown,
-    CountShown,
-    EmptyIntervals,
-    EnvironmentShown,
-    Event,
-    Failure,
-    FilesShown,
-    GapShown,
-    IntervalShown,
-    JobProgress,
-    LobsShown,
-    MarksShown,
-    NoRecordThere,
-    Notice,
-    PositionShown,
-    Progress,
-    RowsShown,
-    SafePointShown,
-    StatementShown,
-    Text,
-    TransactionsShown,
-)
+from logdump.session import events
+from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 
 _RENDERERS = {
     KnownRecord: ("record_text", "record_lines"),
-    CountShown: ("count_text", "count_lines"),
-    IntervalShown: ("count_text", "interval_lines"),
-    EmptyIntervals: ("count_text", "empty_lines"),
-    TransactionsShown: ("count_text", "history_lines"),
-    StatementShown: ("statement_text", "statement_lines"),
-    Progress: ("count_text", "progress_lines"),
-    LobsShown: ("lob_text", "lob_lines"),
-    PositionShown: ("position_text", "position_lines"),
-    NoRecordThere: ("position_text", "no_record_lines"),
-    FilesShown: ("files_text", "files_lines"),
-    EnvironmentShown: ("environment_text", "environment_lines"),
-    MarksShown: ("position_text", "mark_lines"),
-    SafePointShown: ("safe_text", "safe_lines"),
-    GapShown: ("check_text", "gap_lines"),
-    CheckShown: ("check_text", "check_lines"),
-    JobProgress: ("job_text", "job_lines"),
-    RowsShown: ("rows_text", "rows_lines"),
+    events.CountShown: ("count_text", "count_lines"),
+    events.IntervalShown: ("count_text", "interval_lines"),
+    events.EmptyIntervals: ("count_text", "empty_lines"),
+    events.TransactionsShown: ("count_text", "history_lines"),
+    events.StatementShown: ("statement_text", "statement_lines"),
+    events.Progress: ("progress_text", "progress_lines"),
+    events.LobsShown: ("lob_text", "lob_lines"),
+    events.PositionShown: ("places_text", "position_lines"),
+    events.NoRecordThere: ("places_text", "no_record_lines"),
+    events.FilesShown: ("places_text", "files_lines"),
+    events.EnvironmentShown: ("places_text", "environment_lines"),
+    events.MarksShown: ("places_text", "mark_lines"),
+    events.SafePointShown: ("safe_text", "safe_lines"),
+    events.GapShown: ("check_text", "gap_lines"),
+    events.CheckShown: ("check_text", "check_lines"),
+    events.JobProgress: ("progress_text", "job_lines"),
+    events.RowsShown: ("rows_text", "rows_lines"),
 }
 """The module and the function that render an event; a module is loaded with the first event of its kind."""
 

@@ -11,7 +11,7 @@ from logdump.session.known_record import KnownRecord
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.session.directory_listing import Entry
+    from logdump.session.directory_listing import DirectoryEntry
     from logdump.session.marks import Mark
     from trailformat import Change, TrailError
     from trailformat.changes.lobs import Lob
@@ -106,7 +106,7 @@ class FilesShown(NamedTuple):
     """FILES: what lies in a directory."""
 
     directory: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[DirectoryEntry, ...]
 
 
 class EnvironmentShown(NamedTuple):
