@@ -10,7 +10,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.words import is_keyword
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     cursor.move(cursor.current if backwards else _first_to_look_at(session))
     cursor.is_backwards = backwards
     try:
-        record = yield from Scan(session, also=[search.filters]).find()
+        record = yield from FilteredReader(session, also=[search.filters]).find()
     except KeyboardInterrupt:
         cursor.current, cursor.next = start
         raise

@@ -12,7 +12,7 @@ from logdump.notation.times import TIME_FORMS
 from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import TrailError
 
@@ -21,22 +21,22 @@ _JUMPS = frozenset({"CSN", "TIME", "MARK"})
 
 def run_next(session: Session, arguments: str) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
-    scan = Scan(session)
+    reader = FilteredReader(session)
     try:
         for _ in range(count(arguments)):
-            record = yield from scan.find()
+            record = yield from reader.find()
             if record is None:
                 break
             yield from show_record(session, record)
     except TrailError:
-        yield from _suppressed(scan)
+        yield from _suppressed(reader)
         raise
-    yield from _suppressed(scan)
+    yield from _suppressed(reader)
 
 
-def _suppressed(scan: Scan) -> Iterator[Event]:
-    if scan.suppressed:
-        yield say(f"Filtering suppressed {scan.suppressed:>8} records")
+def _suppressed(reader: FilteredReader) -> Iterator[Event]:
+    if reader.suppressed:
+        yield say(f"Filtering suppressed {reader.suppressed:>8} records")
 
 
 def run_skip(session: Session, arguments: str) -> Iterator[Event]:
@@ -47,9 +47,9 @@ def run_skip(session: Session, arguments: str) -> Iterator[Event]:
     if not filtered:
         session.cursor.skip(wanted)
         return
-    scan = Scan(session)
+    reader = FilteredReader(session)
     for _ in range(wanted):
-        if (yield from scan.find()) is None:
+        if (yield from reader.find()) is None:
             return
 
 

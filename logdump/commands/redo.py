@@ -16,11 +16,11 @@ _DIALECTS = ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI")
 
 def run_script(session: Session, arguments: str, *, takes_back: bool) -> Iterator[Event]:
     """Print the statements for the transaction that is open at the position, or the next; with a number, so many."""
-    from logdump.render.sql import DIALECTS, Script, Statement, script_lines  # noqa: PLC0415 - slow
+    from logdump.render.sql import DIALECTS, SqlScript, Statement, script_lines  # noqa: PLC0415 - slow
 
     transactions, dialect, includes_cut = _parse(session, arguments)
     cursor, trail = session.cursor, session.trail
-    script = Script(
+    script = SqlScript(
         trail,
         DIALECTS[dialect],
         lambda file: session.selection(file).accepts,

@@ -13,7 +13,7 @@ from logdump.language.words import first_word, is_keyword, split_words
 from logdump.notation.times import TIME_FORMS
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
@@ -46,7 +46,7 @@ def run_scan_for_header(session: Session, arguments: str) -> Iterator[Event]:
 def run_scan_for_end_of_transaction(session: Session, arguments: str) -> Iterator[Event]:
     """Find the end of the current transaction and display the first record of the next one."""
     no_arguments(arguments)
-    ends = yield from Scan(session, filtered=False).find(_has_trans_ind(ENDS))
+    ends = yield from FilteredReader(session, filtered=False).find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
     yield from show_first(session, "next transaction", is_transactional, filtered=False)

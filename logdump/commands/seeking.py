@@ -9,7 +9,7 @@ from logdump.render.problem_notices import problem_notices
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record
 
@@ -43,7 +43,7 @@ def show_first(
     """Display the next record that is wanted; without one the position stays where it was."""
     cursor = session.cursor
     start = cursor.next
-    record = yield from Scan(session, filtered=filtered, also=also).find(wanted)
+    record = yield from FilteredReader(session, filtered=filtered, also=also).find(wanted)
     if record is None:
         cursor.move(start)
         raise CommandError(f"No {what} found from RBA {start} to the {'beginning' if cursor.is_backwards else 'end'}.")
