@@ -14,7 +14,7 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
-    from logdump.session.search import Search
+    from logdump.session.marks import Search
 
 
 def run_find(session: Session, arguments: str) -> Iterator[Event]:

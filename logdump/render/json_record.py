@@ -138,12 +138,10 @@ def _image(side: str) -> Get:
 
 def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> _ColumnShown:
     """A column with the value that the change has of it; decoded anew where an image has the column twice."""
-    table, charset = known.row_definition.table, known.row_definition.charset
-    columns = table.columns if table else ()
-    definition = columns[column.index] if column.index < len(columns) else None
+    definition = known.row_definition.column(column.index)
     value: Value | None = getattr(changed, side, None)
     if value is None or value.data != column.value:
-        value = decode_value(column, definition, known.record.order, charset)
+        value = decode_value(column, definition, known.record.order, known.row_definition.charset)
     has_both = changed is not None and changed.before is not None and changed.after is not None
     return _ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
 

@@ -1,4 +1,4 @@
-"""What a session keeps beside the open trail: marked places, and the definitions that rows are read by."""
+"""What a session keeps beside the open trail: marked places, the last search, the definitions that rows are read by."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.filters import FilterSet
     from trailformat.definitions.file import DefinitionsFile
 
 
@@ -25,3 +26,10 @@ class Mark(NamedTuple):
     path: Path
     rba: int
     note: str = ""
+
+
+class Search(NamedTuple):
+    """One search of FIND: as it was typed, and the filter that its records pass."""
+
+    text: str
+    filters: FilterSet

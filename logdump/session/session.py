@@ -18,8 +18,7 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.session.marks import Mark, SourceDefinitions
-    from logdump.session.search import Search
+    from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
 
