@@ -12,7 +12,7 @@ from trailformat import PartialRecord
 
 
 def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
-    """Where, how long, why, and where good records go on."""
+    """The place and the length of a gap, the reason, and the next good record."""
     if isinstance(shown.error, PartialRecord):
         then = "it may be still being written"
     elif shown.next_good is None:
@@ -24,7 +24,7 @@ def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
 
 
 def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
-    """How many records there are, and how much of the file is none."""
+    """The number of records, and the bytes of the file that are none."""
     gaps = f"{amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else "no gap"
     counted = f"{shown.records} good records in {shown.transactions} transactions"
     yield f"{escape(shown.title)} has {counted}, {gaps} in {shown.size} bytes"

@@ -20,7 +20,7 @@ from trailformat.totals.counting import OTHERS, TypeTotals
 _WIDTH = 34
 _NAME_WIDTH = 58
 _NAMES = {DDL_OP: "DDL", OTHERS: "Others"}
-"""Where COUNT prints another name than the record line (11.1 session)."""
+"""The names that COUNT prints in place of those of the record line (11.1 session)."""
 
 
 def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:

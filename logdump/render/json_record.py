@@ -137,7 +137,7 @@ def _image(side: str) -> Get:
 
 
 def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> _ColumnShown:
-    """A column with the value that the change has of it; decoded anew where an image has the column twice."""
+    """A column with the value that the change has of it; decoded again where an image has the column twice."""
     definition = known.row_definition.column(column.index)
     value: Value | None = getattr(changed, side, None)
     if value is None or value.data != column.value:
@@ -177,7 +177,7 @@ PLACE = (
     member("rba", "number", "Byte offset in the file", "record.rba"),
     member("length", "number", "Bytes of the whole record, trailer included", "record.length"),
 )
-"""Where a record stands."""
+"""The place of a record."""
 
 _HEADER = (
     member("io_type", "number", "IOType", "record.header.io_type"),

@@ -23,7 +23,7 @@ def position_lines(shown: PositionShown, _settings: Settings) -> Iterator[str]:
 
 
 def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
-    """What is at the position instead, and the records around it."""
+    """The reason why no record is at the position, and the records around it."""
     verb = "ends" if shown.is_backwards else "starts"
     if shown.rba > shown.size:
         yield f"RBA {shown.rba} lies behind the end of the file, which is at RBA {shown.size}."

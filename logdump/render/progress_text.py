@@ -1,4 +1,4 @@
-"""How far a scan or a Spark job has come, in one line.
+"""The progress of a scan or a Spark job, in one line.
 
 Spark: 5 of 16 tasks, 2 running
 """

@@ -1,4 +1,4 @@
-"""SAFE: where the transaction is, what a restart behind it leaves out, and the text for ALTER REPLICAT."""
+"""SAFE: the place of a transaction, the records that a restart after it leaves out, the text for ALTER REPLICAT."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
 
 
 def restart_text(spot: Spot) -> str:
-    """The command for GGSCI that sets a Replicat to a place; nobody runs it but its reader."""
+    """The command for GGSCI that sets a Replicat to a place; it is printed, never run."""
     name = TrailName.parse(spot.path)
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
 

@@ -67,7 +67,7 @@ def column_name(column: ColumnChange) -> str:
 
 
 def value_text(value: Value | None) -> str:
-    """A value as one can tell it from any other: text and bytes in quotes; empty for one that is absent."""
+    """A value, distinct from every other: text and bytes in quotes; empty for one that is absent."""
     if value is None:
         return ""
     if value.problem is not None:

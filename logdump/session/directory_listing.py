@@ -13,7 +13,7 @@ from trailformat.search.peek import peek
 
 
 class DirectoryEntry(NamedTuple):
-    """What lies there: bytes and Julian time of change, None where it cannot be asked; of a trail more."""
+    """A file or directory: its bytes and Julian time of change, None where not known; of a trail its number and CSN."""
 
     name: str
     is_directory: bool = False

@@ -1,4 +1,4 @@
-"""What a session keeps beside the open trail: marked places, the last search, the definitions that rows are read by."""
+"""Things that a session keeps beside the open trail: marked places, the last search, the definitions of rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SourceDefinitions(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A place in a trail that has a name, and what somebody notes about it."""
+    """A place in a trail that has a name, and a note about it."""
 
     name: str
     path: Path

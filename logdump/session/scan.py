@@ -128,7 +128,7 @@ class FilteredReader:
                     found += 1
                     self.suppressed = self.scanned - found
                     self._cursor.stand_on(record)
-                    self._selection.tell(record, row)
+                    self._selection.share(record, row)
                     yield record
             yield from self._progress(batch, begun, bad)
             self.suppressed = self.scanned - found

@@ -23,7 +23,7 @@ _END = "\r\n"
 
 
 class CsvText:
-    """How records and rows are spelled."""
+    """The spelling of records and rows as CSV."""
 
     takes_file_header = False
 
@@ -49,7 +49,7 @@ class CsvText:
         return _line([*values, nulls or None, problems or None])
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """How many lines there are behind the header; line breaks in quotes end none."""
+        """The number of lines after the header; line breaks in quotes end none."""
         rows, quotes = -1, 0
         for piece in file:
             quotes += piece.count(b'"')

@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class JsonLines:
-    """How records and rows are spelled."""
+    """The spelling of records and rows as JSON lines."""
 
     takes_file_header = True
 
@@ -46,6 +46,6 @@ class JsonLines:
         return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
         return sum(chunk.count(b"\n") for chunk in chunks)

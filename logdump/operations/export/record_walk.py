@@ -37,7 +37,7 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
 
 
 def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
-    """Note damage at the position and move behind it; False when nothing follows it."""
+    """Note damage at the position and move past it; False when nothing follows it."""
     trail, rba = session.trail, session.cursor.next
     good = trail.next_good_header(rba + 1)
     tally.note_damage(error.at(trail.path, rba), (good if good is not None else trail.size) - rba)
