@@ -13,6 +13,7 @@ from logdump.render import (
     json_check,
     json_count,
     json_header,
+    json_heartbeat,
     json_lob,
     json_metadata,
     json_places,
@@ -65,6 +66,12 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
+    json_heartbeat.HEARTBEATS,
+    json_heartbeat.HEARTBEAT_LAG,
+    json_heartbeat.HEARTBEAT,
+    json_heartbeat.HEARTBEAT_INTERVAL,
+    json_heartbeat.HEARTBEAT_GAP,
+    json_heartbeat.HEARTBEAT_ROW,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -94,6 +101,7 @@ PARTS = (
     json_safe.SPOT,
     json_safe.TABLE_RECORDS,
     json_safe.DAMAGE,
+    json_heartbeat.LAG_SUMMARY,
 )
 """The objects inside those."""
 

@@ -52,7 +52,7 @@ def _where_there(get: Get, use: Get) -> Get:
     return lambda source: None if (found := get(source)) is None else use(found)
 
 
-def time_at(path: str) -> Get:
+def time_at(path: Get | str) -> Get:
     """Gets the time at a path in ISO 8601, UTC; None where there is none, and outside the years 1 to 9999."""
     return _where_there(at(path), iso_time)
 

@@ -19,7 +19,7 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
     Raises:
         NotATrail: the file cannot be read any more.
     """
-    reader = FilteredReader(session, stop=stop)
+    reader = FilteredReader(session, stop=stop, stays=True)
     while limit is None or tally.selected < limit:
         try:
             record = yield from reader.find()
@@ -48,6 +48,6 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
 
 
 def _going_on(session: Session, former: FilteredReader, stop: int | None) -> FilteredReader:
-    reader = FilteredReader(session, stop=stop)
+    reader = FilteredReader(session, stop=stop, stays=True)
     reader.scanned, reader.suppressed = former.scanned, former.suppressed
     return reader

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SaveOptions(NamedTuple):
-    """What to save, and how; None for a limit or a field that is not given.
+    """What to save, and how; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
 
     ``name`` is the target as it was typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
     """
@@ -40,7 +40,7 @@ class SaveOptions(NamedTuple):
     records: int | None = None
     bytes: int | None = None
     replaces: bool = False
-    has_comments: bool = False
+    has_comments: bool | None = None
     trans_ind: int | None = None
     commit_time: int | None = None
 
@@ -78,7 +78,7 @@ class Saver:
             cursor.is_backwards = was_backwards
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        reader = FilteredReader(self._session)
+        reader = FilteredReader(self._session, stays=True)
         record = yield from reader.find(_is_no_file_header)
         self._write_head(writer, record)
         if self._options.has_comments:
@@ -121,7 +121,8 @@ class Saver:
             bad = next(iter(batch.spans()), len(batch))
             rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
             kept = self._within_limits(batch, rows)
-            copy.copy(rows_of(self._trail, batch, kept))
+            for chunk in rows_of(self._trail, batch, kept):
+                copy.copy(chunk)
             if len(kept):
                 self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
             if len(kept) < len(rows) or self.saved == self._options.records:

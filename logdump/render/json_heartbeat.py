@@ -1,0 +1,264 @@
+"""The answers of HEARTBEAT as JSON; durations are seconds with at most six decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from logdump.notation.times import iso_time
+from logdump.render.json_safe import SPOT
+from logdump.render.json_shape import Get, Member, Shape, at, member, time_at
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLag,
+    PathLagShown,
+)
+
+_HOPS = {
+    "extract_lag": "From the generation of the beat to Extract, seconds",
+    "routing_lag": "From Extract to the last pump or path, seconds",
+    "replicat_read_lag": "From the last process before Replicat to Replicat, seconds",
+    "replicat_lag": "From Replicat to the row in the target, seconds",
+    "total_lag": "From the generation to the row in the target, or to Replicat where that is not told, seconds",
+}
+
+
+def _seconds(microseconds: int | None) -> float | None:
+    return None if microseconds is None else round(microseconds / 1_000_000, 6)
+
+
+def _text(name: str, meaning: str, value: Get | str) -> Member:
+    return member(name, "string or null", meaning, value)
+
+
+def _moment(name: str, meaning: str, value: Get | str) -> Member:
+    return member(name, "string or null", f"{meaning}, UTC", time_at(value))
+
+
+def _duration(name: str, meaning: str, value: Get | str) -> Member:
+    get = at(value)
+    return member(name, "number or null", meaning, lambda source: _seconds(get(source)))
+
+
+def _lag(name: str, meaning: str) -> Member:
+    return _duration(name, meaning, f"beat.{name}")
+
+
+def _in_row(name: str, meaning: str) -> Member:
+    return _text(name, meaning, f"beat.row.{name}")
+
+
+def _ts(name: str, meaning: str) -> Member:
+    return _moment(name, meaning, f"beat.{name}")
+
+
+HEARTBEAT = Shape(
+    "heartbeat",
+    "HEARTBEAT HISTORY: one beat, as far as a row tells of it.",
+    (
+        member("file", "string", "Path of the file", lambda shown: str(shown.beat.row.spot.path)),
+        member("rba", "number", "Byte offset of its row", "beat.row.spot.rba"),
+        _in_row("csn", "LOGCSN of the row's transaction"),
+        member("table", "string", "The heartbeat table", "beat.row.table"),
+        member(
+            "stage",
+            "string",
+            "How far it had come: seed, extract, routing, replicat, history",
+            "beat.stage",
+        ),
+        member(
+            "direction",
+            "string",
+            "incoming or outgoing, seen from the local database",
+            "beat.direction.value",
+        ),
+        _in_row("local_database", "LOCAL_DATABASE"),
+        _in_row("remote_database", "REMOTE_DATABASE"),
+        _in_row("db_unique_name", "DB_UNIQUE_NAME"),
+        member("path", "list of string", "The processes that it passed", lambda shown: list(shown.beat.way)),
+        _text("extract", "Extract", "beat.extract"),
+        member(
+            "routing_path",
+            "list of string",
+            "Pumps and distribution paths",
+            lambda shown: list(shown.beat.routing_path),
+        ),
+        _text("replicat", "Replicat", "beat.replicat"),
+        _ts("heartbeat_ts", "When it was generated"),
+        _ts("extract_ts", "When Extract had it"),
+        _ts("routing_ts", "When the last pump or path had it"),
+        _ts("replicat_ts", "When Replicat had it"),
+        _ts("received_ts", "When its row stood in the target"),
+        _moment("commit_time", "IO Time of the row", "beat.row.commit_time"),
+        *(_lag(name, meaning) for name, meaning in _HOPS.items()),
+        member("apply_unknown", "boolean", "Whether the total ends at Replicat", "beat.is_apply_unknown"),
+        _in_row("heartbeat_csn", "CSN of the beat in the source"),
+        _in_row("restart_csn", "Where Extract would have started again"),
+        _moment("restart_ts", "The redo's time there", "beat.row.restart_ts"),
+        _duration("oldest_open_age", "How far back that was, seconds", "beat.oldest_open_age"),
+        _in_row("low_watermark_csn", "Low watermark of Replicat"),
+        member("other", "object", "Other columns of the row, by name", lambda shown: dict(shown.beat.row.other)),
+        member(
+            "problems", "list of string", "What of the row does not decode", lambda shown: list(shown.beat.row.problems)
+        ),
+    ),
+    BeatShown,
+)
+
+
+LAG_SUMMARY = Shape(
+    "lag_summary",
+    "How the lags of one hop are spread, in seconds.",
+    (
+        member("beats", "number", "How many beats tell it", "values"),
+        member("last", "number", "Of the last beat", lambda one: _seconds(one.last)),
+        member("least", "number", "The least", lambda one: _seconds(one.least)),
+        member("median", "number", "The median", lambda one: _seconds(one.median)),
+        member("p95", "number", "95 % are not above it", lambda one: _seconds(one.p95)),
+        member("greatest", "number", "The greatest", lambda one: _seconds(one.greatest)),
+        member("greatest_at", "spot", "The row that tells it", lambda one: SPOT.build(one.greatest_at)),
+        member("negative", "number", "How many are below zero", "negative"),
+        member("exact", "boolean", "Whether median and p95 are exact, not to one per cent", "is_exact"),
+    ),
+)
+
+
+def _hop(name: str) -> Callable[[Any], Any]:
+    def get(shown: Any) -> Any:
+        summary = shown.lag.hops[name]
+        return LAG_SUMMARY.build(summary) if summary is not None else None
+
+    return get
+
+
+def _path(lag: PathLag) -> list[str]:
+    return list(lag.way)
+
+
+_WAY = (
+    _text("source_database", "Where the beats come from", "lag.source"),
+    _text("target_database", "Where they go", "lag.target"),
+    member(
+        "direction",
+        "string",
+        "incoming or outgoing, seen from the local database",
+        "lag.direction.value",
+    ),
+    member("path", "list of string", "The processes between", lambda shown: _path(shown.lag)),
+)
+_SPREADS = tuple(member(name, "lag_summary or null", meaning, _hop(name)) for name, meaning in _HOPS.items())
+
+HEARTBEAT_LAG = Shape(
+    "heartbeat_lag",
+    "HEARTBEAT LAG: one way.",
+    (
+        *_WAY,
+        _moment("at", "The moment of the answer", "at"),
+        member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
+        member("beats", "number", "How many", "lag.beats"),
+        member("first", "spot", "The row of the first", lambda shown: SPOT.build(shown.lag.first)),
+        member("last", "spot", "The row of the newest", lambda shown: SPOT.build(shown.lag.last.row.spot)),
+        _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
+        _duration("age", "Seconds from then to the moment of the answer", "lag.age"),
+        *_SPREADS,
+        member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
+        _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
+        member("missing", "number", "Beats that did not come", "lag.missing"),
+        member("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps)),
+        member("negative", "number", "Lags below zero", "lag.negative"),
+        _text(
+            "restart_csn",
+            "Where Extract would have started again at the newest",
+            "lag.last.row.restart_csn",
+        ),
+        _moment("restart_ts", "The redo's time there", "lag.last.row.restart_ts"),
+        _duration("oldest_open_age", "How far back that was, seconds", "lag.last.oldest_open_age"),
+    ),
+    PathLagShown,
+)
+
+HEARTBEAT_INTERVAL = Shape(
+    "heartbeat_interval",
+    "HEARTBEAT HISTORY EVERY: the beats of one way in an interval.",
+    (
+        _moment("start", "Its beginning", "start"),
+        _moment("end", "Its end", "end"),
+        *_WAY,
+        member("beats", "number", "How many", "lag.beats"),
+        *_SPREADS,
+    ),
+    BeatIntervalShown,
+)
+
+HEARTBEAT_GAP = Shape(
+    "heartbeat_gap",
+    "HEARTBEAT GAPS: beats of one way that are missing.",
+    (
+        *_WAY,
+        _moment("after", "The beat before the gap", "gap.after.time"),
+        member("after_at", "spot", "Its row", lambda shown: SPOT.build(shown.gap.after.spot)),
+        _moment("before", "The beat after the gap", "gap.before.time"),
+        member("before_at", "spot", "Its row", lambda shown: SPOT.build(shown.gap.before.spot)),
+        member("beats", "number", "How many are missing", "gap.beats"),
+        _duration("seconds", "From one to the other", "gap.microseconds"),
+    ),
+    BeatGapShown,
+)
+
+
+def _values(shown: Any) -> dict[str, Any]:
+    return {name: iso_time(value) if isinstance(value, int) else value for name, value in shown.row.columns.items()}
+
+
+HEARTBEAT_ROW = Shape(
+    "heartbeat_row",
+    "HEARTBEAT ROWS: a row of a heartbeat table.",
+    (
+        member("file", "string", "Path of the file", lambda shown: str(shown.row.spot.path)),
+        member("rba", "number", "Byte offset", "row.spot.rba"),
+        _text("csn", "LOGCSN of its transaction", "row.csn"),
+        member("op", "string", "INSERT, UPDATE, PK UPDATE or DELETE", "row.op"),
+        member("table", "string", "The table", "row.table"),
+        member("stage", "string", "How far its beat had come", "stage"),
+        member("columns", "object", "Its columns that are not NULL, by name here; times in UTC", _values),
+        member("other", "object", "Other columns, by their names", lambda shown: dict(shown.row.other)),
+        member("problems", "list of string", "What does not decode", lambda shown: list(shown.row.problems)),
+    ),
+    HeartbeatRowShown,
+)
+
+HEARTBEATS = Shape(
+    "heartbeats",
+    "HEARTBEAT: the answer as a whole.",
+    (
+        member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
+        member("beats", "number", "How many beats", "beats"),
+        member("paths", "number", "How many ways", "paths"),
+        member("others", "number", "Beats of ways that are not told one by one", "others"),
+        _moment("first", "The first beat", "first"),
+        _moment("last", "The last beat", "last"),
+        _moment("at", "The moment of the answer", "at"),
+        member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
+        member(
+            "not_beats",
+            "list of string",
+            "Tables of the name without a time of a beat",
+            lambda shown: list(shown.not_beats),
+        ),
+        member(
+            "same_database",
+            "boolean",
+            "Whether a row names one database on both sides",
+            "same_database",
+        ),
+        member("problems", "number", "Rows with something that does not decode", "problems"),
+        member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
+        member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
+        member("partial", "boolean", "Whether it was stopped", "is_partial"),
+    ),
+    HeartbeatsShown,
+)
