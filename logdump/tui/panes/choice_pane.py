@@ -23,27 +23,9 @@ class Choice:
 
 
 class ChoicePane(Styled, can_focus=True):
-    """A heading and lines.
-
-    Attributes:
-        order: what the lines are sorted by.
-    """
+    """A heading and lines."""
 
     BINDINGS = bindings(Area.CHOICES)
-
-    class Sorted(Message):
-        """The user wants the next order."""
-
-        def __init__(self, pane: ChoicePane) -> None:
-            super().__init__()
-            self.pane = pane
-
-    class Resized(Message):
-        """There is other room for the columns."""
-
-        def __init__(self, pane: ChoicePane) -> None:
-            super().__init__()
-            self.pane = pane
 
     class Chosen(Message):
         """The user wants something done with a line: ``what`` is enter, end or filter."""
@@ -96,10 +78,6 @@ class ChoicePane(Styled, can_focus=True):
         if self.choice is not None and self.choice.sends[what]:
             self.post_message(self.Chosen(self.choice, what))
 
-    def action_sort(self) -> None:
-        """A key: the next order."""
-        self.post_message(self.Sorted(self))
-
     def render_line(self, y: int) -> Strip:
         """The heading or a line."""
         width = self.size.width
@@ -114,10 +92,6 @@ class ChoicePane(Styled, can_focus=True):
         style = ("cursor" if self.has_focus else "here") if is_here else ""
         sign = self._glyphs.cursor if is_here else " "
         return self.strip(((sign + self._choices[at].text, style),), width, style=style)
-
-    def on_resize(self) -> None:
-        """Other room."""
-        self.post_message(self.Resized(self))
 
     def on_focus(self) -> None:
         """Show the cursor as the one that keys move."""

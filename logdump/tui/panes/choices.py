@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from logdump.session.marks import Mark
 from logdump.tui.panes.choice_pane import Choice
@@ -37,7 +37,7 @@ def table_filter(name: str) -> str:
 
 
 def transaction_choices(
-    transactions: list[ListedTransaction], order: str, width: int, glyphs: Glyphs
+    transactions: Sequence[ListedTransaction], order: str, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
     """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked."""
     found = sorted(transactions, key=ORDERS[order], reverse=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.model.model import Model
+from logdump.tui.panes.one_line import OneLine
+from logdump.tui.text.styled import Piece
 
 _NAMES = {
     "right_square_bracket": "]",
@@ -25,7 +28,34 @@ _NAMES = {
     "pagedown": "PgDn",
     "pageup": "PgUp",
 }
-GAP = "  "
+_GAP = "  "
+
+
+class Footer(OneLine):
+    """The keys of the place where the keyboard is, or what Tab offers."""
+
+    def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
+        super().__init__("footer")
+        self._model = model
+        self._keymap = keymap
+        model.observe(self.draw, Model.place, Model.offers)
+
+    def draw(self) -> None:
+        """Show what is current."""
+        if self._model.offers:
+            self.say((f" {self._model.offers}", "strong"))
+            return
+        pieces: list[Piece] = [(" ", "")]
+        actions: dict[int, str] = {}
+        areas = frozenset({Area.EVERYWHERE, self._model.place})
+        for word, key in footer_words(areas, self._keymap, self.app.size.width):
+            actions[len(pieces)] = key.action
+            pieces += [(word, ""), (_GAP, "")]
+        self.say(*pieces, actions=actions)
+
+    def on_resize(self) -> None:
+        """Use the new width."""
+        self.draw()
 
 
 def key_name(key: str) -> str:
@@ -46,7 +76,7 @@ def footer_words(areas: frozenset[Area], keymap: Mapping[str, str], width: int) 
     kept: set[Key] = set()
     room = width - 1
     for key in sorted(words, key=lambda one: one.weight):
-        if len(words[key]) + len(GAP) <= room:
+        if len(words[key]) + len(_GAP) <= room:
             kept.add(key)
-            room -= len(words[key]) + len(GAP)
+            room -= len(words[key]) + len(_GAP)
     return [(word, key) for key, word in words.items() if key in kept]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.events import Paste
 from textual.message import Message
 from textual.suggester import Suggester
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
 from logdump.tui.keys.completions import suggestion
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.validity import Validity, validity
+from logdump.tui.model.model import Model
 
 LONGEST = 4096
 """Characters of a line; more come from a file by OBEY."""
@@ -35,22 +34,37 @@ class _ByValidity(Highlighter):
 class _Suggestions(Suggester):
     """The grey text behind the cursor."""
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, model: Model) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
-        self._prompt = prompt
+        self._model = model
 
     async def get_suggestion(self, value: str) -> str | None:
         """What the line may become."""
-        return suggestion(value, self._prompt.lines, complete(REGISTRY, value, self._prompt.tables()))
+        return suggestion(value, self._model.history, complete(REGISTRY, value, self._model.index.tables))
+
+
+class PromptLabel(Static):
+    """The session's prompt, or that of a command that asks for a line."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(id="prompt-label", markup=False)
+        self._model = model
+        model.observe(self.draw, Model.prompt)
+
+    def draw(self) -> None:
+        """Show what is current."""
+        self.update(self._model.prompt)
+
+    def on_mount(self) -> None:
+        """Show the first prompt."""
+        self.draw()
 
 
 class Prompt(Input):
     """Where commands are typed.
 
     Attributes:
-        lines: the history, oldest first.
-        tables: gives the names of the tables met so far.
-        is_plain: whether the line is an answer, not a command: it is neither coloured nor completed.
+        model: has the history, and the names of the tables met so far.
     """
 
     BINDINGS = bindings(Area.PROMPT)
@@ -69,22 +83,27 @@ class Prompt(Input):
             super().__init__()
             self.why = why
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model) -> None:
         super().__init__(id="prompt", compact=True, select_on_focus=False, max_length=LONGEST)
         self.cursor_blink = False
-        self.lines: list[str] = []
-        self.tables: Callable[[], Iterable[str]] = tuple
+        self.model = model
         self.highlighter = _ByValidity()
-        self.suggester = _Suggestions(self)
+        self.suggester = _Suggestions(self.model)
         self._at: int | None = None
         self._draft = ""
         self._needle: str | None = None
+        model.observe(self._answer, Model.questions)
+
+    def _answer(self) -> None:
+        """Take a line for the command that asks for one."""
+        self.begin(is_plain=True)
+        self.focus()
 
     def begin(self, text: str = "", *, is_plain: bool = False) -> None:
         """Start a line, with ``text`` in it; ``is_plain`` is one that is no command."""
         self._at = self._needle = None
         self.highlighter = None if is_plain else _ByValidity()
-        self.suggester = None if is_plain else _Suggestions(self)
+        self.suggester = None if is_plain else _Suggestions(self.model)
         self._put(text)
 
     def _put(self, text: str) -> None:
@@ -93,31 +112,31 @@ class Prompt(Input):
 
     def action_recall(self, step: int) -> None:
         """Go through the history; below its end is what had been typed."""
-        at = (len(self.lines) if self._at is None else self._at) + step
-        if not 0 <= at <= len(self.lines):
+        at = (len(self.model.history) if self._at is None else self._at) + step
+        if not 0 <= at <= len(self.model.history):
             return
         if self._at is None:
             self._draft = self.value
-        self._at = at if at < len(self.lines) else None
-        self._put(self._draft if self._at is None else self.lines[at])
+        self._at = at if at < len(self.model.history) else None
+        self._put(self._draft if self._at is None else self.model.history[at])
 
     def action_search_history(self) -> None:
         """The newest earlier line that holds what was typed; again: the one before it."""
         if self._needle is None or self._at is None:
             self._needle, self._draft = self.value, self.value
-        start = len(self.lines) if self._at is None else self._at
+        start = len(self.model.history) if self._at is None else self._at
         needle = self._needle.upper()
-        found = next((at for at in range(start - 1, -1, -1) if needle in self.lines[at].upper()), None)
+        found = next((at for at in range(start - 1, -1, -1) if needle in self.model.history[at].upper()), None)
         if found is not None:
             self._at = found
-            self._put(self.lines[found])
+            self._put(self.model.history[found])
 
     def action_complete(self) -> None:
         """Complete the last word, or tell what it may be; in an empty line: on to the next pane."""
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = complete(REGISTRY, self.value, self.tables())
+        found = complete(REGISTRY, self.value, self.model.index.tables)
         line = completed(self.value, found)
         if line != self.value:
             self._put(line)

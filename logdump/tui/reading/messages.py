@@ -15,12 +15,16 @@ from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
 
 
-class PageRead(Message):
-    """RowSource for the list have been read."""
+class Report(Message):
+    """What a thread reports of the session or of the file; it changes the model."""
 
-    def __init__(self, wanted: PageRequest, page: Page) -> None:
+
+class PageRead(Message):
+    """Rows for the list have been read."""
+
+    def __init__(self, request: PageRequest, page: Page) -> None:
         super().__init__()
-        self.wanted = wanted
+        self.request = request
         self.page = page
 
 
@@ -46,7 +50,7 @@ class HexRead(Message):
         self.text = text
 
 
-class SummaryRead(Message):
+class SummaryRead(Report):
     """What the title tells of the file."""
 
     def __init__(self, summary: Summary) -> None:
@@ -54,7 +58,7 @@ class SummaryRead(Message):
         self.summary = summary
 
 
-class Scanned(Message):
+class Scanned(Report):
     """A scan has come to ``covered`` of ``size`` bytes."""
 
     def __init__(self, name: str, covered: int, size: int, *, is_done: bool) -> None:
@@ -65,7 +69,7 @@ class Scanned(Message):
         self.is_done = is_done
 
 
-class TransactionsRead(Message):
+class TransactionsRead(Report):
     """The largest transactions known so far."""
 
     def __init__(self, transactions: list[ListedTransaction]) -> None:
@@ -73,7 +77,7 @@ class TransactionsRead(Message):
         self.transactions = transactions
 
 
-class FilePolled(Message):
+class FilePolled(Report):
     """How the file stands: its size, whether its name is gone, the file after it.
 
     ``known`` is the size that the screen knew when it asked: an answer that comes later than a newer size is none.
@@ -96,7 +100,7 @@ class ReadFailed(Message):
         self.problem = problem
 
 
-class OutputGrew(Message):
+class OutputGrew(Report):
     """The command under way has printed lines, or tells how far it is."""
 
     def __init__(self, progress: Progress | None = None) -> None:
@@ -104,7 +108,7 @@ class OutputGrew(Message):
         self.progress = progress
 
 
-class Asked(Message):
+class Asked(Report):
     """The command under way asks for a line under a prompt of its own."""
 
     def __init__(self, prompt: str) -> None:
@@ -112,7 +116,7 @@ class Asked(Message):
         self.prompt = prompt
 
 
-class CommandEnded(Message):
+class CommandEnded(Report):
     """The line of this number has been carried out: how the session stands; ``records`` were displayed."""
 
     def __init__(self, state: State, records: int, number: int, *, was_stopped: bool) -> None:

@@ -20,11 +20,11 @@ class RowSource(Protocol):
         """The row for an RBA."""
 
     def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """RowSource that follow each other, with the CSNs of their transactions."""
+        """Rows that follow each other, with the CSNs of their transactions."""
 
 
 class Page(NamedTuple):
-    """RowSource that follow each other; ``at`` is the index of the one wanted. ``wanted`` tells what was asked for."""
+    """Rows that follow each other; ``at`` is the index of the one requested."""
 
     rows: list[ListRow]
     at: int
@@ -43,12 +43,12 @@ class PageRequest(NamedTuple):
     around: int = 100
 
 
-def read_page(rows: RowSource, wanted: PageRequest, end: int) -> Page:
-    """The page around the row wanted; ``end`` is the size of the file."""
-    row = rows.containing(end if wanted.rba is None else wanted.rba)
-    row = _stepped(rows, row, wanted.step)
-    before, is_first = _before(rows, row, wanted.around)
-    after, is_last = _after(rows, row, wanted.around)
+def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
+    """The page around the row requested; ``end`` is the size of the file."""
+    row = rows.containing(end if request.rba is None else request.rba)
+    row = _stepped(rows, row, request.step)
+    before, is_first = _before(rows, row, request.around)
+    after, is_last = _after(rows, row, request.around)
     return Page(rows.with_csn([*before, row, *after]), len(before), is_first, is_last)
 
 

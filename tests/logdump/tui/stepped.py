@@ -104,7 +104,7 @@ class Noted(TrailApp):
 
     def _noted(self, name: str, act: Callable[..., None]) -> Callable[..., None]:
         def noted(*arguments: Any) -> None:
-            self.asked.append((name, arguments, self.state.opened))
+            self.asked.append((name, arguments, self.model.state.opened))
             act(*arguments)
 
         return noted

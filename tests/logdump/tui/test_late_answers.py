@@ -89,7 +89,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PageRequest]:
 
     def note(records: RecordList, message: object) -> bool:
         if isinstance(message, RecordList.PageNeeded):
-            asked.append(message.wanted)
+            asked.append(message.request)
             return True
         return post(records, message)  # type: ignore[arg-type]
 
@@ -120,7 +120,7 @@ def test_rows_read_before_the_file_has_grown_are_read_again(asked: list[PageRequ
         records = screen.app.records
         asked.clear()
         records.go_to(SECOND, fresh=True)
-        records.read_again()
+        records._read_again()
         assert asked[0] == asked[1]
         assert not answer(records, asked[0])
         assert answer(records, asked[1])
@@ -130,7 +130,7 @@ def test_rows_read_before_the_file_has_grown_are_read_again(asked: list[PageRequ
 
 def test_a_look_at_the_file_that_comes_late_does_not_say_that_it_was_cut() -> None:
     async def steps(screen: Screen) -> None:
-        path = screen.app.state.path
+        path = screen.app.model.state.path
         assert path is not None
         screen.app.post_message(FilePolled(path, 2000, 2000, is_gone=False, following=None))
         await screen.settle()
@@ -162,9 +162,9 @@ def test_a_line_that_moves_ends_following_and_one_that_does_not_goes_on() -> Non
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "w")
         await screen.type("reclen 20")
-        assert screen.app.standing.follows
+        assert screen.app.model.follows
         await screen.type("pos 0")
-        assert not screen.app.standing.follows
+        assert not screen.app.model.follows
         assert rba_of(screen) == position(screen) == FIRST
 
     drive(steps)
@@ -191,7 +191,7 @@ def test_following_into_the_next_file_stands_at_its_last_record(tmp_path: Path) 
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "w")
         await screen.type("nexttrail")
-        assert screen.app.standing.follows
+        assert screen.app.model.follows
         assert rba_of(screen) == position(screen) == last
 
     drive(steps, tmp_path / "st000000000")
