@@ -111,6 +111,17 @@ def test_a_file_that_is_cut_is_told_and_shown_as_it_is(path: Path) -> None:
     drive(steps, path)
 
 
+def test_a_file_that_is_cut_keeps_its_filter(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include rectype 5")
+        path.write_bytes(WHOLE[:2722])
+        await look(screen)
+        assert "FILTER 2:" in screen.text
+        assert "FileHeader" not in screen.text
+
+    drive(steps, path)
+
+
 def test_a_file_that_becomes_empty_is_told(path: Path) -> None:
     async def steps(screen: Screen) -> None:
         path.write_bytes(b"")
