@@ -51,6 +51,10 @@ class Panes(Horizontal):
         if isinstance(app, TrailApp) and app.take_letter(event.character or ""):
             event.stop()
 
+    def on_resize(self) -> None:
+        """The side pane takes a part of the width."""
+        self.query_one(Sidebar).draw()
+
 
 class TrailApp(HarmlessApp):
     """The full-screen view of a session: it composes the panes, owns the threads, and leads keys to their places.
@@ -71,9 +75,7 @@ class TrailApp(HarmlessApp):
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
 
     def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
-        appearance = appearance or Appearance()
-        super().__init__(appearance)
-        self._keymap_file = appearance.keymap
+        super().__init__(appearance or Appearance())
         self.session = session
         self.model = Model()
         self.mode = ScreenMode(session, self.post_message, kept)
@@ -99,7 +101,7 @@ class TrailApp(HarmlessApp):
         with Horizontal(id="prompt-line"):
             yield PromptLabel(model)
             yield Prompt(model)
-        yield Footer(model, self._keymap_file.keys)
+        yield Footer(model, self.appearance.keymap.keys)
 
     @property
     def records(self) -> RecordList:
@@ -130,7 +132,7 @@ class TrailApp(HarmlessApp):
         """Show the empty panes, then begin."""
         self.prompt.focus()
         self._reports.take_prompt()
-        for problem in self._keymap_file.problems:
+        for problem in self.appearance.keymap.problems:
             self._reports.tell(problem)
         self.model.observe(self.exit, Model.is_over)
         self.set_interval(_POLL_EVERY, self._poll)
@@ -295,7 +297,7 @@ class TrailApp(HarmlessApp):
 
     def action_show_help(self) -> None:
         """The keys."""
-        self.push_screen(HelpScreen(self._keymap_file.keys, self.glyphs))
+        self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
 
     def action_show_palette(self) -> None:
         """All commands; the one chosen begins a line."""

@@ -321,7 +321,8 @@ class RecordList(Styled, can_focus=True):
 
     def on_resize(self, _event: Resize) -> None:
         """Keep the cursor visible."""
-        self._keep_visible()
+        if self._keep_visible():
+            self.refresh()
 
     def on_focus(self) -> None:
         """Show the cursor as the one that keys move."""

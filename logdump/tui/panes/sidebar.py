@@ -47,8 +47,8 @@ class Sidebar(Styled):
         entries += self._section(self._mark_lines(), room)
         if entries != self._entries:
             self._entries = entries
-            self._widen()
             self.refresh()
+        self._widen()
 
     def _widen(self) -> None:
         """Take the width that the values need, up to a quarter of the screen."""

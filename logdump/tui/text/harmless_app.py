@@ -25,6 +25,7 @@ class HarmlessApp(App[None]):
     """
 
     def __init__(self, appearance: Appearance) -> None:
+        self.appearance = appearance
         self.glyphs = appearance.glyphs
         self._harmless = HarmlessLines(appearance.glyphs)
         super().__init__(ansi_color=appearance.theme.ansi)
