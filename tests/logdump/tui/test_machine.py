@@ -28,6 +28,7 @@ from logdump.tui.reading.transcript import Answer
 from tests.logdump.tui.beside import Beside, expected_row, places
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
+from tests.logdump.tui.twin import painted_anew
 from tests.searching import examples
 from trailformat import TrailFile
 
@@ -301,6 +302,8 @@ class Screen(RuleBasedStateMachine):
             wrong = mismatch(self.app, self.page, self.pages) if self.page else ""
             assert not wrong, f"{self.page} at {self.app.records.row}: {wrong}"
             assert tells_what_is_visible(self.app)
+        if len(self.app.screen_stack) == 1:
+            assert self.screen.painted() == painted_anew(self.app)
 
     @property
     def knows_size(self) -> bool:
