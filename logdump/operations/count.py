@@ -45,7 +45,7 @@ from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
 from trailformat.totals.group_counting import add_counted, is_in_groups
 
 if TYPE_CHECKING:
-    from trailformat.index import Places
+    from trailformat.index import RecordIndex
 
 _MOST_EMPTY = 3
 """So many empty intervals in a row are shown one by one."""
@@ -155,7 +155,7 @@ class CountRun:
             for row in spans:
                 self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
 
-    def _places_to_feed(self, counting: FileCount) -> Places | None:
+    def _places_to_feed(self, counting: FileCount) -> RecordIndex | None:
         """The places of the open file; None for another one, and a small one: it is scanned as fast as they load."""
         if counting.engine is Engine.PYTHON or not self._session.has_trail or counting.trail is not self._session.trail:
             return None
@@ -223,9 +223,7 @@ class CountRun:
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
         """Note a span of a scan that is no sound record, with the error that reading there gives."""
-        try:
-            trail.record_at(rba)
-        except TrailError as error:
+        if (error := trail.error_at(rba)) is not None:
             self._note(trail, rba, error, length)
 
     def _note(self, trail: TrailFile, rba: int, error: TrailError, length: int) -> None:

@@ -71,7 +71,7 @@ class Cursor:
 
     def _what_stands_before(self, rba: int) -> TrailError | None:
         """What is wrong where no record ends, by the index: damage where it begins, or a position inside a record."""
-        from trailformat.index import BAD_SPAN, reach, reason  # noqa: PLC0415 - damage is rare
+        from trailformat.index import BAD_SPAN, reach  # noqa: PLC0415 - damage is rare
 
         trail = self.trail
         places = reach(trail, rba)
@@ -79,7 +79,7 @@ class Cursor:
         if row is None:
             return None
         if row.kind == BAD_SPAN:
-            return reason(trail, row.rba)
+            return trail.error_at(row.rba)
         where = f"a place inside the record at RBA {row.rba}"
         return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
 

@@ -162,7 +162,7 @@ def test_an_attached_index_tells_where_definitions_are(tmp_path: Path) -> None:
 def test_of_too_many_definitions_those_beyond_the_index_are_found_by_walking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 2)
+    monkeypatch.setattr("trailformat.index.record_index.MOST_METADATA", 2)
     tables = [part for number in range(5) for part in (table_record(number, f"T{number}"), row(name=number))]
     assert names(trail_of(tmp_path, *tables)) == ["T0", "T1", "T2", "T3", "T4"]
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
+from types import NoneType
 
 import pytest
 
@@ -229,6 +230,13 @@ def test_the_record_behind_a_position_outside_is_not_taken_for_the_one_before(tm
         assert trail.record_before(-5) is None
         with pytest.raises(BadRecord, match="no sound record ends here"):
             trail.record_before(5)
+
+
+def test_what_is_wrong_at_a_position(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row(), b"junk", row(), row().raw[:-1])) as trail:
+        rbas = 0, row().length, row().length + 4, 2 * row().length + 4, trail.size
+        errors = [type(trail.error_at(rba)) for rba in rbas]
+    assert errors == [NoneType, BadRecord, NoneType, PartialRecord, NoneType]
 
 
 def test_leaving_the_context_closes_the_file(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""The transactions that go on at every 256th row inside long ones, so that no walk back to a beginning is long.
+"""The transactions that go on at every 256th row of long ones, so that no walk back to a beginning is long.
 
-A transaction shorter than that is passed over: whoever asks walks back to its beginning.
+Shorter transactions are left out: the walk back to their beginning is short.
 """
 
 from __future__ import annotations

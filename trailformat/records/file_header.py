@@ -52,7 +52,7 @@ _CASES = c.Prefixed(_U32, c.GreedyBytes)
 
 
 class HeaderField(NamedTuple):
-    """What a header token is called and how its payload is laid out; ``size`` is that of an unset value."""
+    """A header token: its name, the layout of its payload, and the ``size`` of an unset value."""
 
     name: str
     layout: Any
@@ -181,6 +181,44 @@ class FileHeader(NamedTuple):
                 if token.name == name:
                     return token.value
         return None
+
+    def _number(self, name: str) -> int | None:
+        value = self.get("TrailInfo", name)
+        return value if isinstance(value, int) else None
+
+    def _text(self, name: str) -> str | None:
+        value = self.get("TrailInfo", name)
+        return value if isinstance(value, str) and value else None
+
+    @property
+    def seqno(self) -> int | None:
+        """The sequence number of the file; None, like the values below, where it is not set."""
+        return self._number("Seqno")
+
+    @property
+    def created(self) -> int | None:
+        """The moment at which the file was begun, in Julian microseconds."""
+        return self._number("CreationTime")
+
+    @property
+    def first_csn(self) -> str | None:
+        """The CSN at the beginning of the file."""
+        return self._text("FirstCSN")
+
+    @property
+    def last_csn(self) -> str | None:
+        """The CSN at the end of the file, set when the writer closes it."""
+        return self._text("LastCSN")
+
+    @property
+    def first_time(self) -> int | None:
+        """The IO Time of the first record, in Julian microseconds."""
+        return self._number("FirstIOTime")
+
+    @property
+    def last_time(self) -> int | None:
+        """The IO Time of the last record, in Julian microseconds, set when the writer closes the file."""
+        return self._number("LastIOTime")
 
     @property
     def vendor(self) -> str:

@@ -14,7 +14,7 @@ from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import Group, KernelTotals, Taken, TransactionPart
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
-from trailformat.scan.file_ranges import FileRange, consistent_ranges, guess_ranges, scan_range
+from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
 from trailformat.scan.parallel import ParallelScan, Workers, parallel_batches, parallel_counts, parallel_scan
 from trailformat.scan.position import ScanPosition
@@ -48,7 +48,6 @@ __all__ = [
     "Workers",
     "choose_engine",
     "consistent_ranges",
-    "guess_ranges",
     "is_available",
     "next_boundary",
     "occurrences",

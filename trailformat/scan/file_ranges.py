@@ -2,7 +2,7 @@
 
 A range is right when the walk over the ranges before it ends exactly where it begins, in the byte order with which it
 begins: the walk depends on nothing else. :func:`consistent_ranges` sees to that. The columns ``transaction`` count
-from 0 in each range; add the ``transactions`` of the scans before. ``names.follow`` joins the names.
+from 0 in each range; add the ``transactions`` of the scans before. ``names.settle`` joins the names.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from trailformat.scan.engines import Engine
-from trailformat.scan.position import ScanPosition, first_position
+from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import BATCH_SIZE, Scan
-from trailformat.scan.split import split_points
 from trailformat.trail.file import TrailFile
 
 
@@ -22,15 +21,6 @@ class FileRange(NamedTuple):
 
     start: ScanPosition
     stop: int
-
-
-def guess_ranges(trail: TrailFile, ranges: int) -> list[FileRange]:
-    """Ranges of about equal size that begin at boundaries as :mod:`trailformat.scan.split` finds them."""
-    points = split_points(trail, ranges)
-    return [
-        FileRange(first_position(trail, start), stop)
-        for start, stop in zip(points, [*points[1:], trail.size], strict=True)
-    ]
 
 
 def scan_range(

@@ -7,7 +7,13 @@ from array import array
 from collections.abc import Callable
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.records.record_header import HEADER_SIZE, NAME_IS_INDEX
+from trailformat.records.record_header import (
+    AUDIT_RBA_AT,
+    HEADER_SIZE,
+    NAME_IS_INDEX,
+    ORIG_NODE_AT,
+    PARTITION_AT,
+)
 from trailformat.scan.kernels import arguments
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.position import ScanPosition
@@ -17,7 +23,6 @@ _SLOTS = 1 << 10
 _WORDS = 1 << 12
 _INDEXES = 1 << 10
 _ALL_BITS = (1 << 64) - 1
-_NODE_AT, _AUDIT_RBA_AT, _PARTITION_AT = 7, 24, 1
 
 
 def address_of(numbers: array[int]) -> int:
@@ -67,7 +72,7 @@ class KernelRun:
     def _give_key(self, window: Window) -> None:
         state, names = self.state, self.names
         what, header = state[arguments.WHAT], state[arguments.HEADER] - window.base
-        if window.buffer[header + _PARTITION_AT] & NAME_IS_INDEX:
+        if window.buffer[header + PARTITION_AT] & NAME_IS_INDEX:
             key = names.key_of_index(what)
             self._tables.set_index(what, key)
         else:
@@ -81,10 +86,10 @@ class KernelRun:
         state, buffer = self.state, window.buffer
         header = state[arguments.HEADER] - window.base
         order = ByteOrder.LITTLE if state[arguments.RECORD_LITTLE] else ByteOrder.BIG
-        audit_rba = order.decode(buffer[header + _AUDIT_RBA_AT : header + _AUDIT_RBA_AT + 4])
+        audit_rba = order.decode(buffer[header + AUDIT_RBA_AT : header + AUDIT_RBA_AT + 4])
         index = audit_rba >> 16 if order is ByteOrder.LITTLE else audit_rba & 0xFFFF
-        key = NO_NAME if buffer[header + _PARTITION_AT] & NAME_IS_INDEX else state[arguments.WHAT]
-        defined = self.names.define(buffer[header + _NODE_AT], index, key)
+        key = NO_NAME if buffer[header + PARTITION_AT] & NAME_IS_INDEX else state[arguments.WHAT]
+        defined = self.names.define(buffer[header + ORIG_NODE_AT], index, key)
         if defined is not None:
             self._tables.set_index(defined, key)
 

@@ -18,14 +18,14 @@ from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
-from trailformat.records.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
+from trailformat.records.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT, struct_codes
 from trailformat.scan.batch import FILE_HEADER, RECORD, TYPE_CODES, Batch
 from trailformat.scan.names import NO_NAME, Names
 from trailformat.scan.position import ScanPosition, after, first_order
 from trailformat.scan.windows import Window
 
 _Row = tuple[int, ...]
-_FIELDS = "BBBHBBqQIB"
+_FIELDS = struct_codes("partition", "trans_ind")
 """The header from Partition to TransInd."""
 _HEADER = {order: struct.Struct(order.value + _FIELDS) for order in ByteOrder}
 _USUAL = {order: struct.Struct(order.value + "BBHBBHB" + _FIELDS) for order in ByteOrder}
@@ -35,7 +35,6 @@ _USUAL_SIZE = 8 + HEADER_SIZE
 """Bytes of the two tokens and the header."""
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _H, _Z, _D, _T = b"HZDT"
-_PLACE = {_D: 0, _T: 2}
 _MAX_SHORT = 0xFFFF
 _NOTHING = (0,) * 4
 
@@ -152,7 +151,7 @@ class PythonFiller:
             is_little = order is ByteOrder.LITTLE
             return (rba + self._base, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
         payload = framing.header_payload(buffer, rba, order)
-        fields = _HEADER[order].unpack_from(payload, 1)
+        fields = _HEADER[order].unpack_from(payload, PARTITION_AT)
         places = framing.payload_places(buffer, rba, length, order)
         return self._finished_row(rba, length, order, fields, payload[HEADER_SIZE:], places)
 

@@ -17,10 +17,8 @@ from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.record import Record
-from trailformat.records.record_header import RecordHeader
+from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
-
-_IO_TYPE_OFFSET = 6
 
 
 class TrailFile:
@@ -225,6 +223,14 @@ class TrailFile:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
         return self._frame(rba)[0]
 
+    def error_at(self, rba: int) -> TrailError | None:
+        """Why no sound record starts at ``rba``; None where one does, and at the end of the file."""
+        try:
+            self._frame(rba)
+        except TrailError as error:
+            return error
+        return None
+
     def _frame(self, rba: int) -> tuple[int, ByteOrder]:
         size = self.refresh()
         if rba == size:
@@ -328,7 +334,7 @@ class TrailFile:
                 return found, rba
             buffer = self.buffer
             if buffer[rba] == framing.RECORD:
-                at = framing.header_at(buffer, rba) + _IO_TYPE_OFFSET
+                at = framing.header_at(buffer, rba) + IO_TYPE_AT
                 if buffer[at] == io_types.METADATA:
                     found.append(rba)
             end = rba + self.record_length(rba)

@@ -10,7 +10,6 @@ from logdump.arrow.tables.piece import Piece, pieces
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat import TrailError
 from trailformat.scan import PARTIAL, Batch, Engine, TransactionTracker, scan
 from trailformat.scan.rows.definitions import learn_definitions
 
@@ -64,9 +63,7 @@ class BatchWalk:
             rba, length = int(batch.rba[row]), int(batch.length[row])
             if rba >= end:
                 return
-            try:
-                self._trail.record_at(rba)
-            except TrailError as error:
+            if (error := self._trail.error_at(rba)) is not None:
                 self._tally.note_damage(error.at(self._trail.path, rba), length)
             if batch.kind[row] == PARTIAL:
                 self._tally.end = rba

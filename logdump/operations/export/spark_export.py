@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.arrow.tables.layout import FileNames, TableLayout
-from logdump.operations.export.exporting import Show, check_whole, export_of
+from logdump.operations.export.exporting import check_whole, export_of
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import part_name, suffix_of
 from logdump.operations.export.tally import ExportTally, FileTally
+from logdump.operations.export.target import part_name, suffix_of
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
@@ -28,8 +28,6 @@ from trailformat.scan import FileRange, consistent_ranges, split_points
 from trailformat.scan.position import first_position
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import SparkSession
 
     from logdump.filters import FilterSet
@@ -41,14 +39,13 @@ ATTEMPTS = "_attempts"
 
 
 class ExportJob(NamedTuple):
-    """What all tasks know: the file, what to export of it, through which filter, shown how, and where to write."""
+    """What all tasks know: the file, what to export of it, through which filter, and where to write."""
 
     trail: Path
     options: ExportOptions
     settings: Settings
     filters: FilterSet | None
     definitions: SourceDefinitions | None
-    show: Callable[[Session], Show]
     folder: Path
 
 
@@ -115,7 +112,7 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
         session.cursor.move(start)
         folder.mkdir()
         path = folder if options.by_table else folder / part_name(number, suffix_of(options))
-        export = export_of(session, options, tally, job.show(session))
+        export = export_of(session, options, tally)
         for _ in export.run(path):
             pass
         check_whole(tally, options)

@@ -11,7 +11,7 @@ from typing import Any
 
 from logdump.filters import CsnKey, csn_key
 from logdump.spark.source.options import Options
-from trailformat import FileHeader, TrailError, TrailFile, from_datetime
+from trailformat import TrailError, TrailFile, from_datetime
 from trailformat.changes.transactions import BEGINS, is_transactional
 
 
@@ -20,13 +20,13 @@ def may_hold(trail: TrailFile, options: Options) -> bool:
     header = trail.file_header
     if header is None:
         return True
-    if _is_before(_csn(header, "LastCSN"), csn_key(options.start_csn or "")):
+    if _is_before(csn_key(header.last_csn or ""), csn_key(options.start_csn or "")):
         return False
     start, end = (moment and from_datetime(moment) for moment in (options.start_timestamp, options.end_timestamp))
-    if _is_before(_time(header, "LastIOTime"), start):
+    if _is_before(header.last_time, start):
         return False
-    begins_late = _is_before(csn_key(options.end_csn or ""), _csn(header, "FirstCSN")) or _is_before(
-        end, _time(header, "FirstIOTime")
+    begins_late = _is_before(csn_key(options.end_csn or ""), csn_key(header.first_csn or "")) or _is_before(
+        end, header.first_time
     )
     return not (begins_late and _begins_with_a_transaction(trail))
 
@@ -39,16 +39,6 @@ def _is_before(one: Any, other: Any) -> bool:
         is_less: bool = one.parts < other.parts
         return one.kind == other.kind and is_less
     return bool(one < other)
-
-
-def _csn(header: FileHeader, name: str) -> CsnKey | None:
-    value = header.get("TrailInfo", name)
-    return csn_key(value) if isinstance(value, str) else None
-
-
-def _time(header: FileHeader, name: str) -> int | None:
-    value = header.get("TrailInfo", name)
-    return value if isinstance(value, int) else None
 
 
 def _begins_with_a_transaction(trail: TrailFile) -> bool:

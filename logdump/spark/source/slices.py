@@ -21,7 +21,7 @@ from trailformat.scan.position import first_position
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
-    """The file of a slice; under PERMISSIVE a text that tells why it cannot be read; None for one to be passed over.
+    """The file of a slice; under PERMISSIVE the reason why it cannot be read; None for a file to be passed over.
 
     Raises:
         BadTrail: the file is no trail.
@@ -100,9 +100,7 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
         return False
     rba, length = int(batch.rba[row]), int(batch.length[row])
     text = f"{place(part.path, rba)}: {length} bytes are no sound record"
-    try:
-        source.trail.record_at(rba)
-    except TrailError as error:
+    if (error := source.trail.error_at(rba)) is not None:
         text = f"{located(error, part.path, rba)}; {length} bytes"
     if mode == "FAILFAST":
         raise BadTrail(f"{text}; mode PERMISSIVE shows them and reads on")

@@ -1,4 +1,4 @@
-"""Where a job writes before anything of it can be seen: ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``.
+"""The folder in which a job writes what cannot be seen yet: ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``.
 
 Every attempt of a task has a folder of its own, so that retries and speculation never meet; a commit takes the files of
 those attempts that Spark reports, and everything else goes with the folder. The name of the folder tells whose job it
@@ -24,8 +24,8 @@ JOURNAL = "journal"
 _DAY = 24 * 3600
 
 
-class Staging(NamedTuple):
-    """The folder of one job, made when the first attempt asks for a place; ``makes_target``: so is what it is in."""
+class JobFolder(NamedTuple):
+    """The folder of one job, made for its first attempt, and with ``makes_target`` the folder above it too."""
 
     directory: Path
     makes_target: bool = False
@@ -55,26 +55,26 @@ class Staging(NamedTuple):
                 self.directory.parent.rmdir()
 
 
-def new_staging(target: Path, owner_pid: int) -> Staging:
+def new_job_folder(target: Path, owner_pid: int) -> JobFolder:
     """A folder in ``target`` for a new job; the process ``owner_pid`` lives as long as the job does."""
     job = f"{uuid.uuid4().hex[:12]}-{owner_pid}-{_started(owner_pid)}-{socket.gethostname()}"
-    return Staging(target / f"{PREFIX}{job}", not target.exists())
+    return JobFolder(target / f"{PREFIX}{job}", not target.exists())
 
 
-def stagings(target: Path) -> list[Staging]:
+def job_folders(target: Path) -> list[JobFolder]:
     """The folders of all jobs in ``target``."""
     try:
         entries = sorted(target.iterdir())
     except OSError:
         return []
-    return [Staging(entry) for entry in entries if entry.name.startswith(PREFIX) and entry.is_dir()]
+    return [JobFolder(entry) for entry in entries if entry.name.startswith(PREFIX) and entry.is_dir()]
 
 
-def is_at_work(staging: Staging) -> bool:
+def is_at_work(folder: JobFolder) -> bool:
     """Whether the job may still be running: its process lives, or it is another machine's and changed within a day."""
-    _, pid, started, host = (staging.directory.name.removeprefix(PREFIX).split("-", 3) + [""] * 4)[:4]
+    _, pid, started, host = (folder.directory.name.removeprefix(PREFIX).split("-", 3) + [""] * 4)[:4]
     if host != socket.gethostname() or not pid.isdigit():
-        return time.time() - _changed(staging.directory) < _DAY
+        return time.time() - _changed(folder.directory) < _DAY
     return _is_alive(int(pid)) and _started(int(pid)) == started
 
 
@@ -107,7 +107,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _started(pid: int) -> str:
-    """When a process started, in the system's own count; 0 where it cannot be told."""
+    """The start of a process in the system's own count; 0 where it is not known."""
     return _stat(pid, 19) or "0"
 
 
@@ -128,7 +128,7 @@ def _name(pid: int) -> str:
 
 
 def _changed(directory: Path) -> float:
-    """When the folder or something in it was changed last."""
+    """The time of the last change of the folder or of something in it."""
     times = [0.0]
     for path in (directory, *directory.rglob("*")):
         with contextlib.suppress(OSError):

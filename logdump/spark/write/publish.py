@@ -9,15 +9,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.operations.save.header import renamed
-from logdump.spark.write.job_folder import JOURNAL, Staging, is_at_work, stagings
+from logdump.spark.write.job_folder import JOURNAL, JobFolder, is_at_work, job_folders
 from logdump.spark.write.target import SUCCESS, Mode, Target
 from trailformat import CannotWrite, TrailFile, make_file_header_record
+from trailformat.trail.whole_file import WholeFile, sync_names
 
 _REPLACED = "replaced"
 
@@ -47,11 +47,11 @@ class SavedFile(NamedTuple):
     bytes: int
 
 
-def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[StagedFile]) -> list[SavedFile]:
+def publish(folder: JobFolder, target: Target, mode: Mode, parts: Sequence[StagedFile]) -> list[SavedFile]:
     """Give the parts, in this order, the names of the target, and remove the folder of the job.
 
     Raises:
-        TargetRefused: something has come to the target since the job began.
+        TargetRefused: the target has changed since the job began.
         CannotWrite: everything is as it was before the job.
     """
     try:
@@ -60,65 +60,66 @@ def publish(staging: Staging, target: Target, mode: Mode, parts: Sequence[Staged
         finals = [next(names) for _ in parts]
         for part, final in zip(parts, finals, strict=True):
             _rename_header(Path(part.path), final, f"{final}")
-        _carry_out(staging, target, target.replaced(mode, finals), list(zip(parts, finals, strict=True)))
+        _carry_out(folder, target, target.replaced(mode, finals), list(zip(parts, finals, strict=True)))
     except OSError as error:
         path = error.filename2 or error.filename or target.directory
         raise CannotWrite(error.strerror or str(error), path=Path(path)) from error
     finally:
-        roll_back(staging)
-        staging.discard()
+        roll_back(folder)
+        folder.discard()
     return [
         SavedFile(str(final), part.source, part.records, part.bytes) for part, final in zip(parts, finals, strict=True)
     ]
 
 
-def _carry_out(staging: Staging, target: Target, replaced: list[Path], moves: list[tuple[StagedFile, Path]]) -> None:
+def _carry_out(folder: JobFolder, target: Target, replaced: list[Path], moves: list[tuple[StagedFile, Path]]) -> None:
     is_marked = target.first is None
     mark = target.directory / SUCCESS
     if is_marked and mark.exists():
         replaced = [mark, *replaced]
-    away = staging.directory / _REPLACED
+    away = folder.directory / _REPLACED
     away.mkdir(parents=True)
     journal = {
-        "moves": [[str(Path(part.path).relative_to(staging.directory)), final.name] for part, final in moves],
+        "moves": [[str(Path(part.path).relative_to(folder.directory)), final.name] for part, final in moves],
         "replaced": [one.name for one in replaced],
         "mark": is_marked,
     }
-    _write_synced(staging.directory / JOURNAL, json.dumps(journal))
+    with WholeFile(folder.directory / JOURNAL) as file:
+        file.write(json.dumps(journal).encode())
     for one in replaced:
         one.rename(away / one.name)
     for part, final in moves:
         _give_name(Path(part.path), final)
     if is_marked:
-        _write_synced(mark, "")
-    _sync(target.directory)
-    (staging.directory / JOURNAL).unlink()
+        mark.touch()
+    sync_names(target.directory)
+    (folder.directory / JOURNAL).unlink()
 
 
 def sweep(directory: Path) -> None:
     """Undo what killed jobs have left in a directory."""
-    for staging in stagings(directory):
-        if not is_at_work(staging):
-            roll_back(staging)
-            staging.discard()
+    for folder in job_folders(directory):
+        if not is_at_work(folder):
+            roll_back(folder)
+            folder.discard()
 
 
-def roll_back(staging: Staging) -> None:
-    """Undo a commit that did not come to its end; where none has begun this does nothing."""
+def roll_back(folder: JobFolder) -> None:
+    """Undo a commit that was not completed; without one this does nothing."""
     try:
-        journal: dict[str, Any] = json.loads((staging.directory / JOURNAL).read_text(encoding="utf-8"))
+        journal: dict[str, Any] = json.loads((folder.directory / JOURNAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    target, away = staging.directory.parent, staging.directory / _REPLACED
+    target, away = folder.directory.parent, folder.directory / _REPLACED
     mark_was_there = SUCCESS in journal["replaced"] and not (away / SUCCESS).exists()
     if journal["mark"] and not mark_was_there:
         (target / SUCCESS).unlink(missing_ok=True)
     for staged, name in journal["moves"]:
-        _take_name(staging.directory / staged, target / name)
+        _take_name(folder.directory / staged, target / name)
     for name in journal["replaced"]:
         with contextlib.suppress(FileNotFoundError):
             (away / name).rename(target / name)
-    (staging.directory / JOURNAL).unlink()
+    (folder.directory / JOURNAL).unlink()
 
 
 def _give_name(staged: Path, final: Path) -> None:
@@ -149,26 +150,8 @@ def _rename_header(path: Path, final: Path, name: str) -> None:
             file.write(record.raw)
             os.fsync(file.fileno())
         return
-    copy = path.with_name(path.name + ".renamed")
-    with path.open("rb") as source, copy.open("wb") as sink:
-        sink.write(record.raw)
+    with path.open("rb") as source, WholeFile(path, replace=True) as copy:
+        copy.write(record.raw)
         source.seek(length)
-        shutil.copyfileobj(source, sink, 1 << 20)
-        os.fsync(sink.fileno())
-    copy.replace(path)
-
-
-def _write_synced(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(directory: Path) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        while rest := source.read(1 << 20):
+            copy.write(rest)

@@ -17,7 +17,7 @@ from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import Slice, packed, plan
 from logdump.spark.source.slices import open_trail
-from logdump.spark.write.job_folder import Staging, new_staging
+from logdump.spark.write.job_folder import JobFolder, new_job_folder
 from logdump.spark.write.part_files import PartFiles, SourceFiles
 from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
 from logdump.spark.write.target import Mode, Target
@@ -33,15 +33,15 @@ MEGABYTE = 1 << 20
 
 
 class Job(NamedTuple):
-    """What all tasks know: the folder, which records are wanted, and the size of a file; None for no limit."""
+    """The job that all tasks share: its folder, the options, and the size of a file; None for no limit."""
 
-    staging: Staging
+    folder: JobFolder
     options: Options
     max_bytes: int | None
 
 
 class SliceFailure(NamedTuple):
-    """What another attempt would not make better."""
+    """A failure that another attempt would not mend."""
 
     error: Exception
 
@@ -79,12 +79,12 @@ def save(
     slices = [one for lot in plan(replace(read, max_partition_bytes=0)) for one in lot]
     for one in slices:
         goal.refuse_source(one.path)
-    job = Job(new_staging(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
+    job = Job(new_job_folder(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
     try:
-        job.staging.make()
-        return publish(job.staging, goal, chosen, _run(spark, job, slices))
+        job.folder.make()
+        return publish(job.folder, goal, chosen, _run(spark, job, slices))
     finally:
-        job.staging.discard()
+        job.folder.discard()
 
 
 def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedFile]:
@@ -112,13 +112,13 @@ def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFi
 
 
 def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[StagedFile] | SliceFailure]:
-    """What a task does: the parts it has written, of each of its lots of slices."""
+    """The work of a task: yields the parts that it has written for each of its lots of slices."""
     from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
 
     context = TaskContext.get()
     attempt = context.taskAttemptId() if context is not None else 0
     for lot in lots:
-        files = PartFiles(lambda: job.staging.attempt(partition, attempt), job.max_bytes)
+        files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes)
         try:
             for one in lot:
                 _save_file(one, job.options, files)
@@ -152,7 +152,7 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
 
 
 def _is_wanted(batch: Batch, one: Slice) -> object:
-    """Which rows are records between the bounds on the RBA."""
+    """A mask of the rows that are records between the bounds on the RBA."""
     import numpy as np  # noqa: PLC0415 - in the tasks only
 
     rba = np.asarray(batch.rba)
@@ -165,7 +165,5 @@ def _check(trail: TrailFile, batch: Batch, one: Slice) -> None:
         if batch.kind[row] == PARTIAL and one.ends_trail:
             continue
         rba = int(batch.rba[row])
-        try:
-            trail.record_at(rba)
-        except TrailError as error:
-            raise BadTrail(located(error, Path(one.path), rba)) from None
+        if (error := trail.error_at(rba)) is not None:
+            raise BadTrail(located(error, Path(one.path), rba))

@@ -1,4 +1,4 @@
-"""Where a job writes to, and whether it may.
+"""The target of a job, and whether the job may write there.
 
 A path such as ``out/rt000001`` names the first file of a trail; any other path is a directory, whose files are named
 like those of the source, or ``tr000000000`` where that is not known.
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from logdump.spark.errors import SourceError
 from logdump.spark.source.paths import local_path
-from logdump.spark.write.job_folder import PREFIX, is_at_work, stagings
+from logdump.spark.write.job_folder import PREFIX, is_at_work, job_folders
 from trailformat import TrailError, TrailFile, TrailName, TrailSequence
 from trailformat.trail.whole_file import kind_of
 
@@ -31,7 +31,7 @@ _UNKNOWN = ("tr", 9)
 
 
 class Mode(enum.Enum):
-    """What is done where something is already."""
+    """The behaviour where the target exists already."""
 
     ERROR = "errorifexists"
     APPEND = "append"
@@ -81,7 +81,7 @@ class Target(NamedTuple):
             TargetRefused: it may not, and why.
         """
         self._check_place()
-        busy = [one.directory.name for one in stagings(self.directory) if is_at_work(one)]
+        busy = [one.directory.name for one in job_folders(self.directory) if is_at_work(one)]
         if busy:
             raise TargetRefused(f"{self} is in use: another job writes there, {busy[0]}")
         self.check_contents(mode)
@@ -157,7 +157,7 @@ class Target(NamedTuple):
         return last.next if last is not None else name
 
     def replaced(self, mode: Mode, names: Iterable[Path]) -> list[Path]:
-        """What has to go when files of these names come.
+        """The files that are replaced when files of these names are written.
 
         Raises:
             TargetRefused: it is no file.
@@ -168,7 +168,7 @@ class Target(NamedTuple):
         return gone if mode is Mode.OVERWRITE else []
 
     def _entries(self) -> list[Path]:
-        """What is in the directory, but for the folders of jobs, marks and hidden files."""
+        """The entries of the directory except folders of jobs, marks and hidden files."""
         try:
             entries = sorted(self.directory.iterdir())
         except OSError:

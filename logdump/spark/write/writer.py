@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
 from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, Stretch, WriteColumns
-from logdump.spark.write.job_folder import driver_pid, new_staging
+from logdump.spark.write.job_folder import driver_pid, new_job_folder
 from logdump.spark.write.part_files import PartFiles
 from logdump.spark.write.publish import StagedFile, publish, sweep
 from logdump.spark.write.row_sources import SELECT
@@ -30,7 +30,7 @@ _TYPES = {"raw": ("binary",), "file": ("string",), "seqno": ("int", "bigint"), "
 
 @dataclass
 class TaskResult(WriterCommitMessage):
-    """What one task has written."""
+    """The files that one task has written."""
 
     parts: list[StagedFile]
     stretches: list[Stretch]
@@ -52,15 +52,15 @@ class TrailFrameWriter(DataSourceArrowWriter):
         self._mode = Mode.OVERWRITE if overwrite else Mode.APPEND
         sweep(self._target.directory)
         self._target.check(self._mode)
-        self._staging = new_staging(self._target.directory, driver_pid())
+        self._folder = new_job_folder(self._target.directory, driver_pid())
 
     def write(self, iterator: Iterator[Any]) -> TaskResult:
-        """What a task does with its rows."""
+        """Write the rows of a task."""
         from pyspark import TaskContext  # noqa: PLC0415 - tasks only
 
         context = TaskContext.get()
         partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
-        files = PartFiles(lambda: self._staging.attempt(partition, attempt), self._max_bytes)
+        files = PartFiles(lambda: self._folder.attempt(partition, attempt), self._max_bytes)
         writing = FrameWriting(self._columns, files, self._target)
         try:
             for batch in iterator:
@@ -77,17 +77,17 @@ class TrailFrameWriter(DataSourceArrowWriter):
         try:
             parts = ordered(written)
         except BaseException:
-            self._staging.discard()
+            self._folder.discard()
             raise
-        publish(self._staging, self._target, self._mode, parts)
+        publish(self._folder, self._target, self._mode, parts)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:  # noqa: ARG002 - Spark's signature
         """Leave nothing behind."""
-        self._staging.discard()
+        self._folder.discard()
 
 
 def write_columns(schema: StructType) -> WriteColumns:
-    """Where the columns are that a write looks at.
+    """The places of the columns that a write uses.
 
     Raises:
         BadSchema: raw is missing, file is there without rba, or one is of another type.

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from logdump.notation.escape import escape
 from logdump.tui.keys.keys import KEYS
+from trailformat.codec.user_folder import user_file
 
 _MOST_BYTES = 1 << 16
 _CHARACTERS = {
@@ -47,14 +48,7 @@ class Keymap(NamedTuple):
 
 def keymap_path(environment: Mapping[str, str]) -> Path | None:
     """Where the file would be."""
-    named = environment.get("LOGDUMP_KEYMAP")
-    try:
-        if named is not None:
-            return Path(named).expanduser() if named else None
-        base = environment.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    except RuntimeError:
-        return None
-    return Path(base) / "logdump" / "keymap"
+    return user_file("config", "keymap", "LOGDUMP_KEYMAP", environment)
 
 
 def load_keymap(path: Path | None) -> Keymap:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from logdump.session.marks import Mark
@@ -12,7 +13,7 @@ from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
 from logdump.tui.reading.transactions import ListedTransaction
 from trailformat import TrailName
-from trailformat.index import TrailIndex
+from trailformat.index import TableTotals, TrailIndex
 
 OUTPUT = "output"
 """The page of what the commands printed; the other pages are about a record."""
@@ -104,6 +105,11 @@ class Model(Observable):
     def current(self) -> Current:
         """What the pages are about."""
         return Current(self.row, self.opened, self.state.switches, self.state.source)
+
+    @property
+    def tables(self) -> Mapping[str, TableTotals]:
+        """What the tables of the file add up to so far."""
+        return self.index.sums.tables
 
     @property
     def marks_here(self) -> tuple[Mark, ...]:

@@ -139,7 +139,7 @@ class Reports:
             part = f"{100 * report.covered // max(1, report.size)} %"
             model.busy = f"{report.name} {part}, Ctrl+C stops, RBA {report.covered}"
         if report.name == "index":
-            model.indexed = ScanProgress(report.covered, file.index.records, report.is_done)
+            model.indexed = ScanProgress(report.covered, file.index.places.records, report.is_done)
             file.ask_transactions()
         elif file.matches is not None:
             model.matched = ScanProgress(report.covered, file.matches.records, report.is_done)

@@ -15,7 +15,7 @@ from logdump.tui.text.glyphs import Glyphs
 _Lines = Callable[[Model, int, Glyphs], tuple[str, list[Choice]]]
 _NAMES: dict[str, tuple[_Lines, str]] = {
     "tables": (
-        lambda model, width, glyphs: table_choices(model.index.tables, glyphs, width),
+        lambda model, width, glyphs: table_choices(model.tables, glyphs, width),
         "The index has met no record yet.",
     ),
     "transactions": (

@@ -40,7 +40,7 @@ class _Suggestions(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """What the line may become."""
-        return suggestion(value, self._model.history, complete(REGISTRY, value, self._model.index.tables))
+        return suggestion(value, self._model.history, complete(REGISTRY, value, self._model.tables))
 
 
 class PromptLabel(Static):
@@ -136,7 +136,7 @@ class Prompt(Input):
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = complete(REGISTRY, self.value, self.model.index.tables)
+        found = complete(REGISTRY, self.value, self.model.tables)
         line = completed(self.value, found)
         if line != self.value:
             self._put(line)

@@ -63,7 +63,7 @@ class Sidebar(Styled):
 
     def _table_lines(self) -> Iterator[_Entry]:
         yield _Entry("[t]ables", ("recs", "%"), action="app.show_choices('tables')")
-        tables = self._model.index.tables
+        tables = self._model.tables
         total = sum(one.records for one in tables.values()) or 1
         for name, one in sorted(tables.items(), key=lambda item: (-item[1].records, item[0])):
             numbers = short_count(one.records), f"{100 * one.records / total:.0f}"

@@ -13,8 +13,9 @@ from textual.message import Message
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
-from logdump.session.events import Addition, Event, JobProgress, Notice, Progress, RecordShown
+from logdump.session.events import Event, JobProgress, Notice, Progress
 from logdump.session.exit_status import ExitStatus
+from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import Asked, CommandEnded, OutputGrew
@@ -152,8 +153,8 @@ class ScreenMode(LineMode):
         return answer
 
     def _print(self, event: Event) -> None:
-        self._is_of_record = isinstance(event, RecordShown | Addition)
-        if isinstance(event, RecordShown) and self.transcript.last is not None:
+        self._is_of_record = isinstance(event, KnownRecord)
+        if isinstance(event, KnownRecord) and self.transcript.last is not None:
             self._records += 1
             self.transcript.last.records.append(event.record.rba)
         super()._print(event)

@@ -32,10 +32,10 @@ def summary_of(session: Session) -> Summary:
     return bare._replace(
         source=_source(header),
         release=_release(header),
-        first_csn=_text(header, "FirstCSN"),
-        last_csn=_text(header, "LastCSN"),
-        first_time=_time(header, "FirstIOTime"),
-        last_time=_time(header, "LastIOTime"),
+        first_csn=header.first_csn or "",
+        last_csn=header.last_csn or "",
+        first_time=header.first_time or None,
+        last_time=header.last_time or None,
     )
 
 
@@ -47,13 +47,3 @@ def _source(header: FileHeader) -> str:
 def _release(header: FileHeader) -> str:
     major, minor = (header.get("ProducerInfo", name) for name in ("MajorVersion", "MinorVersion"))
     return f"{major}.{minor}" if isinstance(major, int) and isinstance(minor, int) else ""
-
-
-def _text(header: FileHeader, name: str) -> str:
-    value = header.get("TrailInfo", name)
-    return value if isinstance(value, str) else ""
-
-
-def _time(header: FileHeader, name: str) -> int | None:
-    value = header.get("TrailInfo", name)
-    return value if isinstance(value, int) and value else None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from trailformat import TrailFile
+from trailformat.changes.transaction_context import transaction_at
 from trailformat.index import TrailIndex, TransactionSpan
 
 MOST_SHOWN = 200
@@ -30,9 +31,10 @@ ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
 
 def read_transactions(trail: TrailFile, index: TrailIndex) -> list[ListedTransaction]:
     """The open transaction, if there is one, then the largest by bytes."""
-    spans = [span for span in (index.open_transaction,) if span is not None] + index.largest_transactions
+    transactions = index.sums.transactions
+    spans = ([transactions.open] if transactions.open is not None else []) + transactions.largest
     found = []
     for span in spans[:MOST_SHOWN]:
-        owner = index.owner(trail, span)
+        owner = transaction_at(trail, span.begin)
         found.append(ListedTransaction(span, owner.csn or "", owner.xid or ""))
     return found

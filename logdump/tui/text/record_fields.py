@@ -15,27 +15,27 @@ from trailformat import Record, Token, TrailError, io_type_name
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.records.columns import Columns
 from trailformat.records.file_header import GROUPS
-from trailformat.records.record_header import HEADER_SIZE
+from trailformat.records.record_header import HEADER_SIZE, PLACES
 
-_HEADER = (
-    ("Hdr-Ind", 0, 1),
-    ("Partition", 1, 2),
-    ("UndoFlag", 2, 3),
-    ("BeforeAfter", 3, 4),
-    ("RecLength", 4, 6),
-    ("IOType", 6, 7),
-    ("OrigNode", 7, 8),
-    ("IO Time", 8, 16),
-    ("AuditPos", 16, 24),
-    ("AuditRBA", 24, 28),
-    ("TransInd", 28, 29),
-    ("FormatType", 29, 30),
-    ("SyskeyLen", 30, 31),
-    ("Incomplete", 31, 32),
-    ("Continued", 32, 33),
-    ("RecCount", 33, 34),
-)
-"""The map of :mod:`trailformat.records.record_header`, by the names that GHDR prints."""
+_HEADER = {
+    "hdr_ind": "Hdr-Ind",
+    "partition": "Partition",
+    "undo_flag": "UndoFlag",
+    "before_after": "BeforeAfter",
+    "record_length": "RecLength",
+    "io_type": "IOType",
+    "orig_node": "OrigNode",
+    "io_time": "IO Time",
+    "audit_pos": "AuditPos",
+    "audit_rba": "AuditRBA",
+    "trans_ind": "TransInd",
+    "format_type": "FormatType",
+    "syskey_len": "SyskeyLen",
+    "incomplete": "Incomplete",
+    "continued": "Continued",
+    "rec_count": "RecCount",
+}
+"""The names of the fields of the header as GHDR prints them."""
 
 
 class RecordField(NamedTuple):
@@ -127,7 +127,8 @@ def _header_fields(record: Record, at: int, settings: Settings) -> Iterator[Reco
         "AuditPos": str(header.audit_pos),
         "AuditRBA": str(header.audit_rba),
     }
-    for name, start, end in _HEADER:
+    for field, (start, end) in PLACES.items():
+        name = _HEADER[field]
         value = values.get(name) or f"x{record.raw[at + start : at + end].hex()}"
         yield RecordField("header", name, at + start, at + end, value)
     size = len(header.name_field)

@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from logdump.spark.errors import BadTrail
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import Slice, plan
-from logdump.spark.write.job_folder import Staging
+from logdump.spark.write.job_folder import JobFolder
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.save import Job, SliceFailure, save_lots
 from tests.logdump.line import Line
@@ -28,7 +28,7 @@ def _outcome(
     path: Path, tmp_path: Path, *, max_bytes: int | None = None, **given: str
 ) -> list[StagedFile] | SliceFailure:
     options = parse_options({"path": str(path), "maxPartitionBytes": "0", **given}, Use.READ)
-    job = Job(Staging(tmp_path / "job"), options, max_bytes)
+    job = Job(JobFolder(tmp_path / "job"), options, max_bytes)
     lots: list[list[Slice]] = [[one for lot in plan(options) for one in lot]]
     [outcome] = save_lots(job, 0, lots)
     return outcome

@@ -35,6 +35,7 @@ def test_a_line_that_makes_no_sense_is_told_and_the_others_count(line: str) -> N
 
 def test_where_the_file_is(tmp_path: Path) -> None:
     assert keymap_path({"XDG_CONFIG_HOME": str(tmp_path)}) == tmp_path / "logdump" / "keymap"
+    assert keymap_path({"XDG_CONFIG_HOME": "relative"}) == Path.home() / ".config" / "logdump" / "keymap"
     assert keymap_path({"LOGDUMP_KEYMAP": "/etc/keys"}) == Path("/etc/keys")
     assert keymap_path({"LOGDUMP_KEYMAP": ""}) is None
 

@@ -386,11 +386,11 @@ class Screen(RuleBasedStateMachine):
             assert app.model.matched is not None
             assert app.model.matched.records == sum(one.is_record for one in found)
         assert app.model.indexed is not None
-        assert app.model.indexed.records == index.records
-        assert app.model.index.tables == index.tables
+        assert app.model.indexed.records == index.places.records
+        assert app.model.index.sums.tables == index.sums.tables
         assert [one.span for one in app.model.transactions] == [
-            one for one in (index.open_transaction,) if one is not None
-        ] + index.largest_transactions
+            one for one in (index.sums.transactions.open,) if one is not None
+        ] + index.sums.transactions.largest
 
     def teardown(self) -> None:
         """End it all, as late as it is; then everything has to be right."""

@@ -32,7 +32,7 @@ def _marked(model: Model) -> State:
 
 
 def _indexed(model: Model) -> ScanProgress:
-    tables = model.index.tables
+    tables = model.index.sums.tables
     tables["HR.JOBS"] = next(iter(tables.values()))
     return ScanProgress(5000, 4711, is_done=False)
 

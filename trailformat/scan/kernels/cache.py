@@ -4,10 +4,12 @@
 
     offset  size    content
     0       32      SHA-256 of the rest
-    32      ...     an object file in the machine's own format
+    32      ...     the names of the kernels, each with the number of its arguments, and LF;
+                    an object file in the machine's own format
 
-The digest covers the sources of the kernels and what they are compiled with and for: another version of anything is
-another file. A file that is not what was written, or that others could have written, is not used.
+The digest covers the sources of the kernels, the numbers of the format that are compiled in, and what they are compiled
+with and for: another version of anything is another file. A file that is not what was written, or that others could
+have written, is not used.
 """
 
 from __future__ import annotations
@@ -17,32 +19,21 @@ import hashlib
 from pathlib import Path
 
 from trailformat.errors import CannotWrite
+from trailformat.scan.kernels import constants
 from trailformat.scan.kernels.private_folder import private_folder, read_private
 from trailformat.trail.whole_file import WholeFile
 
 _HERE = Path(__file__).parent
-_ROOT = _HERE.parents[1]
-_CONSTANTS = (
-    "changes/transactions.py",
-    "codec/layout.py",
-    "codec/tokens.py",
-    "definitions/metadata_kinds.py",
-    "records/framing.py",
-    "records/io_types.py",
-    "records/record_header.py",
-    "scan/batch.py",
-)
-"""Whose numbers the kernels are compiled with."""
 _SHA256_SIZE = 32
 
 
-def kept(made_with: str) -> Path | None:
-    """Where the kernels stand, or would; None where others could write there: each process then compiles its own.
+def kept(made_with: str, sources: Path = _HERE) -> Path | None:
+    """The file of compiled kernels, there or not; None where others could write it: each process then compiles its own.
 
-    ``made_with`` names the compiler and the processor.
+    ``made_with`` names the compiler and the processor, ``sources`` the folder of the kernels' sources.
     """
-    digest = hashlib.sha256(made_with.encode())
-    for source in [*sorted(_HERE.glob("*.py")), *(_ROOT / name for name in _CONSTANTS)]:
+    digest = hashlib.sha256(f"{made_with} {constants.values()}".encode())
+    for source in sorted({*_HERE.glob("*.py"), *sources.glob("*.py")}):
         digest.update(source.read_bytes())
     folder = private_folder("kernels")
     return folder / f"{digest.hexdigest()[:32]}.o" if folder else None

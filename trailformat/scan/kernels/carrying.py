@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.changes.transactions import LOGCSN, TRANID
-from trailformat.codec.layout import MOST
-from trailformat.scan.batch import FILE_HEADER, RECORD
 from trailformat.scan.kernels.arguments import (
     ABSENT,
     BEGINNING,
@@ -23,6 +20,7 @@ from trailformat.scan.kernels.arguments import (
     T_KIND,
     T_TRANS_IND,
 )
+from trailformat.scan.kernels.constants import KIND_FILE_HEADER, KIND_RECORD, LOGCSN, MOST_TOKENS_IN_T, TRANID
 from trailformat.scan.kernels.loads import i64, inlined, store8, store32, store64, u8
 from trailformat.scan.kernels.tokens import area_of, next_token
 
@@ -31,7 +29,7 @@ from trailformat.scan.kernels.tokens import area_of, next_token
 def _own(data: int, at: int, stop: int, little: int) -> Any:
     """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
     csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
-    for _ in range(MOST):
+    for _ in range(MOST_TOKENS_IN_T):
         if at >= stop:
             break
         token, at, size = next_token(data, at, stop, little)
@@ -65,9 +63,9 @@ def carry(data: int, columns: int, rows: int, flags: int, is_open: int, index: i
     count, follows, most = FIRST_BEGUN, 1, rows + FIRST_BEGUN
     for row in range(rows):
         kind = u8(kinds, row)
-        if kind != RECORD or u8(flags, u8(io_types, row)) & OUTSIDE != 0:
+        if kind != KIND_RECORD or u8(flags, u8(io_types, row)) & OUTSIDE != 0:
             is_open &= follows
-            follows = 1 if kind <= FILE_HEADER else 0
+            follows = 1 if kind <= KIND_FILE_HEADER else 0
             store32(index, 4 * row, NONE)
             continue
         at, stop, little = area_of(columns, row)

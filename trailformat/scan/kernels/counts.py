@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.records.framing import FILE_HEADER
 from trailformat.scan.kernels.arguments import (
     ABOUT,
     BYTES,
@@ -46,6 +45,14 @@ from trailformat.scan.kernels.arguments import (
     USED,
     VISITS,
     WATCHED,
+)
+from trailformat.scan.kernels.constants import (
+    BEFORE_AFTER_AT,
+    IO_TIME_AT,
+    IO_TYPE_AT,
+    PARTITION_AT,
+    TOKEN_F,
+    TRANS_IND_AT,
 )
 from trailformat.scan.kernels.fill import is_definition, lacks_head, next_frame, record_length, tell
 from trailformat.scan.kernels.loads import i64, inlined, store64, u8, u64
@@ -116,12 +123,14 @@ def _take(
 ) -> Any:
     """Count a record, if it is wanted, and see a transaction end with it."""
     header = found[1]
-    io_type = u8(data, header + 6)
+    io_type = u8(data, header + IO_TYPE_AT)
     size = record_length(data, found, little)
     about = i64(i64(counting, 8 * ABOUT), 8 * key)
     is_taken = (about & 1 != 0) & (time >= i64(state, 8 * FROM)) & (time <= i64(state, 8 * UNTIL))
     if is_taken:
-        code = 1 + (key << 24 | u8(data, header + 1) << 16 | io_type << 8 | u8(data, header + 3))
+        code = 1 + (
+            key << 24 | u8(data, header + PARTITION_AT) << 16 | io_type << 8 | u8(data, header + BEFORE_AFTER_AT)
+        )
         group = _group_of(code, state, counting)
         if group == 0:
             return FULL
@@ -131,7 +140,7 @@ def _take(
         return STOPPED
     if is_taken:
         _join(about, size, time, rba, state, counting)
-    return _end(state) if u8(flags, u8(data, header + 28)) & ENDING != 0 else STOPPED
+    return _end(state) if u8(flags, u8(data, header + TRANS_IND_AT)) & ENDING != 0 else STOPPED
 
 
 def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, counting: int) -> int:
@@ -146,7 +155,7 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
         status, little, found = next_frame(data, limit, end, state, rba)
         if status != STOPPED:
             break
-        if u8(data, rba) == FILE_HEADER:
+        if u8(data, rba) == TOKEN_F:
             _add(state, HEADERS, 1)
             _add(state, HEADER_BYTES, found[0] - 8)
         else:
@@ -155,7 +164,7 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
                 status = NEW_KEY
                 tell(state, found, little, np.int64(what))
                 break
-            time = np.int64(u64(data, found[1] + 8, little))
+            time = np.int64(u64(data, found[1] + IO_TIME_AT, little))
             status = _take(data, rba, found, little, key, time, state, flags, counting)
             if status == FULL:
                 break

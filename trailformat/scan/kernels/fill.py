@@ -9,11 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
-from trailformat.records.framing import FILE_HEADER
-from trailformat.records.io_types import METADATA
-from trailformat.scan.batch import FILE_HEADER as KIND_FILE_HEADER
-from trailformat.scan.batch import RECORD as KIND_RECORD
 from trailformat.scan.kernels.arguments import (
     C_AUDIT_POS,
     C_AUDIT_RBA,
@@ -53,6 +48,23 @@ from trailformat.scan.kernels.arguments import (
     TRANSACTIONS,
     WHAT,
 )
+from trailformat.scan.kernels.constants import (
+    AUDIT_POS_AT,
+    AUDIT_RBA_AT,
+    BEFORE_AFTER_AT,
+    IO_TIME_AT,
+    IO_TYPE_AT,
+    KIND_FILE_HEADER,
+    KIND_RECORD,
+    METADATA,
+    ORIG_NODE_AT,
+    PARTITION_AT,
+    RECORD_LENGTH_AT,
+    REFERENCE,
+    TABLE,
+    TOKEN_F,
+    TRANS_IND_AT,
+)
 from trailformat.scan.kernels.frames import HEAD, frame_in_either
 from trailformat.scan.kernels.loads import i64, inlined, store8, store32, store64, u8, u16, u32, u64
 from trailformat.scan.kernels.names import key_of
@@ -62,7 +74,7 @@ from trailformat.scan.kernels.names import key_of
 def next_frame(data: int, limit: int, end: int, state: int, rba: int) -> Any:
     """STOPPED, or why there is no frame at ``rba``: DAMAGED or MORE; its order; its frame."""
     order = i64(state, 8 * LITTLE)
-    first = 0 if rba == 0 and u8(data, rba) == FILE_HEADER else order
+    first = 0 if rba == 0 and u8(data, rba) == TOKEN_F else order
     little, found = frame_in_either(data, rba, limit, end, first)
     if found[0] == -1:
         return DAMAGED, little, found
@@ -96,14 +108,14 @@ def tell(state: int, found: Any, little: int, what: int) -> None:
 @inlined
 def is_definition(data: int, header: int) -> Any:
     """Whether the header is that of a TDR or a reference to one."""
-    kind = u8(data, header + 7)
-    return u8(data, header + 6) == METADATA and (kind == TABLE) | (kind == REFERENCE)
+    kind = u8(data, header + ORIG_NODE_AT)
+    return u8(data, header + IO_TYPE_AT) == METADATA and (kind == TABLE) | (kind == REFERENCE)
 
 
 @inlined
 def record_length(data: int, found: Any, little: int) -> Any:
     """What ``Record.data_length`` gives: the header's field, or the data's size where the field is too small for it."""
-    return found[4] if found[0] > 0xFFFF else u16(data, found[1] + 4, little)
+    return found[4] if found[0] > 0xFFFF else u16(data, found[1] + RECORD_LENGTH_AT, little)
 
 
 @inlined
@@ -112,15 +124,15 @@ def _put_header(data: int, found: Any, little: int, row: int, most: int, columns
     at = found[1]
     octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
     store8(octets, C_KIND * most, KIND_RECORD)
-    store8(octets, C_PARTITION * most, u8(data, at + 1))
-    store8(octets, C_BEFORE_AFTER * most, u8(data, at + 3))
-    store8(octets, C_IO_TYPE * most, u8(data, at + 6))
-    store8(octets, C_ORIG_NODE * most, u8(data, at + 7))
-    store8(octets, C_TRANS_IND * most, u8(data, at + 28))
-    store32(ints, C_AUDIT_RBA * 4 * most, u32(data, at + 24, little))
+    store8(octets, C_PARTITION * most, u8(data, at + PARTITION_AT))
+    store8(octets, C_BEFORE_AFTER * most, u8(data, at + BEFORE_AFTER_AT))
+    store8(octets, C_IO_TYPE * most, u8(data, at + IO_TYPE_AT))
+    store8(octets, C_ORIG_NODE * most, u8(data, at + ORIG_NODE_AT))
+    store8(octets, C_TRANS_IND * most, u8(data, at + TRANS_IND_AT))
+    store32(ints, C_AUDIT_RBA * 4 * most, u32(data, at + AUDIT_RBA_AT, little))
     store64(longs, C_RECORD_LENGTH * 8 * most, record_length(data, found, little))
-    store64(longs, C_IO_TIME * 8 * most, np.int64(u64(data, at + 8, little)))
-    store64(longs, C_AUDIT_POS * 8 * most, np.int64(u64(data, at + 16, little)))
+    store64(longs, C_IO_TIME * 8 * most, np.int64(u64(data, at + IO_TIME_AT, little)))
+    store64(longs, C_AUDIT_POS * 8 * most, np.int64(u64(data, at + AUDIT_POS_AT, little)))
 
 
 @inlined
@@ -171,7 +183,7 @@ def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tabl
         if status != STOPPED:
             break
         key, transaction = 0, -1
-        if u8(data, rba) == FILE_HEADER:
+        if u8(data, rba) == TOKEN_F:
             _put_no_header(found[0], row, most, columns)
         else:
             key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
@@ -180,9 +192,9 @@ def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tabl
                 tell(state, found, little, np.int64(what))
                 break
             _put_header(data, found, little, row, most, columns)
-            if u8(flags, u8(data, found[1] + 6)) & OUTSIDE == 0:
+            if u8(flags, u8(data, found[1] + IO_TYPE_AT)) & OUTSIDE == 0:
                 transaction = transactions
-                transactions += (u8(flags, u8(data, found[1] + 28)) & ENDING) >> 1
+                transactions += (u8(flags, u8(data, found[1] + TRANS_IND_AT)) & ENDING) >> 1
             elif is_definition(data, found[1]):
                 status = DEFINES
                 tell(state, found, little, key)

@@ -9,8 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.records.framing import _MOST_TOKENS, FILE_HEADER, RECORD
-from trailformat.records.record_header import HDR_IND, HEADER_SIZE
+from trailformat.scan.kernels.constants import (
+    FIRST_OF_FILE_HEADER,
+    HDR_IND,
+    HEADER_SIZE,
+    MOST_TOKENS,
+    TOKEN_D,
+    TOKEN_F,
+    TOKEN_G,
+    TOKEN_H,
+    TOKEN_T,
+    TOKEN_Z,
+    UNSET,
+    WIDE,
+)
 from trailformat.scan.kernels.loads import inlined, u8, u16, u32
 
 HEAD = 64
@@ -19,34 +31,34 @@ HEAD = 64
 
 @inlined
 def _is_wide(info: int) -> bool:
-    return (info & 0x40) != 0 and info != 0xFF
+    return (info & WIDE) != 0 and info != UNSET
 
 
 @inlined
 def _length(data: int, rba: int, limit: int, end: int, little: int) -> Any:  # noqa: PLR0911 - a list of conditions
     """The length of the record at ``rba`` if all but its tokens is sound; -1: it is not, -2 - n: n bytes are needed."""
     kind = u8(data, rba)
-    if end - rba < 8 or (kind != RECORD) & (kind != FILE_HEADER):
+    if end - rba < 8 or (kind != TOKEN_G) & (kind != TOKEN_F):
         return -1
     wide = _is_wide(u8(data, rba + 1))
     size = 6 if wide else 4
     length = u32(data, rba + 2, little) if wide else u16(data, rba + 2, little)
-    is_header = kind == FILE_HEADER
+    is_header = kind == TOKEN_F
     if length < 2 * size + 4 + (0 if is_header else HEADER_SIZE) or length > end - rba:
         return -1
     token = rba + size
     if is_header:
-        if u8(data, token) != 0x30:
+        if u8(data, token) != FIRST_OF_FILE_HEADER:
             return -1
     else:
         long = _is_wide(u8(data, token + 1))
         header = u32(data, token + 2, little) if long else u16(data, token + 2, little)
-        if u8(data, token) != 0x48 or header < HEADER_SIZE or u8(data, token + (6 if long else 4)) != HDR_IND:
+        if u8(data, token) != TOKEN_H or header < HEADER_SIZE or u8(data, token + (6 if long else 4)) != HDR_IND:
             return -1
     if length > limit - rba:
         return -2 - length
     trailer = rba + length - size
-    if u8(data, trailer) != 0x5A or _is_wide(u8(data, trailer + 1)) != wide:
+    if u8(data, trailer) != TOKEN_Z or _is_wide(u8(data, trailer + 1)) != wide:
         return -1
     if length != (u32(data, trailer + 2, little) if wide else u16(data, trailer + 2, little)):
         return -1
@@ -62,7 +74,7 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
         return length, header, header_size, data_at, data_size, token_at, token_size
     size = 6 if _is_wide(u8(data, rba + 1)) else 4
     at, last = rba + size, rba + length - size
-    for number in range(_MOST_TOKENS):
+    for number in range(MOST_TOKENS):
         if at + 4 > last:
             break
         kind = u8(data, at)
@@ -74,9 +86,9 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
             payload, size = at + 4, u16(data, at + 2, little)
         if number == 0:
             header, header_size = payload, size
-        elif kind == 0x44 and data_at == 0:
+        elif kind == TOKEN_D and data_at == 0:
             data_at, data_size = payload - rba, size
-        elif kind == 0x54 and token_at == 0:
+        elif kind == TOKEN_T and token_at == 0:
             token_at, token_size = payload - rba, size
         at = payload + size
     if at != last:

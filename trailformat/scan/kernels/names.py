@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.records.record_header import HEADER_SIZE, NAME_IS_INDEX
 from trailformat.scan.kernels.arguments import (
     BY_INDEX,
     HASH,
@@ -23,6 +22,7 @@ from trailformat.scan.kernels.arguments import (
     START,
     WORDS,
 )
+from trailformat.scan.kernels.constants import HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT
 from trailformat.scan.kernels.loads import i64, inlined, load64, u8, u16
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -106,7 +106,7 @@ def key_of(data: int, end: int, header: int, size: int, little: int, tables: int
     ``tables``: see :mod:`.arguments`.
     """
     at, size = header + HEADER_SIZE, size - HEADER_SIZE
-    if not u8(data, header + 1) & NAME_IS_INDEX:
+    if not u8(data, header + PARTITION_AT) & NAME_IS_INDEX:
         return key_of_name(data, at, size, end, tables)
     if size < 2:
         return 0, _U0

@@ -10,6 +10,8 @@ import os
 import stat
 from pathlib import Path
 
+from trailformat.codec.user_folder import user_folder
+
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _MOST_LINKS = 40
 
@@ -17,16 +19,17 @@ _MOST_LINKS = 40
 def private_folder(*names: str) -> Path | None:
     """``logdump/<names>`` in $XDG_CACHE_HOME or ~/.cache, made if need be; None where others can write."""
     try:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        home.mkdir(parents=True, exist_ok=True)
-        folder = home.absolute()
-        for name in ("logdump", *names):
+        folder = user_folder("cache")
+        if folder is None:
+            return None
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        for name in ("", *names):
             folder /= name
             folder.mkdir(mode=0o700, exist_ok=True)
             if name != names[-1]:
                 _tighten(folder)
         return folder if is_private_folder(folder) else None
-    except (OSError, RuntimeError, ValueError):
+    except (OSError, ValueError):
         return None
 
 

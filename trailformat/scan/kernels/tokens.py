@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trailformat.codec.layout import MOST
-from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.scan.kernels.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
+from trailformat.scan.kernels.constants import MOST_TOKENS_IN_T, UNSET, WIDE
 from trailformat.scan.kernels.loads import i64, inlined, store8, u8, u16, u32
 
 
@@ -34,7 +33,7 @@ def mark_rows(data: int, columns: int, rows: int, token_id: int, marks: int) -> 
     for row in range(rows):
         at, stop, little = area_of(columns, row)
         is_there = 0
-        for _ in range(MOST):
+        for _ in range(MOST_TOKENS_IN_T):
             if at >= stop:
                 break
             token, at, size = next_token(data, at, stop, little)

@@ -1,4 +1,4 @@
-"""The digest of a batch of arrays, row by row."""
+"""The totals of a batch of arrays, row by row."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import cast
 
 from trailformat.changes.transactions import ENDS
-from trailformat.index.digest import Digest, Run, span_of, without_time
 from trailformat.scan.batch import RECORD, Batch
+from trailformat.totals.batch_totals import BatchTotals, Run, span_of, without_time
 
 
-def digest_rows(batch: Batch, least: int) -> Digest:
-    """The digest of a batch whose columns are arrays."""
+def batch_totals(batch: Batch, least: int) -> BatchTotals:
+    """The totals of a batch whose columns are arrays; of transactions that end in it, those above ``least`` bytes."""
     runs, is_open = _runs(batch)
     last = len(runs) - 1
     kept = [number for number, run in enumerate(runs) if number in {0, last} or run.data_bytes > least]
@@ -23,7 +23,7 @@ def digest_rows(batch: Batch, least: int) -> Digest:
         return sorted({key for key, one in zip(tables, ordinals, strict=True) if one == ordinal})
 
     spans = [span_of(batch, runs[at], keys(runs[at]), has_ended=at != last or not is_open) for at in kept]
-    return Digest(_tables(batch), _times(batch), spans, len(runs) - is_open)
+    return BatchTotals(_tables(batch), _times(batch), spans, len(runs) - is_open)
 
 
 def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
@@ -44,7 +44,7 @@ def _times(batch: Batch) -> tuple[int, int] | None:
 
 
 def _runs(batch: Batch) -> tuple[list[Run], bool]:
-    """The transactions of a batch, and whether the last of them goes on behind it."""
+    """The transactions of a batch, and whether the last of them goes on after it."""
     runs: list[Run] = []
     ordinal, first, last, records, size = -1, 0, 0, 0, 0
     for row, (one, length) in enumerate(zip(batch.transaction, batch.record_length, strict=True)):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from logdump.operations.export.options import ExportOptions
 from logdump.session.errors import CommandError
@@ -33,49 +33,24 @@ def is_part(name: str) -> bool:
 _OURS = tuple(SUFFIXES.values()) + tuple(f"{one}.gz" for one in SUFFIXES.values())
 
 
-class Staging:
-    """The target of one export; a context manager, left normally it commits.
-
-    Args:
-        target: where it is to be in the end.
-        is_folder: whether that is a folder.
-        replaces: whether it may be there already.
-
-    Attributes:
-        path: where to write: the file (empty), or the folder (empty).
+@contextlib.contextmanager
+def export_target(target: Path, *, is_folder: bool, replaces: bool) -> Iterator[Path]:
+    """Where to write an export: an empty file, or folder, which becomes ``target`` when the context is left normally.
 
     Raises:
-        CommandError: the target is there, or is not what is to be replaced.
+        CommandError: the target is there, or is not what may be replaced.
         CannotWrite: nothing can be written there.
     """
-
-    def __init__(self, target: Path, *, is_folder: bool, replaces: bool) -> None:
-        self.target = target
-        self._is_folder = is_folder
-        self._replaces = replaces
-        sweep(target.parent)
-        self._check()
-        self._whole = WholeFolder(target) if is_folder else WholeFile(target, replace=replaces)
-        self.path = self._whole.staged
-
-    def _check(self) -> None:
-        _check(self.target, is_folder=self._is_folder, replaces=self._replaces)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    sweep(target.parent)
+    _check(target, is_folder=is_folder, replaces=replaces)
+    with WholeFolder(target) if is_folder else WholeFile(target, replace=replaces) as whole:
         try:
-            if kind is None:
-                self._check()
-        except BaseException as failure:
-            self._whole.__exit__(type(failure), failure, failure.__traceback__)
+            yield whole.staged
+        except BrokenPipeError:
             raise
-        self._whole.__exit__(kind, error, trace)
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise cannot_write(error, self.target) from error
+        except OSError as error:
+            raise cannot_write(error, target) from error
+        _check(target, is_folder=is_folder, replaces=replaces)
 
 
 def _check(target: Path, *, is_folder: bool, replaces: bool) -> None:

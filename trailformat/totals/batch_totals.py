@@ -1,16 +1,16 @@
-"""What the sums of the index take from a batch; :mod:`by_rows` and :mod:`by_columns` make it."""
+"""The totals of one batch that the sums of an index add up; its rows or its numpy columns give them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from trailformat.index.transaction_spans import MOST_NAMES, TransactionSpan
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import FILE_HEADER, Batch
+from trailformat.totals.transaction_spans import MOST_NAMES, TransactionSpan
 
 
-class Digest(NamedTuple):
-    """Of one batch.
+class BatchTotals(NamedTuple):
+    """The totals of one batch.
 
     Attributes:
         tables: records and data bytes by key of the table's name.

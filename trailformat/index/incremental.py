@@ -1,4 +1,4 @@
-"""Following a walk over a file: batches in file order, whoever makes them."""
+"""A scan taken in batch by batch: in file order, from several producers, and on as the file grows."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from trailformat.trail.file import TrailFile
 _LITTLE, _BIG, _LITTLE_SEEN = 1, 2, 4
 
 
-class Follower:
-    """Takes every row of a file once, from the first on; what it makes of them is up to the children's ``_take``.
+class IncrementalScan:
+    """Every row of a file, taken once, from the first on; subclasses keep what they need of them in ``_take``.
 
     Several threads may extend and read one, each with a TrailFile of its own.
 
     Attributes:
         covered: RBA up to which rows were taken.
-        records: how many rows that are; a half-written record at the end of the file is none yet.
-        end: where a walk goes on that is to extend this: ``covered``, or the start of damage that stands there, which
-            more bytes may turn into a record.
-        partial: bytes of the half-written record at ``covered`` when it was met; 0 without one.
+        records: the number of these rows; a half-written record at the end of the file is none yet.
+        end: where the next scan has to start: ``covered``, or the start of damage that ends there, which more bytes
+            may turn into a record.
+        partial: bytes of the half-written record found at ``covered``; 0 without one.
     """
 
     def __init__(self) -> None:
@@ -41,21 +41,17 @@ class Follower:
         self._tail: Batch | None = None
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
-        """Take in rows that follow those taken; before them there were ``_taken``."""
+        """Take in rows that follow the ``_taken`` rows before them."""
         raise NotImplementedError
 
-    def is_complete(self, size: int) -> bool:
-        """Whether a file of ``size`` bytes is covered up to its end, a half-written record there aside."""
-        return self.covered + self.partial >= size
-
-    def place(self, trail: TrailFile) -> ScanPosition:
-        """The place of a walk that comes to ``end``."""
-        return place_of(trail, self.end, self._arriving)
+    def position(self, trail: TrailFile) -> ScanPosition:
+        """The position where the next scan has to start."""
+        return position_of(trail, self.end, self._arriving)
 
     def extend(self, batch: Batch) -> None:
-        """Take in the next batch of a walk; rows taken already are passed over.
+        """Take in the next batch of a scan, without the rows taken already.
 
-        A batch that leaves a gap is ignored, and so is what follows a half-written record.
+        A batch that leaves a gap is ignored, and so are rows after a half-written record.
         """
         with self._lock:
             at = self._first_new(batch)
@@ -63,7 +59,7 @@ class Follower:
                 self._extend(batch, at)
 
     def _first_new(self, batch: Batch) -> int | None:
-        """The row of the batch that comes next: at ``end``, or behind damage there."""
+        """The row of the batch that comes next: at ``end``, or after damage there."""
         for start in (self.end, self.covered):
             at = bisect_left(batch.rba, start)
             if at < len(batch) and batch.rba[at] == start:
@@ -93,7 +89,7 @@ class Follower:
 
 
 class ArrivalOrders:
-    """In which byte order a walk arrives at rows of a batch, as one small number each; 0: as it began."""
+    """The byte order in which a scan arrives at rows of a batch, as one small number each; 0: as it began."""
 
     def __init__(self, batch: Batch, arriving: int) -> None:
         orders, kinds = (bytes(memoryview(one)) for one in (batch.order, batch.kind))  # type: ignore[arg-type]
@@ -104,13 +100,13 @@ class ArrivalOrders:
         self._is_uniform = max(map(kinds.find, range(RECORD + 1, PARTIAL + 1))) < 0 > orders.find(1 - orders[0])
 
     def at(self, rows: range) -> list[int]:
-        """Of the walk that arrives at each of these rows."""
+        """The order of arrival at each of some rows."""
         if not rows or not self._is_uniform:
             return [self.before(row) for row in rows]
         return [self.before(rows[0])] + [self.before(rows[-1])] * (len(rows) - 1)
 
     def before(self, row: int) -> int:
-        """Of the walk that arrives at a row, or behind the last one."""
+        """The order of arrival at a row, or after the last one."""
         sound = row - 1
         while sound >= 0 and self._kinds[sound] > FILE_HEADER:
             sound -= 1
@@ -118,8 +114,8 @@ class ArrivalOrders:
         return order | (_LITTLE_SEEN if 0 <= self._first_little < row else self._arriving & _LITTLE_SEEN)
 
 
-def place_of(trail: TrailFile, rba: int, arriving: int) -> ScanPosition:
-    """The place of a walk that arrives at ``rba`` so."""
+def position_of(trail: TrailFile, rba: int, arriving: int) -> ScanPosition:
+    """The position of a scan that arrives at ``rba`` in this order."""
     first = first_position(trail, rba)
     if not arriving:
         return first

@@ -1,4 +1,4 @@
-"""The digest of a batch of numpy columns."""
+"""The totals of a batch of numpy columns."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from trailformat.changes.transactions import ENDS
-from trailformat.index.digest import Digest, Run, span_of, without_time
-from trailformat.index.transaction_spans import MOST_TRANSACTIONS, TransactionSpan
 from trailformat.scan.batch import RECORD, Batch
+from trailformat.totals.batch_totals import BatchTotals, Run, span_of, without_time
+from trailformat.totals.transaction_spans import MOST_TRANSACTIONS, TransactionSpan
 
 _MANY = 1 << 8
 """From so many numbers on numpy is faster than a set."""
 
 
-def digest_columns(batch: Batch, least: int) -> Digest:
-    """The digest of a batch whose columns are ndarrays."""
+def batch_totals(batch: Batch, least: int) -> BatchTotals:
+    """The totals of a batch whose columns are ndarrays; of transactions that end in it, those above ``least`` bytes."""
     spans, ended = _transactions(batch, least)
-    return Digest(_tables(batch), _times(batch), spans, ended)
+    return BatchTotals(_tables(batch), _times(batch), spans, ended)
 
 
 def _times(batch: Batch) -> tuple[int, int] | None:
