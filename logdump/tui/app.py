@@ -18,7 +18,7 @@ from logdump.tui.keys.mark_letters import MarkLetters
 from logdump.tui.model.model import OUTPUT, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
-from logdump.tui.panes.current_choices import CHOICES, CurrentChoices
+from logdump.tui.panes.choices import CHOICES, CurrentChoices
 from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
@@ -349,9 +349,5 @@ class TrailApp(HarmlessApp):
             self.model.follows = False
 
     def on_pane_read(self, message: messages.PaneRead) -> None:
-        """Lines of a page are here."""
-        self.pages.take(message)
-
-    def on_hex_read(self, message: messages.HexRead) -> None:
-        """The bytes of a record are here."""
+        """A page about a record is here."""
         self.pages.take(message)

@@ -74,20 +74,10 @@ KEYS = (
         short="transaction",
         weight=4,
     ),
-    Key(
-        "transaction_before",
-        "left_square_bracket",
-        "transaction before",
-        Area.PANES,
-        sends="TRANSACTION PREVIOUS",
-    ),
+    Key("transaction_before", "left_square_bracket", "transaction before", Area.PANES, sends="TRANSACTION PREVIOUS"),
     Key("same_table", "right_curly_bracket", "next record of this table", Area.PANES, sends="SAMETABLE NEXT"),
     Key(
-        "same_table_before",
-        "left_curly_bracket",
-        "record of this table before",
-        Area.PANES,
-        sends="SAMETABLE PREVIOUS",
+        "same_table_before", "left_curly_bracket", "record of this table before", Area.PANES, sends="SAMETABLE PREVIOUS"
     ),
     Key("find", "slash", "find text, HEX bytes or column = value", Area.PANES, types="find ", short="find", weight=3),
     Key("find_next", "greater_than_sign", "next match", Area.PANES, sends="FIND NEXT"),

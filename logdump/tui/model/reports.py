@@ -6,16 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.tui.model.model import OUTPUT, Model, ScanProgress
-from logdump.tui.reading.messages import (
-    Asked,
-    CommandEnded,
-    FilePolled,
-    OutputGrew,
-    Report,
-    Scanned,
-    SummaryRead,
-    TransactionsRead,
-)
+from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
@@ -39,17 +30,17 @@ class Reports:
         self._mode = mode
         self._file = file
         self._fits = fits
-        self._takers: dict[type[Report], Callable[[Any], None]] = {
-            OutputGrew: self._take_output,
-            Asked: self._take_question,
-            CommandEnded: self._take_end,
-            SummaryRead: self._take_summary,
-            Scanned: self._take_scan,
-            TransactionsRead: self._take_transactions,
-            FilePolled: self._take_poll,
+        self._takers: dict[type[messages.Report], Callable[[Any], None]] = {
+            messages.OutputGrew: self._take_output,
+            messages.Asked: self._take_question,
+            messages.CommandEnded: self._take_end,
+            messages.SummaryRead: self._take_summary,
+            messages.Scanned: self._take_scan,
+            messages.TransactionsRead: self._take_transactions,
+            messages.FilePolled: self._take_poll,
         }
 
-    def take(self, report: Report) -> None:
+    def take(self, report: messages.Report) -> None:
         """Change the model, all at once."""
         with self._model.changing():
             self._takers[type(report)](report)
@@ -77,7 +68,7 @@ class Reports:
         self._model.prompt = self._mode.prompt
         self._model.history = tuple(self._mode.session.history.lines)
 
-    def _take_output(self, report: OutputGrew) -> None:
+    def _take_output(self, report: messages.OutputGrew) -> None:
         model, entry, progress = self._model, self._mode.transcript.last, report.progress
         model.output += 1
         if entry is not None and (len(entry.records) > 1 or not self._fits(entry)):
@@ -86,12 +77,12 @@ class Reports:
             part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
 
-    def _take_question(self, report: Asked) -> None:
+    def _take_question(self, report: messages.Asked) -> None:
         self._model.output += 1
         self._model.prompt = report.prompt
         self._model.questions += 1
 
-    def _take_end(self, report: CommandEnded) -> None:
+    def _take_end(self, report: messages.CommandEnded) -> None:
         model, state, before = self._model, report.state, self._model.state
         model.ended = report.number
         if state.is_over:
@@ -107,7 +98,7 @@ class Reports:
             model.list_others()
         self._choose_page(report)
 
-    def _choose_page(self, report: CommandEnded) -> None:
+    def _choose_page(self, report: messages.CommandEnded) -> None:
         """Show a record in detail, an answer that the strip above the prompt has no room for in the output pane."""
         model, entry = self._model, self._mode.transcript.last
         if entry is None:
@@ -128,10 +119,10 @@ class Reports:
         self._mode.share(self._file.index)
         self._model.open(self._file.index)
 
-    def _take_summary(self, report: SummaryRead) -> None:
+    def _take_summary(self, report: messages.SummaryRead) -> None:
         self._model.summary = report.summary
 
-    def _take_scan(self, report: Scanned) -> None:
+    def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file
         if report.is_done:
             model.busy = ""
@@ -144,10 +135,10 @@ class Reports:
         elif file.matches is not None:
             model.matched = ScanProgress(report.covered, file.matches.records, report.is_done)
 
-    def _take_transactions(self, report: TransactionsRead) -> None:
+    def _take_transactions(self, report: messages.TransactionsRead) -> None:
         self._model.transactions = tuple(report.transactions)
 
-    def _take_poll(self, report: FilePolled) -> None:
+    def _take_poll(self, report: messages.FilePolled) -> None:
         """Take that the file has grown, has been cut or removed, or that the next one is there."""
         model, size = self._model, self._model.summary.size
         if report.path != model.state.path or report.known != size or not model.summary.name:

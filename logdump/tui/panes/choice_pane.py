@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -14,12 +16,9 @@ from logdump.tui.text.styled import Styled
 class Choice:
     """One line: its text, and the command lines that its keys send; empty where a key means nothing."""
 
-    def __init__(
-        self, text: str, enter: str = "", end: str = "", filter_line: str = "", rba: int | None = None
-    ) -> None:
+    def __init__(self, text: str, enter: str = "", end: str = "", filter_line: str = "") -> None:
         self.text = text
         self.sends = {"enter": enter, "end": end, "filter": filter_line}
-        self.rba = rba
 
 
 class ChoicePane(Styled, can_focus=True):
@@ -27,13 +26,12 @@ class ChoicePane(Styled, can_focus=True):
 
     BINDINGS = bindings(Area.CHOICES)
 
+    @dataclass(eq=False)
     class Chosen(Message):
         """The user wants something done with a line: ``what`` is enter, end or filter."""
 
-        def __init__(self, choice: Choice, what: str) -> None:
-            super().__init__()
-            self.choice = choice
-            self.what = what
+        choice: Choice
+        what: str
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(id=name)
@@ -92,11 +90,3 @@ class ChoicePane(Styled, can_focus=True):
         style = ("cursor" if self.has_focus else "here") if is_here else ""
         sign = self._glyphs.cursor if is_here else " "
         return self.strip(((sign + self._choices[at].text, style),), width, style=style)
-
-    def on_focus(self) -> None:
-        """Show the cursor as the one that keys move."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
-        self.refresh()

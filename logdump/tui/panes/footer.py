@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from logdump.tui.keys.keymap import CHARACTERS
 from logdump.tui.keys.keys import KEYS, Area, Key
 from logdump.tui.model.model import Model
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.text.styled import Piece
 
-_NAMES = {
-    "right_square_bracket": "]",
-    "left_square_bracket": "[",
-    "backslash": "\\",
-    "colon": ":",
-    "slash": "/",
-    "question_mark": "?",
-    "plus": "+",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "apostrophe": "'",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
+_NAMES = {key: character for character, key in CHARACTERS.items()} | {
     "comma": ",",
-    "enter": "Enter",
     "escape": "Esc",
     "pagedown": "PgDn",
     "pageup": "PgUp",
@@ -35,27 +23,21 @@ class Footer(OneLine):
     """The keys of the place where the keyboard is, or what Tab offers."""
 
     def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
-        super().__init__("footer")
-        self._model = model
+        super().__init__("footer", model, Model.place, Model.offers)
         self._keymap = keymap
-        model.observe(self.draw, Model.place, Model.offers)
 
     def draw(self) -> None:
         """Show what is current."""
-        if self._model.offers:
-            self.say((f" {self._model.offers}", "strong"))
+        if self.model.offers:
+            self.say((f" {self.model.offers}", "strong"))
             return
         pieces: list[Piece] = [(" ", "")]
         actions: dict[int, str] = {}
-        areas = frozenset({Area.EVERYWHERE, self._model.place})
+        areas = frozenset({Area.EVERYWHERE, self.model.place})
         for word, key in footer_words(areas, self._keymap, self.app.size.width):
             actions[len(pieces)] = key.action
             pieces += [(word, ""), (_GAP, "")]
         self.say(*pieces, actions=actions)
-
-    def on_resize(self) -> None:
-        """Use the new width."""
-        self.draw()
 
 
 def key_name(key: str) -> str:

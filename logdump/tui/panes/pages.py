@@ -14,7 +14,7 @@ from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
 from logdump.tui.panes.tabs import TABS
 from logdump.tui.panes.text_pane import TextPane
-from logdump.tui.reading.messages import HexRead, PaneRead
+from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import Current
 from logdump.tui.reading.transcript import Transcript
@@ -152,16 +152,16 @@ class Pages(Vertical):
             self._patience.stop()
             self._patience = None
 
-    def take(self, message: PaneRead | HexRead) -> None:
+    def take(self, message: PaneRead) -> None:
         """A page has been read; one about something else comes too late."""
         if message.about != self._current:
             return
         page = self.page(message.pane)
-        if isinstance(message, HexRead) and isinstance(page, HexPane):
-            page.show_record(message.text)
-        elif isinstance(message, PaneRead):
+        if isinstance(message.content, list):
             self._waits_for_index = message.is_preliminary
-            page.show(message.lines)
+            page.show(message.content)
+        elif isinstance(page, HexPane):
+            page.show_record(message.content)
         if message.pane != self._model.page:
             return
         self._end_patience()

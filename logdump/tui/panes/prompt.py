@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.events import Paste
@@ -48,16 +50,7 @@ class PromptLabel(Static):
 
     def __init__(self, model: Model) -> None:
         super().__init__(id="prompt-label", markup=False)
-        self._model = model
-        model.observe(self.draw, Model.prompt)
-
-    def draw(self) -> None:
-        """Show what is current."""
-        self.update(self._model.prompt)
-
-    def on_mount(self) -> None:
-        """Show the first prompt."""
-        self.draw()
+        model.observe(lambda: self.update(model.prompt), Model.prompt)
 
 
 class Prompt(Input):
@@ -69,19 +62,17 @@ class Prompt(Input):
 
     BINDINGS = bindings(Area.PROMPT)
 
+    @dataclass(eq=False)
     class Offered(Message):
         """Tab found several words, or none."""
 
-        def __init__(self, words: list[str]) -> None:
-            super().__init__()
-            self.words = words
+        words: list[str]
 
+    @dataclass(eq=False)
     class Refused(Message):
         """A paste that the prompt does not take."""
 
-        def __init__(self, why: str) -> None:
-            super().__init__()
-            self.why = why
+        why: str
 
     def __init__(self, model: Model) -> None:
         super().__init__(id="prompt", compact=True, select_on_focus=False, max_length=LONGEST)

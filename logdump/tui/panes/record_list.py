@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
@@ -37,12 +38,11 @@ class RecordList(Styled, can_focus=True):
 
     BINDINGS = bindings(Area.RECORDS)
 
+    @dataclass(eq=False)
     class PageNeeded(Message):
         """Rows have to be read."""
 
-        def __init__(self, request: PageRequest) -> None:
-            super().__init__()
-            self.request = request
+        request: PageRequest
 
     def __init__(self, model: Model, settings: Settings, glyphs: Glyphs, stood: Callable[[ListRow], None]) -> None:
         super().__init__(id="records")
@@ -323,14 +323,6 @@ class RecordList(Styled, can_focus=True):
         """Keep the cursor visible."""
         if self._keep_visible():
             self.refresh()
-
-    def on_focus(self) -> None:
-        """Show the cursor as the one that keys move."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
-        self.refresh()
 
     def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
         """The wheel."""

@@ -30,18 +30,12 @@ class Tabs(OneLine):
     """The line above the lower pane."""
 
     def __init__(self, model: Model) -> None:
-        super().__init__("tabs")
-        self._model = model
-        model.observe(self.draw, Model.shown, Model.where)
+        super().__init__("tabs", model, Model.shown, Model.where)
 
     def draw(self) -> None:
         """Show what is current."""
-        pieces, actions = tab_pieces(self._model.page, self._model.where, self.glyphs, self.size.width)
+        pieces, actions = tab_pieces(self.model.page, self.model.where, self.glyphs, self.size.width)
         self.say(*pieces, actions=actions)
-
-    def on_resize(self) -> None:
-        """Use the new width."""
-        self.draw()
 
 
 def tab_pieces(shown: str, where: str, glyphs: Glyphs, width: int) -> tuple[tuple[Piece, ...], dict[int, str]]:

@@ -19,23 +19,13 @@ class Title(OneLine):
     """The first line of the screen."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
-        super().__init__("title", style="title")
-        self._model = model
-        self._settings = settings
         facts = Model.summary, Model.indexed, Model.matched, Model.state
-        model.observe(self.draw, *facts, Model.busy, Model.warning, Model.follows)
+        super().__init__("title", model, *facts, Model.busy, Model.warning, Model.follows, style="title")
+        self._settings = settings
 
     def draw(self) -> None:
         """Show what is current."""
-        self.say(*title_pieces(self._model, self._settings, self.glyphs, self.app.size.width))
-
-    def on_mount(self) -> None:
-        """Show the line before anything is open."""
-        self.draw()
-
-    def on_resize(self) -> None:
-        """Use the new width."""
-        self.draw()
+        self.say(*title_pieces(self.model, self._settings, self.glyphs, self.app.size.width))
 
 
 def title_pieces(model: Model, settings: Settings, glyphs: Glyphs, width: int) -> tuple[Piece, ...]:

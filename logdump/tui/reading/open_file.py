@@ -70,15 +70,11 @@ class OpenFile:
         """Scan on: for the first time, after a stop, or because the file has grown."""
         self._indexing.go_on(self._extend_index)
         if self.matches is not None:
-            self._matching.go_on(self._extend_matches(self.matches))
+            self._matching.go_on(self.matches.extend)
 
     def _extend_index(self, session: Session) -> Iterator[int]:
         attach(session.trail, self.index)
         yield from build(session.trail, self.index)
-
-    @staticmethod
-    def _extend_matches(matches: Matches) -> Callable[[Session], Iterator[int]]:
-        return matches.extend
 
     def stop(self) -> bool:
         """Stop the scans and keep what they have; tells whether there was anything to stop."""
@@ -97,7 +93,7 @@ class OpenFile:
         self.matches = Matches(filters, source) if filters is not None else None
         self._matching.give_up()
         if self.matches is not None:
-            self._matching.go_on(self._extend_matches(self.matches))
+            self._matching.go_on(self.matches.extend)
 
     def ask_page(self, request: PageRequest) -> None:
         """Read rows."""

@@ -123,7 +123,7 @@ def test_a_pane_that_does_not_observe_a_part_is_found(
     observe = Observable.observe
 
     def forget(model: Model, observer: Any, *parts: Part[Any]) -> None:
-        is_forgetful = type(observer.__self__).__name__ == pane and model.opened == 0
+        is_forgetful = type(getattr(observer, "__self__", None)).__name__ == pane and model.opened == 0
         observe(model, observer, *(one for one in parts if not (is_forgetful and one is PARTS[name])))
 
     monkeypatch.setattr(Observable, "observe", forget)
