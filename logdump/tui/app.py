@@ -33,7 +33,6 @@ from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.screen_mode import ScreenMode
-from logdump.tui.reading.transcript import TranscriptEntry
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
 
@@ -69,6 +68,10 @@ class TrailApp(HarmlessApp):
     """
 
     CSS_PATH = "layout.tcss"
+    records: RecordList
+    pages: Pages
+    log_strip: LogStrip
+    prompt: Prompt
     BINDINGS = bindings(Area.EVERYWHERE)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
@@ -80,48 +83,31 @@ class TrailApp(HarmlessApp):
         self.model = Model()
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
-        self._reports = Reports(self.model, self.mode, self.file, self._fits)
         self._first = first
         self._letters = MarkLetters()
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
-        model, settings = self.model, self.session.settings
-        yield Title(model, settings)
+        model, transcript = self.model, self.mode.transcript
+        self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood)
+        self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record)
+        self.log_strip = LogStrip(model, transcript, self.glyphs)
+        self.prompt = Prompt(model)
+        yield Title(model, self.session.settings)
         with Panes(id="panes"):
             yield Sidebar(model, self.glyphs)
             with Vertical(id="main"):
                 with Vertical(id="upper"):
-                    yield RecordList(model, settings, self.glyphs, self.row_stood)
+                    yield self.records
                     for name in CHOICES:
                         yield CurrentChoices(name, model, self.glyphs)
                 yield Tabs(model)
-                yield Pages(model, self.mode.transcript, self.glyphs, self.file.ask_record)
-        yield LogStrip(model, self.mode.transcript, self.glyphs)
+                yield self.pages
+        yield self.log_strip
         with Horizontal(id="prompt-line"):
             yield PromptLabel(model)
-            yield Prompt(model)
+            yield self.prompt
         yield Footer(model, self.appearance.keymap.keys)
-
-    @property
-    def records(self) -> RecordList:
-        """The record list."""
-        return self.query_one(RecordList)
-
-    @property
-    def prompt(self) -> Prompt:
-        """The prompt."""
-        return self.query_one(Prompt)
-
-    @property
-    def log_strip(self) -> LogStrip:
-        """The strip above the prompt."""
-        return self.query_one(LogStrip)
-
-    @property
-    def pages(self) -> Pages:
-        """The lower pane."""
-        return self.query_one(Pages)
 
     @property
     def is_quiet(self) -> bool:
@@ -131,6 +117,7 @@ class TrailApp(HarmlessApp):
     def on_mount(self) -> None:
         """Show the empty panes, then begin."""
         self.prompt.focus()
+        self._reports = Reports(self.model, self.mode, self.file, self.log_strip.fits)
         self._reports.take_prompt()
         for problem in self.appearance.keymap.problems:
             self._reports.tell(problem)
@@ -142,9 +129,6 @@ class TrailApp(HarmlessApp):
     def _begin(self) -> None:
         if self._first or self.session.has_trail:
             self.enter(self._first or "OPEN")
-
-    def _fits(self, entry: TranscriptEntry) -> bool:
-        return self.log_strip.fits(entry)
 
     def _poll(self) -> None:
         if not self.is_headless and not os.isatty(sys.stdin.fileno()):
@@ -293,7 +277,9 @@ class TrailApp(HarmlessApp):
 
     def action_toggle_margin(self) -> None:
         """Names and values beside the detail, or the bare text."""
-        self.pages.toggle_margin()
+        page = self.pages.page("detail")
+        page.shows_margin = not page.shows_margin
+        page.refresh()
 
     def action_show_help(self) -> None:
         """The keys."""

@@ -15,14 +15,7 @@ from logdump.tui.text.styled import Piece, Styled
 
 
 class OneLine(Styled):
-    """A line of pieces about parts of the model, repainted when it changes; subclasses say which pieces.
-
-    Args:
-        name: of the widget.
-        model: what the line is about.
-        parts: of the model.
-        style: of the whole line.
-    """
+    """A line of pieces about some parts of the model, repainted when it changes; subclasses say which pieces."""
 
     def __init__(self, name: str, model: Model, *parts: Part[Any], style: str = "") -> None:
         super().__init__(id=name)

@@ -102,12 +102,6 @@ class Pages(Vertical):
             lines += [line(text, "strong" if at == 0 else "") for at, text in enumerate(entry.lines())]
         self.shown.show(lines, top=start)
 
-    def toggle_margin(self) -> None:
-        """Show names and values beside the detail, or the bare text."""
-        page = self.page(TABS[0].name)
-        page.shows_margin = not page.shows_margin
-        page.refresh()
-
     def on_resize(self, _event: Resize) -> None:
         """The width of the bytes depends on that of the page."""
         self._read()

@@ -142,11 +142,6 @@ class RecordList(Styled, can_focus=True):
         return "The file has no record yet. w follows it as it grows."
 
     @property
-    def _has_records(self) -> bool:
-        """Whether there is anything but a file header and the end."""
-        return any(row.kind in (RowKind.RECORD, RowKind.BAD, RowKind.PARTIAL) for row in self._page.rows[:3])
-
-    @property
     def _is_at_end(self) -> bool:
         """Whether the end of the rows is among those that are read, or what may reach to it and grow with the file."""
         rows = self._page.rows
@@ -164,11 +159,6 @@ class RecordList(Styled, can_focus=True):
     @property
     def _around(self) -> int:
         return max(_LEAST_AROUND, _PAGES_AROUND * self._height)
-
-    @property
-    def page_step(self) -> int:
-        """Rows that PgDn moves over."""
-        return max(1, self._height - 1)
 
     def _clear(self) -> None:
         """Show nothing: another file, or other rows of this one, are about to come."""
@@ -209,7 +199,7 @@ class RecordList(Styled, can_focus=True):
         elif self.row is not None:
             self._ask(PageRequest(self.row.rba, 0, self._around))
 
-    def move(self, step: int) -> None:
+    def action_move(self, step: int) -> None:
         """Move the cursor by rows, reading on where need be."""
         if self._asked is not None and (self._asked.step or self._is_moving):
             self._ask(self._asked._replace(step=self._asked.step + step))
@@ -228,13 +218,9 @@ class RecordList(Styled, can_focus=True):
         if self._asked is not None or self._is_near_an_edge():
             self._ask(PageRequest(self._page.rows[self._cursor].rba, 0, self._around))
 
-    def action_move(self, step: int) -> None:
-        """A key: so many rows on."""
-        self.move(step)
-
     def action_page(self, pages: int) -> None:
         """A key: so many pages on."""
-        self.move(pages * self.page_step)
+        self.action_move(pages * max(1, self._height - 1))
 
     def _is_near_an_edge(self) -> bool:
         page, reach = self._page, self._height
@@ -293,7 +279,8 @@ class RecordList(Styled, can_focus=True):
             return self.strip(((heading(columns), ""),), width, style="title")
         at = self._top + y - 1
         if at >= len(self._page.rows):
-            text = self.hint if at == len(self._page.rows) and not self._has_records else ""
+            is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END, RowKind.MORE) for row in self._page.rows[:3])
+            text = self.hint if at == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(at, columns, width, self._bar(y - 1))
 
@@ -326,11 +313,11 @@ class RecordList(Styled, can_focus=True):
 
     def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
         """The wheel."""
-        self.move(3)
+        self.action_move(3)
 
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
         """The wheel."""
-        self.move(-3)
+        self.action_move(-3)
 
     def on_click(self, event: Click) -> None:
         """Stand on the row that is clicked; the scroll bar leads to a place in the file."""
@@ -340,4 +327,4 @@ class RecordList(Styled, can_focus=True):
             self._ask(PageRequest(self._file_size * (event.y - 1) // self._height, 0, self._around))
             self._is_moving = True
             return
-        self.move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)
+        self.action_move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)

@@ -18,11 +18,7 @@ NOTICE = 2.0
 
 
 class HarmlessApp(App[None]):
-    """What it draws, copies and notifies is escaped.
-
-    Args:
-        appearance: characters, colours and keys.
-    """
+    """What it draws, copies and notifies is escaped; its ``appearance`` are characters, colours and keys."""
 
     def __init__(self, appearance: Appearance) -> None:
         self.appearance = appearance

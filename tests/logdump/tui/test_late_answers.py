@@ -45,7 +45,9 @@ def position(screen: Screen) -> int:
 def test_a_line_goes_on_from_where_the_user_stood_when_it_was_entered() -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.records.move, 1), partial(app.enter, "n"), partial(app.records.move, 1))
+        await while_busy(
+            screen, partial(app.records.action_move, 1), partial(app.enter, "n"), partial(app.records.action_move, 1)
+        )
         assert app.mode.transcript.last is not None
         assert list(app.mode.transcript.last.records) == [THIRD]
         assert rba_of(screen) == position(screen) == THIRD
@@ -56,7 +58,7 @@ def test_a_line_goes_on_from_where_the_user_stood_when_it_was_entered() -> None:
 def test_a_row_of_a_file_that_is_closed_meanwhile_is_no_position_in_the_next() -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.enter, "open st000000000"), partial(app.records.move, 1))
+        await while_busy(screen, partial(app.enter, "open st000000000"), partial(app.records.action_move, 1))
         assert rba_of(screen) == position(screen) == FIRST
 
     drive(steps)
@@ -65,7 +67,9 @@ def test_a_row_of_a_file_that_is_closed_meanwhile_is_no_position_in_the_next() -
 def test_moving_while_a_filter_is_entered_moves_the_session_too() -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.enter, "filter exclude filename NO.TABLE"), partial(app.records.move, 2))
+        await while_busy(
+            screen, partial(app.enter, "filter exclude filename NO.TABLE"), partial(app.records.action_move, 2)
+        )
         assert rba_of(screen) == position(screen) == THIRD
 
     drive(steps)
@@ -107,7 +111,7 @@ def test_rows_that_come_after_another_step_do_not_take_it_back(asked: list[PageR
         records = screen.app.records
         asked.clear()
         records.go_to(SECOND, fresh=True)
-        records.move(2)
+        records.action_move(2)
         assert not answer(records, asked[0])
         assert answer(records, asked[-1])
         assert rba_of(screen) == THIRD
@@ -229,7 +233,7 @@ def test_half_a_record_that_ends_the_rows_read_grows_with_the_file(
 def test_an_answer_that_comes_as_patience_ends_stays_on_the_page() -> None:
     async def steps(screen: Screen) -> None:
         pages = screen.app.pages
-        screen.app.records.move(1)
+        screen.app.records.action_move(1)
         patience = pages._patience
         assert patience is not None
         assert patience._callback is not None

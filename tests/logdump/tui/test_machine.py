@@ -241,7 +241,7 @@ class Screen(RuleBasedStateMachine):
     @rule(step=st.sampled_from([3, -3]))
     def wheel(self, step: int) -> None:
         """The wheel."""
-        self.step(lambda: self.app.records.move(step))
+        self.step(lambda: self.app.records.action_move(step))
 
     @rule(size=st.sampled_from(SIZES))
     def resize(self, size: tuple[int, int]) -> None:

@@ -70,8 +70,8 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
 
 
 @contextmanager
-def screen(folder: Path) -> Iterator[Stepped]:
-    """A view of a trail."""
+def screen(folder: Path, held: str = "") -> Iterator[Stepped]:
+    """A view of a trail, one of its threads held."""
     shutil.copy(TRAILS / "et000000000", folder)
     session = Session()
     session.settings.time_offset = GMT
@@ -80,6 +80,8 @@ def screen(folder: Path) -> Iterator[Stepped]:
         ends.callback(session.end)
         stepped = Stepped(session, (120, 36))
         ends.callback(stepped.close)
+        if held:
+            stepped.threads.hold_work(held)
         stepped.run(lambda: stepped.app.enter("open et000000000; n 3"))
         yield stepped
 
@@ -105,6 +107,15 @@ def test_a_change_is_shown_at_once(name: str, upper: str, tmp_path: Path) -> Non
     with screen(tmp_path) as stepped:
         change(stepped, name, upper)
         assert stepped.painted() == painted_anew(stepped.app)
+
+
+def test_the_names_that_the_index_tells_come_into_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.tui.reading.rows.NEAR", 0)
+    with screen(tmp_path, "index") as stepped:
+        stepped.run(lambda: stepped.app.enter("pos 2008"))
+        assert any("(index 2)" in line for line in stepped.painted())
+        stepped.run(lambda: stepped.threads.release("index"))
+        assert not any("(index 2)" in line for line in stepped.painted())
 
 
 FORGOTTEN = [

@@ -32,8 +32,8 @@ def test_steps_while_rows_are_read_add_up(monkeypatch: pytest.MonkeyPatch) -> No
         records, asked = screen.app.records, []
         monkeypatch.setattr(RecordList, "post_message", lambda _self, message: asked.append(message.request))
         records.go_to(None, -1)
-        records.move(-1)
-        records.move(-2)
+        records.action_move(-1)
+        records.action_move(-2)
         assert [(one.rba, one.step) for one in asked] == [(None, -1), (None, -2), (None, -4)]
         monkeypatch.undo()
         records.go_to(0)

@@ -59,7 +59,7 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
     _copy(original.model, twin.model, "place", "offers")
     for page in original.pages.query(TextPane):
         other = twin.pages.page(page.id or "")
-        _copy(page, other, "lines", "top", "current", "shows_margin", "_text", "_picked")
+        _copy(page, other, "lines", "top", "current", "shows_margin", "text", "_picked")
         other._wrap()
         other.refresh()
         other.post_message(TextPane.Scrolled())
