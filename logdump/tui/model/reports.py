@@ -18,11 +18,8 @@ Fits = Callable[[TranscriptEntry], bool]
 class Reports:
     """Changes the model by what is reported, and has the threads work for what is current then.
 
-    Args:
-        model: the model.
-        mode: the thread of the session.
-        file: the threads at its file.
-        fits: whether an answer can be read in the strip above the prompt.
+    ``mode`` is the thread of the session, ``file`` those at its file; ``fits`` says whether the strip above the prompt
+    has room for an answer.
     """
 
     def __init__(self, model: Model, mode: ScreenMode, file: OpenFile, fits: Fits) -> None:

@@ -54,11 +54,7 @@ class PromptLabel(Static):
 
 
 class Prompt(Input):
-    """Where commands are typed.
-
-    Attributes:
-        model: has the history, and the names of the tables met so far.
-    """
+    """Where commands are typed; the model has the history, and the names of the tables met so far."""
 
     BINDINGS = bindings(Area.PROMPT)
 

@@ -31,9 +31,6 @@ class RecordList(Styled, can_focus=True):
         settings: the switches of the session.
         glyphs: the characters for what is more than text.
         stood: called at once when the user has put the cursor on a row, so that the next key finds the session there.
-
-    Attributes:
-        marks: the letters of the marks in the file, by RBA.
     """
 
     BINDINGS = bindings(Area.RECORDS)

@@ -118,6 +118,15 @@ def test_the_names_that_the_index_tells_come_into_the_list(tmp_path: Path, monke
         assert not any("(index 2)" in line for line in stepped.painted())
 
 
+def test_the_rows_of_a_filter_come_into_the_list_as_they_are_found(tmp_path: Path) -> None:
+    with screen(tmp_path) as stepped:
+        stepped.threads.hold_work("filter")
+        stepped.run(lambda: stepped.app.enter("filter include rectype insert"))
+        assert any("looking for more" in line for line in stepped.painted())
+        stepped.run(lambda: stepped.threads.release("filter"))
+        assert not any("looking for more" in line for line in stepped.painted())
+
+
 FORGOTTEN = [
     ("Title", "follows", "records"),
     ("Sidebar", "state", "records"),
