@@ -127,6 +127,29 @@ def test_the_rows_of_a_filter_come_into_the_list_as_they_are_found(tmp_path: Pat
         assert not any("looking for more" in line for line in stepped.painted())
 
 
+def test_the_page_that_had_to_wait_for_the_index_is_read_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.tui.reading.open_file.NEAR", 0)
+    with screen(tmp_path, "index") as stepped:
+        stepped.run(lambda: stepped.app.enter("pos 2170"))
+        stepped.run(lambda: stepped.app.model.show_page("detail"))
+        assert "are being read" in stepped.app.pages.shown.whole_text
+        stepped.run(lambda: stepped.threads.release("index"))
+        assert "TEAHOUSE.SALES" in stepped.app.pages.shown.whole_text
+
+
+def test_a_page_is_read_again_for_other_switches_and_for_another_file_with_the_same_row(tmp_path: Path) -> None:
+    data = (TRAILS / "et000000000").read_bytes()
+    (tmp_path / "et000000001").write_bytes(data.replace(b"samovar", b"teapots"))
+    with screen(tmp_path) as stepped:
+        stepped.run(lambda: stepped.app.enter("pos 0; detail data"))
+        stepped.run(lambda: stepped.app.model.show_page("detail"))
+        assert "samovar" in (before := stepped.app.pages.shown.whole_text)
+        stepped.run(lambda: stepped.app.enter("open et000000001"))
+        assert "teapots" in stepped.app.pages.shown.whole_text
+        stepped.run(lambda: stepped.app.enter("reclen 16"))
+        assert len(stepped.app.pages.shown.whole_text) < len(before)
+
+
 FORGOTTEN = [
     ("Title", "follows", "records"),
     ("Sidebar", "state", "records"),
