@@ -44,12 +44,6 @@ class Panes(Horizontal):
 
     BINDINGS = bindings(Area.PANES)
 
-    async def on_key(self, event: events.Key) -> None:
-        """The letter of a mark goes before what the key else does."""
-        app = self.app
-        if isinstance(app, TrailApp) and app.take_letter(event.character or ""):
-            event.stop()
-
     def on_resize(self) -> None:
         """The side pane takes a part of the width."""
         self.query_one(Sidebar).draw()
@@ -176,12 +170,15 @@ class TrailApp(HarmlessApp):
         """A paste that is too long."""
         self._reports.tell(message.why)
 
-    def take_letter(self, letter: str) -> bool:
-        """Use a key as the letter of a mark if one is awaited; tells whether it was."""
-        line = self._letters.take(letter, self._rba_of_row)
+    def on_key(self, event: events.Key) -> None:
+        """The letter of a mark, if one is awaited, goes before what the key else does."""
+        if len(self.screen_stack) > 1 or self.focused is self.prompt:
+            return
+        line = self._letters.take(event.character or "", self._rba_of_row)
+        if line is not None:
+            event.prevent_default()
         if line:
             self.enter(line)
-        return line is not None
 
     @property
     def _rba_of_row(self) -> int | None:

@@ -149,3 +149,15 @@ def test_control_characters_of_the_data_never_reach_the_screen() -> None:
 )
 def test_the_cells_in_which_two_lines_differ(old: str, new: str, cells: tuple[int, int]) -> None:
     assert changed_cells(line(old), line(new)) == cells
+
+
+def test_the_letter_of_a_mark_may_follow_at_once() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j")
+        for key in ("m", "a", "k", "apostrophe", "a"):
+            screen.app.simulate_key(key)
+        await screen.settle()
+        entered = [one.line for one in screen.app.mode.transcript.entries]
+        assert entered[1:] == ["MARK a", "POSITION MARK a"]
+
+    drive(steps)
