@@ -15,6 +15,7 @@ from logdump.render import (
     json_count,
     json_files,
     json_header,
+    json_heartbeat,
     json_lob,
     json_metadata,
     json_position,
@@ -46,6 +47,14 @@ from logdump.session.events import (
     StatementShown,
     Text,
     TransactionsShown,
+)
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
 )
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
@@ -104,6 +113,12 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
+    json_heartbeat.HEARTBEATS,
+    json_heartbeat.HEARTBEAT_LAG,
+    json_heartbeat.HEARTBEAT,
+    json_heartbeat.HEARTBEAT_INTERVAL,
+    json_heartbeat.HEARTBEAT_GAP,
+    json_heartbeat.HEARTBEAT_ROW,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -133,6 +148,7 @@ PARTS = (
     json_safe.SPOT,
     json_safe.TABLE_RECORDS,
     json_safe.DAMAGE,
+    json_heartbeat.LAG_SUMMARY,
 )
 """The objects inside those."""
 
@@ -152,6 +168,12 @@ _SHAPE_OF: dict[type, Shape] = {
     LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
+    HeartbeatsShown: json_heartbeat.HEARTBEATS,
+    PathLagShown: json_heartbeat.HEARTBEAT_LAG,
+    BeatShown: json_heartbeat.HEARTBEAT,
+    BeatIntervalShown: json_heartbeat.HEARTBEAT_INTERVAL,
+    BeatGapShown: json_heartbeat.HEARTBEAT_GAP,
+    HeartbeatRowShown: json_heartbeat.HEARTBEAT_ROW,
     JobProgress: json_spark.JOB_PROGRESS,
     Text: TEXT,
 }

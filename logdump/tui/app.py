@@ -86,7 +86,7 @@ class TrailApp(HarmlessApp):
         self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood)
         self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record)
         self.log_strip = LogStrip(model, transcript, self.glyphs)
-        self.prompt = Prompt(model)
+        self.prompt = Prompt(model, self.session.settings)
         yield Title(model, self.session.settings)
         with Panes(id="panes"):
             yield Sidebar(model, self.glyphs)

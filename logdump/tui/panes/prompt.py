@@ -13,9 +13,11 @@ from textual.widgets import Input, Static
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
+from logdump.language.reader import Context, Validity
+from logdump.language.validity import validity
+from logdump.session.settings import Settings
 from logdump.tui.keys.completions import suggestion
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.keys.validity import Validity, validity
 from logdump.tui.model.model import Model
 
 LONGEST = 4096
@@ -26,9 +28,13 @@ _STYLES = {Validity.VALID: "", Validity.INCOMPLETE: "dim", Validity.ERROR: "red 
 class _ByValidity(Highlighter):
     """Shows whether the line would run."""
 
+    def __init__(self, prompt: Prompt) -> None:
+        super().__init__()
+        self._prompt = prompt
+
     def highlight(self, text: Text) -> None:
         """Style the whole line."""
-        style = _STYLES[validity(REGISTRY, text.plain)]
+        style = _STYLES[validity(REGISTRY, text.plain, self._prompt.line_context)]
         if style:
             text.stylize(style)
 
@@ -36,13 +42,13 @@ class _ByValidity(Highlighter):
 class _Suggestions(Suggester):
     """The grey text behind the cursor."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, prompt: Prompt) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
-        self._model = model
+        self._prompt = prompt
 
     async def get_suggestion(self, value: str) -> str | None:
         """What the line may become."""
-        return suggestion(value, self._model.history, complete(REGISTRY, value, self._model.tables))
+        return suggestion(value, self._prompt.model.history, complete(REGISTRY, value, self._prompt.line_context))
 
 
 class PromptLabel(Static):
@@ -54,7 +60,7 @@ class PromptLabel(Static):
 
 
 class Prompt(Input):
-    """Where commands are typed; the model has the history, and the names of the tables met so far."""
+    """Where commands are typed; the model has the history."""
 
     BINDINGS = bindings(Area.PROMPT)
 
@@ -70,16 +76,22 @@ class Prompt(Input):
 
         why: str
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, settings: Settings) -> None:
         super().__init__(id="prompt", compact=True, select_on_focus=False, max_length=LONGEST)
         self.cursor_blink = False
         self.model = model
-        self.highlighter = _ByValidity()
-        self.suggester = _Suggestions(self.model)
+        self._settings = settings
+        self.highlighter = _ByValidity(self)
+        self.suggester = _Suggestions(self)
         self._at: int | None = None
         self._draft = ""
         self._needle: str | None = None
         model.observe(self._answer, Model.questions)
+
+    @property
+    def line_context(self) -> Context:
+        """What commands depend on: the zone of times, the tables met so far, the marks."""
+        return Context(self._settings.time_offset, self.model.tables, [one.name for one in self.model.state.marks])
 
     def _answer(self) -> None:
         """Take a line for the command that asks for one."""
@@ -89,8 +101,8 @@ class Prompt(Input):
     def begin(self, text: str = "", *, is_plain: bool = False) -> None:
         """Start a line, with ``text`` in it; ``is_plain`` is one that is no command."""
         self._at = self._needle = None
-        self.highlighter = None if is_plain else _ByValidity()
-        self.suggester = None if is_plain else _Suggestions(self.model)
+        self.highlighter = None if is_plain else _ByValidity(self)
+        self.suggester = None if is_plain else _Suggestions(self)
         self._put(text)
 
     def _put(self, text: str) -> None:
@@ -123,7 +135,7 @@ class Prompt(Input):
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = complete(REGISTRY, self.value, self.model.tables)
+        found = complete(REGISTRY, self.value, self.line_context)
         line = completed(self.value, found)
         if line != self.value:
             self._put(line)
