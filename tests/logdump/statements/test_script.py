@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.render.sql import DIALECTS, Closing, Opening, Script, Skipped, Statement, script_files
+from logdump.render.sql import DIALECTS, Closing, Opening, Skipped, SqlScript, Statement, script_files
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
@@ -25,7 +25,7 @@ def _kinds(path: Path, rba: int = 0, *, takes_back: bool = False) -> list[str]:
     """What a script consists of; "damage" where that ends it."""
     found: list[str] = []
     with TrailFile(path) as trail:
-        script = Script(trail, DIALECTS["ANSI"], takes_back=takes_back)
+        script = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back)
         try:
             found.extend(type(item).__name__ for item in script.items(rba))
         except TrailError:
@@ -71,7 +71,7 @@ def test_a_file_that_is_removed_before_its_part_of_a_transaction_is_read_is_name
     _, first, last, _ = (trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents))
     here, gone = (last, first) if takes_back else (first, last)
     with TrailFile(here) as trail:
-        items = Script(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0)
+        items = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0)
         assert isinstance(next(items), Opening)
         gone.unlink()
         with pytest.raises(NotATrail) as raised:
@@ -90,14 +90,14 @@ def test_the_pieces_of_large_objects_count_where_their_rows_are_missing(tmp_path
     places = (FIRST, 1), (MIDDLE, 1), (LAST, 0)
     pieces = [row(io_type=LARGE_OBJECT, trans_ind=one, continued=continued) for one, continued in places]
     with TrailFile(trail_of(tmp_path, *pieces, _row(FIRST), *pieces[1:])) as trail:
-        items = list(Script(trail, DIALECTS["ANSI"]).items(0))
+        items = list(SqlScript(trail, DIALECTS["ANSI"]).items(0))
     assert [one.records for one in items if isinstance(one, Opening)] == [3, 1]
 
 
 def test_transactions_without_an_end_are_counted(tmp_path: Path) -> None:
     path = trail_of(tmp_path, _TABLE, _row(FIRST), _row(FIRST), _row(ONLY), _row(FIRST))
     with TrailFile(path) as trail:
-        script = Script(trail, DIALECTS["ANSI"])
+        script = SqlScript(trail, DIALECTS["ANSI"])
         assert [type(one).__name__ for one in script.items(0)] == ["Skipped", "Skipped", *_ONE, "Skipped"]
     assert script.skipped == 3
 
@@ -106,14 +106,14 @@ def test_the_file_in_which_a_transaction_begins_is_named_where_it_is_missing(tmp
     trail_of(tmp_path, _row(ONLY), name="tt000000000")
     path = trail_of(tmp_path, _row(MIDDLE), _row(LAST), _row(ONLY), name="tt000000002")
     with TrailFile(path) as trail:
-        first = next(Script(trail, DIALECTS["ANSI"]).items(0))
+        first = next(SqlScript(trail, DIALECTS["ANSI"]).items(0))
     assert isinstance(first, Skipped)
     assert first.extent.missing == tmp_path / "tt000000001"
 
 
 def test_statements_and_remarks_are_counted() -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
-        script = Script(trail, DIALECTS["ANSI"], takes_back=True)
+        script = SqlScript(trail, DIALECTS["ANSI"], takes_back=True)
         are_written = [one.sql is not None for one in script.items(0) if isinstance(one, Statement)]
     assert (script.statements, script.remarks) == (are_written.count(True), are_written.count(False))
     assert 0 < script.remarks < script.statements
@@ -133,7 +133,7 @@ def five_files(tmp_path: Path) -> list[Path]:
 def test_a_record_is_read_by_the_definitions_of_its_file_which_its_statement_names(five_files: list[Path]) -> None:
     here = five_files[1]
     with TrailFile(here) as trail:
-        found = [one for one in Script(trail, DIALECTS["ANSI"]).items(0) if isinstance(one, Statement)]
+        found = [one for one in SqlScript(trail, DIALECTS["ANSI"]).items(0) if isinstance(one, Statement)]
     assert [(one.change.table, one.elsewhere) for one in found] == [
         (f"TEA.T{number}", path if path != here else None) for number, path in enumerate(five_files) for _ in range(2)
     ]
@@ -141,7 +141,7 @@ def test_a_record_is_read_by_the_definitions_of_its_file_which_its_statement_nam
 
 def test_a_record_is_held_against_the_filter_of_its_file(five_files: list[Path]) -> None:
     with TrailFile(five_files[0]) as trail:
-        script = Script(trail, DIALECTS["ANSI"], lambda file: lambda _: file.path in five_files[2:4])
+        script = SqlScript(trail, DIALECTS["ANSI"], lambda file: lambda _: file.path in five_files[2:4])
         items = list(script.items(0))
     assert [one.change.table for one in items if isinstance(one, Statement)] == ["TEA.T2"] * 2 + ["TEA.T3"] * 2
     assert [one.left_out for one in items if isinstance(one, Closing)] == [6]
@@ -164,7 +164,7 @@ def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three
 
     monkeypatch.setattr(script_files, "TrailFile", Counted)
     with TrailFile(five_files[0]) as trail:
-        most = max(len(opened) - len(closed) for _ in Script(trail, DIALECTS["ANSI"]).items(0))
+        most = max(len(opened) - len(closed) for _ in SqlScript(trail, DIALECTS["ANSI"]).items(0))
     assert most == 3
     assert opened == five_files[1:]
     assert sorted(closed) == five_files[1:]
