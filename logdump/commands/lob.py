@@ -65,10 +65,8 @@ def _column_name(session: Session, lob: Lob) -> str | None:
     if lob.column is None or spot.path != session.trail.path:
         return None
     record = session.trail.record_at(spot.rba)
-    entry = session.trail.table_of(record) if record is not None else None
-    definition = session.trail.tables.columns(entry) if entry is not None else None
-    columns = definition.columns if definition is not None else ()
-    return columns[lob.column].name if lob.column < len(columns) else None
+    column = session.row_definitions.of(record).column(lob.column) if record is not None else None
+    return column.name if column is not None else None
 
 
 def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:

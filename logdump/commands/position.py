@@ -15,7 +15,7 @@ from logdump.notation.times import TIME_FORMS
 from logdump.operations.first_match import show_record
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailError, TrailFile
@@ -43,22 +43,22 @@ class Skip(NamedTuple):
 
 def run_next(session: Session, count: int | None) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
-    scan = Scan(session)
+    reader = FilteredReader(session)
     try:
         for _ in range(count or 1):
-            record = yield from scan.find()
+            record = yield from reader.find()
             if record is None:
                 break
             yield from show_record(session, record)
     except TrailError:
-        yield from _suppressed(scan)
+        yield from _suppressed(reader)
         raise
-    yield from _suppressed(scan)
+    yield from _suppressed(reader)
 
 
-def _suppressed(scan: Scan) -> Iterator[Event]:
-    if scan.suppressed:
-        yield say(f"Filtering suppressed {scan.suppressed:>8} records")
+def _suppressed(reader: FilteredReader) -> Iterator[Event]:
+    if reader.suppressed:
+        yield say(f"Filtering suppressed {reader.suppressed:>8} records")
 
 
 def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
@@ -66,9 +66,9 @@ def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
     if not skip.filtered and session.settings.across is Across.OFF:
         session.cursor.skip(skip.records or 1)
         return
-    scan = Scan(session, filtered=bool(skip.filtered))
+    reader = FilteredReader(session, filtered=bool(skip.filtered))
     for _ in range(skip.records or 1):
-        if (yield from scan.find()) is None:
+        if (yield from reader.find()) is None:
             return
 
 

@@ -29,7 +29,7 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     cursor, trail = session.cursor, session.trail
     header = trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
-    script = sql.Script(
+    script = sql.SqlScript(
         trail,
         dialect,
         lambda file: session.selection(file).accepts,

@@ -25,7 +25,7 @@ from logdump.operations.first_match import all_of, no_metadata, show_first, show
 from logdump.session.across import cross, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
@@ -161,7 +161,7 @@ def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Ev
 
 def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
     """Find the end of the current transaction and display the first record of the next one."""
-    ends = yield from Scan(session, filtered=False).find(_has_trans_ind(ENDS))
+    ends = yield from FilteredReader(session, filtered=False).find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
     yield from show_first(session, "next transaction", is_transactional, filtered=False)

@@ -10,6 +10,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Maybe, Sequence
 from logdump.language.parameters import ON_OFF, File, OneOf
 from logdump.language.switches import switch
+from logdump.notation.plural import amount
 from logdump.session.events import Event, say
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
@@ -39,8 +40,7 @@ def _read(path: Path, *, override: bool) -> SourceDefinitions:
 def _state(source: SourceDefinitions | None) -> str:
     if source is None:
         return "SOURCEDEFS is OFF"
-    count = len(source.file.tables)
-    tables = f"{count} table{'' if count == 1 else 's'}"
+    tables = amount(len(source.file.tables), "table")
     return f"Source definitions: {source.path}, {tables}{', before those of the trail' if source.override else ''}"
 
 
