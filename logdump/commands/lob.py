@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, File, Number, Word
+from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
 from logdump.session.session import Session
@@ -100,7 +100,7 @@ _TO = Keyword(
         File("<filename>", missing=_NO_FILE),
         AnyOrder(
             dict,
-            {"replaces": Choice({"!": True}), "is_raw": Choice({"RAW": True})},
+            {"replaces": OneOf({"!": True}), "is_raw": OneOf({"RAW": True})},
             wrong="{!r} is not ! or RAW.",
         ),
     ),

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.language.command import Aliases, Command
+from logdump.language.command import Command
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, MarkName, Moment, Number, Time
+from logdump.language.parameters import EnteredTime, MarkName, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.first_match import show_record
@@ -141,7 +141,7 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-class Csn(Parameter[Place]):
+class CsnPlace(Parameter[Place]):
     """A CSN: the first record of the trail whose transaction has at least this one."""
 
     is_phrase = True
@@ -160,7 +160,7 @@ class Csn(Parameter[Place]):
         return len(typed.split()) == 1
 
 
-def _to_time(moment: Moment) -> Place:
+def _to_time(moment: EnteredTime) -> Place:
     """Stand on the first row of the trail at or after a time."""
     from logdump.operations.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
 
@@ -196,7 +196,7 @@ def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-class Rba(Number):
+class FilePosition(Number):
     """An RBA; the refusal is Logdump's (11.2 session), which has the argument in capitals."""
 
     def parse(self, text: str, context: Context) -> int:
@@ -207,46 +207,43 @@ class Rba(Number):
             raise CommandError(f"Error: Invalid file position ({text.upper()})") from None
 
 
-def run_begin(session: Session, moment: Moment) -> Iterator[Event]:
+def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
     session.cursor.begin(moment.julian)
     yield where(session)
 
 
 _PLACES = Alternatives[Place](
-    Sequence(_to, Rba("<rba>")),
-    Choice({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
+    Sequence(_to, FilePosition("<rba>")),
+    OneOf({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
     Keyword("REC[ORD]", Sequence(_to_record, Number("<n>", what="the number of a record"))),
-    Keyword("CSN", Csn("<csn>")),
+    Keyword("CSN", CsnPlace("<csn>")),
     Keyword("TIME", Sequence(_to_time, Time())),
     Keyword("MARK", Sequence(_to_mark, MarkName("<name>"))),
 )
 
 COMMANDS = (
     Command(
-        "NEXT",
+        "NEXT | N | RECORD | REC",
         Maybe(Number("<count>", least=1)),
         "Display the next record, or the next <count>",
         run_next,
-        aliases=("N", "RECORD", "REC"),
     ),
     Command(
         "SKIP",
-        Sequence(Skip, Maybe(Number("<count>", least=1)), Maybe(Choice({"FILTER": True})), surplus=Number.surplus),
+        Sequence(Skip, Maybe(Number("<count>", least=1)), Maybe(OneOf({"FILTER": True})), surplus=Number.surplus),
         "Move over <count> records",
         run_skip,
         details=("FILTER counts only records that pass the filter.",),
     ),
     Command(
-        "POSITION",
+        "POSITION (POS)",
         AnyOrder(
             Position,
-            {"place": _PLACES, "backwards": Choice({"REV[ERSE]": True, "FOR[WARD]": False})},
+            {"place": _PLACES, "backwards": OneOf({"REV[ERSE]": True, "FOR[WARD]": False})},
         ),
         "Set the read position and direction, or tell them",
         run_position,
-        aliases=("POS",),
-        shows_aliases=Aliases.BESIDE,
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
             "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",

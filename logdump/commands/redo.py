@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
-from logdump.language.parameters import Choice, Number
+from logdump.language.parameters import Number, OneOf
 from logdump.operations.export.options import DIALECTS
 from logdump.session.events import Event, StatementShown, say
 from logdump.session.session import Session
@@ -51,8 +51,8 @@ _FORM = AnyOrder(
     Wanted,
     {
         "transactions": Number("<count>", least=1),
-        "dialect": Choice({name: name for name in DIALECTS}),
-        "includes_cut": Keyword("INCLUDE", Choice({"CUT": True}, wrong="INCLUDE takes CUT.")),
+        "dialect": OneOf({name: name for name in DIALECTS}),
+        "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, wrong="INCLUDE takes CUT.")),
     },
     wrong=f"{{!r}} is no number of transactions and none of {', '.join(DIALECTS)}, INCLUDE CUT.",
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Maybe, Sequence
-from logdump.language.parameters import ON_OFF, Choice, File
+from logdump.language.parameters import ON_OFF, File, OneOf
 from logdump.language.switches import switch
 from logdump.notation.plural import amount
 from logdump.session.events import Event, say
@@ -16,14 +16,14 @@ from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 
 
-class Source(NamedTuple):
+class SourceFile(NamedTuple):
     """A definitions file, and whether it goes before the definitions of the trail; no file: none."""
 
     name: str = ""
     override: bool | None = None
 
 
-def run_source_definitions(session: Session, source: Source | None) -> Iterator[Event]:
+def run_source_definitions(session: Session, source: SourceFile | None) -> Iterator[Event]:
     """Read a definitions file for tables that the trail does not define; OFF forgets it; alone it tells which."""
     if source is not None:
         path = Path(source.name).expanduser()
@@ -45,8 +45,8 @@ def _state(source: SourceDefinitions | None) -> str:
 
 
 _SOURCE = Alternatives(
-    Sequence(Source, File("<definitions file>"), Maybe(Choice({"OVERRIDE": True}))),
-    Choice({"OFF": Source()}),
+    Sequence(SourceFile, File("<definitions file>"), Maybe(OneOf({"OVERRIDE": True}))),
+    OneOf({"OFF": SourceFile()}),
     surplus="takes one file name, and perhaps OVERRIDE, but got {!r}.",
 )
 
