@@ -63,14 +63,15 @@ class TrailApp(HarmlessApp):
     """
 
     CSS_PATH = "layout.tcss"
-    records: RecordList
-    pages: Pages
-    log_strip: LogStrip
-    prompt: Prompt
     BINDINGS = bindings(Area.EVERYWHERE)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
+
+    records: RecordList
+    pages: Pages
+    log_strip: LogStrip
+    prompt: Prompt
 
     def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
         super().__init__(appearance or Appearance())
