@@ -1,4 +1,4 @@
-"""A record with all that its trail, its definitions and its transaction tell about it."""
+"""A record with all that is known of it from its trail, its definitions and its transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Part(enum.Enum):
     """A part of what is known of a record, in the order in which problems are reported.
 
-    ``SURROUNDINGS`` is what other records tell: the change, its transaction, the fragments.
+    ``SURROUNDINGS`` are the facts in other records: the change, its transaction, the fragments.
     """
 
     FILE_HEADER = enum.auto()
@@ -36,12 +36,12 @@ class Part(enum.Enum):
 class KnownRecord:
     """A record with all that is known of it; each fact is looked up when it is first read, and kept then.
 
-    A fact that is not there, or does not decode, is None; ``problems`` tells why. Of a file header there is no
+    A fact that is not there, or does not decode, is None; ``problems`` say why. Of a file header there is no
     fact but the record and its problems. No fact can be looked up after the trail is closed.
 
     Args:
         record: a record of the open trail.
-        session: tells the rest.
+        session: the source of the facts outside of the record.
     """
 
     def __init__(self, record: Record, session: Session) -> None:
