@@ -28,7 +28,7 @@ from trailformat.trail.sequence import Spot, next_file
 
 
 class Opening(NamedTuple):
-    """The beginning of a whole transaction; ``records`` is the number of those with changes, ``trail`` its open file."""
+    """The beginning of a whole transaction: the number of its records with changes, its open file."""
 
     extent: Extent
     records: int
