@@ -62,7 +62,7 @@ def test_a_file_of_any_version_tells_the_columns(text: str) -> None:
 def test_the_first_lines_tell_version_encoding_and_database() -> None:
     file = parse_definitions(VERSIONS["5.0"].encode())
     assert (file.version, file.encoding, file.charset) == ("5.0", "windows-1252", "cp1252")
-    assert file.about["Database type"] == "ORACLE"
+    assert file.properties["Database type"] == "ORACLE"
     assert file.tables["TEA.LEAVES"].definition.columns[2].sub_data_type == 3
 
 

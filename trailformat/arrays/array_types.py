@@ -104,12 +104,12 @@ def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
 def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
     is_prefixed = definition.data_type in VARIABLE_TEXT
     most = ANY_SIZE if is_prefixed else definition.internal_length
-    about = sub_type(definition.sub_data_type)
-    if about.is_binary:
+    subtype = sub_type(definition.sub_data_type)
+    if subtype.is_binary:
         return ArrayType(pa.binary(), DecodePath.BYTES, is_prefixed=is_prefixed, most=most)
-    own = about.codec or charsets.codec_of(definition.charset, codec)
+    own = subtype.codec or charsets.codec_of(definition.charset, codec)
     kind, path = pa.string(), DecodePath.TEXT if own == charsets.UTF_8 else DecodePath.ASCII
-    if about.is_number:
+    if subtype.is_number:
         is_fixed = definition.scale > 0
         kind = _decimal(_MOST_DIGITS, definition.scale) if is_fixed else kind
         path = DecodePath.DECIMAL if pa.types.is_decimal(kind) else DecodePath.SLOW if is_fixed else DecodePath.NUMBER

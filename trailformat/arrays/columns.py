@@ -37,11 +37,11 @@ def column_array(
         definition: what the table's definition says of the column.
         codec: of text in the character set of the database.
     """
-    about = array_type(definition, codec)
+    target = array_type(definition, codec)
     sizes = image.sizes[index]
     if not image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
-        return ColumnArray(pa.nulls(len(sizes), about.type), [])
-    made = MAKERS[about.path](StoredColumn(spans.data, spans.little, image.starts[index], sizes, about))
+        return ColumnArray(pa.nulls(len(sizes), target.type), [])
+    made = MAKERS[target.path](StoredColumn(spans.data, spans.little, image.starts[index], sizes, target))
     if not made.undecided:
         return ColumnArray(made.array, [])
     rows = made.undecided_rows(sizes).tolist()

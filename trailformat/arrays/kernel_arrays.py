@@ -40,23 +40,23 @@ class StoredColumn(NamedTuple):
         little: the byte order of each.
         starts: where each stands after its indicator.
         sizes: of each, or ABSENT, NULL, UNDECIDED.
-        about: how they are made.
+        target: the array that they are made into.
     """
 
     data: Array
     little: Array
     starts: Array
     sizes: Array
-    about: ArrayType
+    target: ArrayType
 
     def described(self) -> Array:
         """The column as kernels take it; it holds addresses of the arrays here."""
-        found = np.empty(COLUMN_SIZE, np.int64)
-        found[C_DATA], found[C_STARTS] = self.data.ctypes.data, self.starts.ctypes.data
-        found[C_SIZES], found[C_LITTLE] = self.sizes.ctypes.data, self.little.ctypes.data
-        found[C_ROWS], found[C_WIDE] = len(self.sizes), self.sizes.itemsize == 8
-        found[C_PREFIXED], found[C_MOST] = self.about.is_prefixed, self.about.most
-        return found
+        described = np.empty(COLUMN_SIZE, np.int64)
+        described[C_DATA], described[C_STARTS] = self.data.ctypes.data, self.starts.ctypes.data
+        described[C_SIZES], described[C_LITTLE] = self.sizes.ctypes.data, self.little.ctypes.data
+        described[C_ROWS], described[C_WIDE] = len(self.sizes), self.sizes.itemsize == 8
+        described[C_PREFIXED], described[C_MOST] = self.target.is_prefixed, self.target.most
+        return described
 
     def bits(self) -> Array:
         """A bit for each row, none set."""
@@ -83,41 +83,41 @@ def _run(name: str, column: StoredColumn, *arguments: int) -> int:
     return kernels()[name](described.ctypes.data, *arguments)
 
 
-def _made(about: ArrayType, found: int, valid: Array, *buffers: Array) -> KernelArray:
+def _made(target: ArrayType, counts: int, valid: Array, *buffers: Array) -> KernelArray:
     """The array of what a kernel has found; ``buffers`` are those after the bits."""
-    missing, undecided = found >> MISSING_SHIFT, found & ((1 << MISSING_SHIFT) - 1)
+    missing, undecided = counts >> MISSING_SHIFT, counts & ((1 << MISSING_SHIFT) - 1)
     rows = len(buffers[0]) - (1 if len(buffers) > 1 else 0)
     bits = pa.py_buffer(valid) if missing else None
-    return KernelArray(pa.Array.from_buffers(about.type, rows, [bits, *map(pa.py_buffer, buffers)]), undecided, valid)
+    return KernelArray(pa.Array.from_buffers(target.type, rows, [bits, *map(pa.py_buffer, buffers)]), undecided, valid)
 
 
 def _integers(column: StoredColumn) -> KernelArray:
-    about, valid = column.about, column.bits()
-    values = np.empty(len(column.sizes), f"i{about.width}")
-    found = _run("gather_integers", column, about.width, values.ctypes.data, valid.ctypes.data)
-    if not pa.types.is_decimal(about.type):
-        return _made(about, found, valid, values)
+    target, valid = column.target, column.bits()
+    values = np.empty(len(column.sizes), f"i{target.width}")
+    counts = _run("gather_integers", column, target.width, values.ctypes.data, valid.ctypes.data)
+    if not pa.types.is_decimal(target.type):
+        return _made(target, counts, valid, values)
     words = np.empty((len(values), 2), np.int64)
-    words[:, 0], words[:, 1] = values, values >> (8 * about.width - 1)
-    return _made(about, found, valid, words)
+    words[:, 0], words[:, 1] = values, values >> (8 * target.width - 1)
+    return _made(target, counts, valid, words)
 
 
 def _decimals(column: StoredColumn) -> KernelArray:
-    about, valid, words = column.about, column.bits(), np.empty((len(column.sizes), 2), np.int64)
-    found = _run("gather_decimals", column, about.type.scale, words.ctypes.data, valid.ctypes.data)
-    return _made(about, found, valid, words)
+    target, valid, words = column.target, column.bits(), np.empty((len(column.sizes), 2), np.int64)
+    counts = _run("gather_decimals", column, target.type.scale, words.ctypes.data, valid.ctypes.data)
+    return _made(target, counts, valid, words)
 
 
 def _moments(column: StoredColumn) -> KernelArray:
-    about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int64)
-    has_zone = int(about.type.tz is not None)
-    found = _run("gather_moments", column, has_zone, values.ctypes.data, valid.ctypes.data)
-    return _made(about, found, valid, values)
+    target, valid, values = column.target, column.bits(), np.empty(len(column.sizes), np.int64)
+    has_zone = int(target.type.tz is not None)
+    counts = _run("gather_moments", column, has_zone, values.ctypes.data, valid.ctypes.data)
+    return _made(target, counts, valid, values)
 
 
 def _dates(column: StoredColumn) -> KernelArray:
-    about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int32)
-    return _made(about, _run("gather_dates", column, values.ctypes.data, valid.ctypes.data), valid, values)
+    target, valid, values = column.target, column.bits(), np.empty(len(column.sizes), np.int32)
+    return _made(target, _run("gather_dates", column, values.ctypes.data, valid.ctypes.data), valid, values)
 
 
 def _bytes(column: StoredColumn) -> KernelArray:
@@ -134,7 +134,7 @@ def _texts(column: StoredColumn) -> KernelArray:
     if not has_high_bytes:
         return made
     try:
-        if column.about.path is DecodePath.TEXT:
+        if column.target.path is DecodePath.TEXT:
             made.array.validate(full=True)
             return made
     except pa.ArrowInvalid:
@@ -147,14 +147,14 @@ def _texts(column: StoredColumn) -> KernelArray:
 def _gathered(column: StoredColumn, form: int) -> tuple[KernelArray, bool]:
     """The values one after the other, and whether they hold a byte beyond ASCII."""
     valid, offsets = column.bits(), np.empty(len(column.sizes) + 1, np.int32)
-    found = _run("place_values", column, form, offsets.ctypes.data, valid.ctypes.data)
+    counts = _run("place_values", column, form, offsets.ctypes.data, valid.ctypes.data)
     out = np.empty(int(offsets[-1]) + SPARE, np.uint8)
     has_high = _run("gather_bytes", column, len(column.data), offsets.ctypes.data, out.ctypes.data)
-    return _made(column.about, found, valid, offsets, out), bool(has_high)
+    return _made(column.target, counts, valid, offsets, out), bool(has_high)
 
 
 def _nothing(column: StoredColumn) -> KernelArray:
-    return KernelArray(pa.nulls(len(column.sizes), column.about.type), 1, column.bits())
+    return KernelArray(pa.nulls(len(column.sizes), column.target.type), 1, column.bits())
 
 
 MAKERS: dict[DecodePath, Callable[[StoredColumn], KernelArray]] = {

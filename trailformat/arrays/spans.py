@@ -65,9 +65,9 @@ def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | 
     view = np.frombuffer(b"".join((rows.data, *instead.values())), np.uint8) if instead else rows.view
     data = data_of(rows)
     end = len(rows.data)
-    for row, one in instead.items():
-        data.starts[row], data.ends[row], data.is_list[row] = end, end + len(one), True
-        end += len(one)
+    for row, row_data in instead.items():
+        data.starts[row], data.ends[row], data.is_list[row] = end, end + len(row_data), True
+        end += len(row_data)
     regions = image_regions(view, data)
     little = np.ascontiguousarray(data.little)
     states = np.where(regions.is_sound, GOOD, BROKEN).astype(np.uint8)
@@ -82,11 +82,11 @@ def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | 
 
 
 def _locate(view: Array, starts: Array, ends: Array, little: Array, image: Image, states: Array) -> None:
-    about = np.empty(IMAGE_SIZE, np.int64)
-    about[[I_STARTS, I_SIZES, I_SEEN]] = [column.ctypes.data for column in image]
-    about[I_COLUMNS], about[I_WIDE] = len(image.seen), image.starts.itemsize == 8
-    addresses = [one.ctypes.data for one in (view, starts, ends, little)]
-    kernels()["locate"](*addresses, len(states), about.ctypes.data, states.ctypes.data)
+    described = np.empty(IMAGE_SIZE, np.int64)
+    described[[I_STARTS, I_SIZES, I_SEEN]] = [column.ctypes.data for column in image]
+    described[I_COLUMNS], described[I_WIDE] = len(image.seen), image.starts.itemsize == 8
+    addresses = [array.ctypes.data for array in (view, starts, ends, little)]
+    kernels()["locate"](*addresses, len(states), described.ctypes.data, states.ctypes.data)
 
 
 def _image(columns: int, rows: int, numbers: np.dtype[Any]) -> Image:

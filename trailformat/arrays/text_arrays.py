@@ -74,28 +74,28 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
     _check_size(int(values.sizes.sum()))
     starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
     kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
-    about = _ordinary(definition, codec)
-    if about is None:
+    target = _ordinary(definition, codec)
+    if target is None:
         array, rows = pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
     else:
         little = np.ascontiguousarray(values.little, np.uint8)
-        made = MAKERS[about.path](StoredColumn(values.data, little, starts, sizes, about))
-        array, rows = _WRITTEN[about.path](made.array), made.undecided_rows(sizes)
+        made = MAKERS[target.path](StoredColumn(values.data, little, starts, sizes, target))
+        array, rows = _WRITTEN[target.path](made.array), made.undecided_rows(sizes)
     return _filled(array, values, rows, definition, codec) if len(rows) else TextArray(array, [])
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
     """The builder of an array whose text is that of most values; None where all are to be decoded one by one."""
-    about = array_type(definition, codec)
-    if about.path is DecodePath.DECIMAL:
-        return about._replace(type=pa.string(), path=DecodePath.NUMBER)
+    target = array_type(definition, codec)
+    if target.path is DecodePath.DECIMAL:
+        return target._replace(type=pa.string(), path=DecodePath.NUMBER)
     is_other = (
         definition.data_type not in DATA_TYPES
-        or pa.types.is_floating(about.type)
-        or (about.path is DecodePath.INTEGER and definition.scale > _SAFE_SCALE)
-        or (about.path is DecodePath.MOMENT and about.type.tz is not None)
+        or pa.types.is_floating(target.type)
+        or (target.path is DecodePath.INTEGER and definition.scale > _SAFE_SCALE)
+        or (target.path is DecodePath.MOMENT and target.type.tz is not None)
     )
-    return None if is_other or about.path not in _WRITTEN else about
+    return None if is_other or target.path not in _WRITTEN else target
 
 
 def _as_text(array: pa.Array) -> pa.Array:
@@ -111,13 +111,13 @@ def _moments(moments: pa.Array) -> pa.Array:
     return pc.if_else(is_whole, seconds.cast(pa.string()), moments.cast(pa.string()))
 
 
-def _hex(found: pa.Array) -> pa.Array:
-    valid, offsets, stored = found.buffers()
+def _hex(binary: pa.Array) -> pa.Array:
+    valid, offsets, stored = binary.buffers()
     places = np.frombuffer(offsets, np.int32).astype(np.int64) * 2
     _check_size(int(places[-1]))
     digits = _HEX[np.frombuffer(stored, np.uint8)[: int(places[-1]) // 2]]
     buffers = [valid, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(digits)]
-    return pa.Array.from_buffers(pa.string(), len(found), buffers)
+    return pa.Array.from_buffers(pa.string(), len(binary), buffers)
 
 
 _WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
@@ -141,15 +141,15 @@ def _filled(array: pa.Array, values: StoredValues, rows: Array, definition: Colu
             continue
         column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
         raw = MAKERS[DecodePath.BYTES](column).array.dictionary_encode()
-        decoded = [decode_value(Column(0, one), definition, order, codec) for one in raw.dictionary.to_pylist()]
-        texts = [decoded_text(one) for one in decoded]
+        decoded = [decode_value(Column(0, stored), definition, order, codec) for stored in raw.dictionary.to_pylist()]
+        texts = [decoded_text(value) for value in decoded]
         numbers = raw.indices.to_numpy()
         sizes = np.array([len(text.encode()) if text else 0 for text in texts])
         _check_size(int(sizes[numbers].sum()))
         mask = np.zeros(len(array), bool)
         mask[chosen] = True
         array = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()).take(raw.indices))
-        is_problem = np.array([one.problem is not None for one in decoded])[numbers]
+        is_problem = np.array([value.problem is not None for value in decoded])[numbers]
         undecoded = zip(chosen[is_problem].tolist(), numbers[is_problem].tolist(), strict=True)
         problems += [TextProblem(row, decoded[number].problem or "") for row, number in undecoded]
     return TextArray(array, sorted(problems))

@@ -34,13 +34,13 @@ def split_full_image(
         BadData: no definition, or one whose offsets overlap.
     """
     data = data[syskey_length:]
-    ordered = sorted(enumerate(table.columns), key=lambda one: one[1].fetch_offset)
+    ordered = sorted(enumerate(table.columns), key=lambda numbered: numbered[1].fetch_offset)
     ends = [after.fetch_offset for _, (_, after) in pairwise(ordered)] + [len(data)] * bool(ordered)
     columns = []
     for (index, column), end in zip(ordered, ends, strict=True):
         if column.fetch_offset < len(data):
             columns.append(_column(index, column, data[column.fetch_offset : end], order))
-    return tuple(sorted(columns, key=lambda one: one.index))
+    return tuple(sorted(columns, key=lambda column: column.index))
 
 
 def _column(index: int, column: ColumnDefinition, room: bytes, order: ByteOrder) -> Column:
@@ -69,7 +69,7 @@ def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length
         CannotWrite: a column that the table does not have, or one that does not fit.
     """
     image = bytearray(length)
-    offsets = {one.fetch_offset for one in table.columns} | {length}
+    offsets = {column.fetch_offset for column in table.columns} | {length}
     for column in columns:
         if column.index >= len(table.columns):
             raise CannotWrite(f"table has no column {column.index}")

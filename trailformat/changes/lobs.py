@@ -224,21 +224,21 @@ class _Walk:
     def pieces(self) -> Iterator[_Piece]:
         """The pieces in order, up to the next record that is none of the row."""
         begun = self._assembly.base is None
-        for spot, one in records_from(self._trail, self._start):
-            if isinstance(one, TrailError):
-                self._assembly.damaged(f"damage at RBA {spot.rba} of {spot.path}: {one.problem}")
+        for spot, record in records_from(self._trail, self._start):
+            if isinstance(record, TrailError):
+                self._assembly.damaged(f"damage at RBA {spot.rba} of {spot.path}: {record.problem}")
                 continue
-            kind = kind_of(one)
+            kind = kind_of(record)
             if kind is Kind.LOB:
-                piece = self._assembly.add(spot, one)
+                piece = self._assembly.add(spot, record)
                 if piece is None:
                     return
                 yield piece
-            elif kind is None and is_transactional(one):
+            elif kind is None and is_transactional(record):
                 if begun:
                     return
                 begun = True
 
     def lobs(self) -> list[Lob]:
         """The LOBs that the pieces made."""
-        return [one.finished(self._assembly.base) for one in self._assembly.lobs]
+        return [lob.finished(self._assembly.base) for lob in self._assembly.lobs]

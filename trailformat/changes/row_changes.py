@@ -206,7 +206,7 @@ class _Reader:
         """The change that one record is, or that two are together."""
         last = records[-1]
         known = self._source_of(last).definitions.of(last)
-        columns, problem = _columns(tuple(joined(self._source_of(one).trail, one) for one in records), known)
+        columns, problem = _columns(tuple(joined(self._source_of(record).trail, record) for record in records), known)
         return Change(
             OPERATIONS[last.header.io_type],
             known.name,
@@ -246,10 +246,10 @@ class _Reader:
         trail, is_before = self._source_of(record).trail, record.header.is_before
         stream = trail.records(record.rba + record.length) if is_before else trail.records_backwards(record.rba)
         try:
-            found = next((one for one in stream if one.is_file_header or not one.is_metadata), None)
+            neighbour = next((other for other in stream if other.is_file_header or not other.is_metadata), None)
         except TrailError:
             return None
-        return None if found is None or found.is_file_header else found
+        return None if neighbour is None or neighbour.is_file_header else neighbour
 
 
 def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[ColumnChange, ...], str | None]:
@@ -281,7 +281,7 @@ def row_images(record: Record, known: RowDefinition) -> Images:
 
 
 def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[ColumnChange, ...]:
-    old, new = ({one.index: one for one in image or ()} for image in (images.before, images.after))
+    old, new = ({column.index: column for column in image or ()} for image in (images.before, images.after))
 
     def value(column: Column | None, described: ColumnDefinition | None) -> Value | None:
         return None if column is None else decode_value(column, described, record.order, known.charset)

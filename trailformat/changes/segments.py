@@ -218,20 +218,20 @@ def whole_record(trail: TrailFile, record: Record) -> Record | None:
         return None
     parts = [record.data]
     size = len(record.data)
-    for _, one in records_from(trail, Spot(trail.path, record.rba + record.length)):
-        if isinstance(one, TrailError):
+    for _, following in records_from(trail, Spot(trail.path, record.rba + record.length)):
+        if isinstance(following, TrailError):
             break
-        if one.is_file_header or not is_transactional(one):
+        if following.is_file_header or not is_transactional(following):
             continue
-        if kind_of(one) is not Kind.FRAGMENT:
+        if kind_of(following) is not Kind.FRAGMENT:
             break
-        parts.append(one.data)
-        size += len(one.data)
+        parts.append(following.data)
+        size += len(following.data)
         if size > LARGEST:
             raise BadData("the record is too large with its fragments", expected=f"at most {LARGEST} bytes").at(
                 record.path, record.rba
             )
-        if not one.header.continued:
+        if not following.header.continued:
             return _with_data(record, b"".join(parts))
     if len(parts) == 1:
         return None
@@ -247,6 +247,6 @@ def joined(trail: TrailFile, record: Record) -> Record:
 
 
 def _with_data(record: Record, data: bytes) -> Record:
-    tokens = [make_token("D", data) if one.id == ord("D") else one for one in record.tokens]
+    tokens = [make_token("D", data) if token.id == ord("D") else token for token in record.tokens]
     raw = build_record(record.frame.info, build_tokens(tokens, record.order), record.order)
     return Record(raw, rba=record.rba, order=record.order, path=record.path)

@@ -53,9 +53,9 @@ class TransactionSearch:
         """
         walk = _Walk(self._marks, _MOST_RECORDS if self._left is None else self._left)
         try:
-            found = walk.back(self._trail, rba, order)
+            transaction = walk.back(self._trail, rba, order)
         except TrailError:
-            found = NO_TRANSACTION
+            transaction = NO_TRANSACTION
         if self._left is not None:
             self._left = walk.left
             if walk.is_exhausted:
@@ -64,8 +64,8 @@ class TransactionSearch:
         self.is_exhausted = walk.is_exhausted
         if len(self._marks) > _MOST_MARKS:
             self._marks.clear()
-        self._marks.update(dict.fromkeys((rba, *walk.passed), found))
-        return found
+        self._marks.update(dict.fromkeys((rba, *walk.passed), transaction))
+        return transaction
 
 
 class _Walk:
@@ -89,10 +89,10 @@ class _Walk:
         Raises:
             TrailError: there is no file before, or it cannot be read.
         """
-        found = self._in_file(trail, rba, order, self._marks, self.passed)
-        if found is None:
-            found = self._at_beginning(trail)
-        return found
+        transaction = self._in_file(trail, rba, order, self._marks, self.passed)
+        if transaction is None:
+            transaction = self._at_beginning(trail)
+        return transaction
 
     def _at_beginning(self, trail: TrailFile) -> Transaction:
         """The transaction that goes on at the beginning of a file, by those before it. Raises like back."""
@@ -104,9 +104,9 @@ class _Walk:
                 if later is not None and seqno is not None and (later - seqno) % 10**name.digits != 1:
                     break
                 self.left -= 1
-                found = self._in_file(earlier, earlier.size, earlier.order, {}, [])
-            if found is not None:
-                return found
+                transaction = self._in_file(earlier, earlier.size, earlier.order, {}, [])
+            if transaction is not None:
+                return transaction
         return NO_TRANSACTION
 
     def _in_file(
@@ -123,11 +123,11 @@ class _Walk:
             if before is None:
                 return NO_TRANSACTION
             at, length, order = before
-            found = _told_by(buffer, at, length, order)
-            if found is None:
-                found = marks.get(at) or known.get(at)
-            if found is not None:
-                return found
+            transaction = _transaction_after(buffer, at, length, order)
+            if transaction is None:
+                transaction = marks.get(at) or known.get(at)
+            if transaction is not None:
+                return transaction
             self.left -= 1
             if self.left % _MARK_EVERY == 0:
                 passed.append(at)
@@ -136,14 +136,14 @@ class _Walk:
 
 def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:
     """Place, length and order of the sound record that ends at ``end``, ``order`` tried first; None for none."""
-    for one in (order, order.other):
-        start = framing.start_before(buffer, end, one)
+    for tried in (order, order.other):
+        start = framing.start_before(buffer, end, tried)
         if start is not None:
-            return start, end - start, one
+            return start, end - start, tried
     return None
 
 
-def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transaction | None:
+def _transaction_after(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transaction | None:
     """The transaction after the record at ``rba``, where the record ends one or begins one."""
     if buffer[rba] == framing.FILE_HEADER:
         return None

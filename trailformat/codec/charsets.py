@@ -68,8 +68,8 @@ def decode(data: bytes, codec: str) -> str:
     except UnicodeEncodeError:
         raise BadData(f"not {codec}: half of a character") from None
     except UnicodeDecodeError as error:
-        found = data[error.start : error.start + 4].hex()
-        raise BadData(f"not {codec} from byte {error.start} on", found=found) from None
+        bad_bytes = data[error.start : error.start + 4].hex()
+        raise BadData(f"not {codec} from byte {error.start} on", found=bad_bytes) from None
     except (LookupError, ValueError):
         raise BadData(f"{codec} cannot be read here") from None
 

@@ -53,9 +53,9 @@ def read_into(file: int, mapped: bytes | mmap.mmap, target: memoryview, start: i
     """
     if not hasattr(os, "preadv"):
         # there nobody can cut a file that is mapped
-        found = mapped[start : start + len(target)]
-        target[: len(found)] = found
-        return len(found)
+        part = mapped[start : start + len(target)]
+        target[: len(part)] = part
+        return len(part)
     read = 0
     while read < len(target) and (count := os.preadv(file, [target[read:]], start + read)):
         read += count

@@ -36,7 +36,7 @@ _LEAST_NUMBERS, _MOST_NUMBERS = 17, 23
 _MOST_COLUMNS = 1 << 16
 _LONGEST_LINE = 1 << 14
 _VERSION = re.compile(r"\*\+- *Defgen version (\d{1,9}(?:\.\d{1,9})?)(?:, *Encoding (\S{1,64}))?", re.IGNORECASE)
-_ABOUT = re.compile(r"([A-Za-z ]{1,40}): *(.*)")
+_PROPERTY = re.compile(r"([A-Za-z ]{1,40}): *(.*)")
 _TABLE = re.compile(r"Definition for (?:table|record|file|def\w*) +(\S.*)", re.IGNORECASE)
 _END = "end of definition"
 _NUMBER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
@@ -94,19 +94,19 @@ class DefinitionsFile(NamedTuple):
     Attributes:
         version: as its first line says, empty when it says nothing.
         encoding: the character set of the file itself, as its first line names it.
-        about: what it says of the database, by the words in front of the colon.
+        properties: what it says of the database, by the words in front of the colon.
         tables: the tables by name.
     """
 
     version: str
     encoding: str
-    about: dict[str, str]
+    properties: dict[str, str]
     tables: dict[str, FileTable]
 
     @property
     def charset(self) -> str:
         """The codec of the database's character set; UTF-8 where none is named, or one that is not known."""
-        named = self.about.get("Character set ID", "")
+        named = self.properties.get("Character set ID", "")
         number = BY_NAME.get(named.upper())
         return (charsets.codec_of(number) if number is not None else charsets.codec_named(named)) or charsets.UTF_8
 
@@ -114,7 +114,7 @@ class DefinitionsFile(NamedTuple):
         """The table with this name; case does not matter where only one fits."""
         if name in self.tables or not name:
             return self.tables.get(name)
-        fitting = [one for key, one in self.tables.items() if key.upper() == name.upper()]
+        fitting = [table for key, table in self.tables.items() if key.upper() == name.upper()]
         return fitting[0] if len(fitting) == 1 else None
 
 
@@ -147,20 +147,20 @@ def parse_definitions(data: bytes) -> DefinitionsFile:
         raise BadData("too large for a definitions file", expected=f"at most {MOST_BYTES} bytes")
     first = _VERSION.match(data[:200].decode("latin-1"))
     version, encoding = (first[1], first[2] or "") if first else ("", "")
-    about: dict[str, str] = {}
+    properties: dict[str, str] = {}
     tables: dict[str, FileTable] = {}
     lines = _Lines(_text(data, encoding))
     for line in lines:
-        if found := _TABLE.fullmatch(line):
-            table = _table(found[1], lines)
+        if match := _TABLE.fullmatch(line):
+            table = _table(match[1], lines)
             tables[table.name] = table
-        elif found := _ABOUT.fullmatch(line):
-            about[found[1].strip()] = found[2].strip()
+        elif match := _PROPERTY.fullmatch(line):
+            properties[match[1].strip()] = match[2].strip()
         else:
             raise lines.error("neither a definition nor a comment", "Definition for table …", line)
     if not tables:
         raise BadData("no table in this file", expected="Definition for table …")
-    return DefinitionsFile(version, encoding, about, tables)
+    return DefinitionsFile(version, encoding, properties, tables)
 
 
 def _text(data: bytes, encoding: str) -> str:
@@ -213,9 +213,9 @@ def _table(name: str, lines: _Lines) -> FileTable:
     while (line := lines.take()) is not None:
         if line.lower() == _END:
             return _checked(_unquoted(name), start, sizes, columns, lines)
-        found = _ABOUT.fullmatch(line)
-        if found and not columns and _NUMBER.fullmatch(found[2]):
-            sizes[found[1].strip().lower()] = int(found[2])
+        match = _PROPERTY.fullmatch(line)
+        if match and not columns and _NUMBER.fullmatch(match[2]):
+            sizes[match[1].strip().lower()] = int(match[2])
         elif _TABLE.fullmatch(line):
             break
         else:
@@ -260,7 +260,7 @@ def _definition(name: str, numbers: list[int]) -> ColumnDefinition:
     """The column of the numbers of fields 2 to 24; those that older versions lack are 0, the character set -1."""
     field = dict(zip(_FIELDS, numbers, strict=False))
     flags = (("key", KEY), ("null", NULLABLE), ("elementary", ELEMENTARY))
-    known = {one: field.get(one, DATABASE if one == "charset" else 0) for one in _FIELDS if one in _STORED}
+    known = {key: field.get(key, DATABASE if key == "charset" else 0) for key in _FIELDS if key in _STORED}
     return ColumnDefinition(
-        name=name, reserved=0, flags=sum(bit for one, bit in flags if field.get(one)), tail=TAIL_12_2, **known
+        name=name, reserved=0, flags=sum(bit for key, bit in flags if field.get(key)), tail=TAIL_12_2, **known
     )

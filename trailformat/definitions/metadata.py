@@ -99,21 +99,21 @@ def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
         BadToken, BadData: the bytes are no DDR.
     """
     root = _Tree(data, order).tree(_ROOT)
-    about = root.tree(2)
+    settings = root.tree(2)
     return DatabaseDefinition(
         version=root.number(1, 2),
-        charset=about.number(1, 4),
-        ncharset=about.number(2, 4),
-        locale=about.number(3, 2),
-        time_zone=about.text(4),
-        cases=about.parsed(5, _cases(order)),
+        charset=settings.number(1, 4),
+        ncharset=settings.number(2, 4),
+        locale=settings.number(3, 2),
+        time_zone=settings.text(4),
+        cases=settings.parsed(5, _cases(order)),
         name=root.text(3),
     )
 
 
 def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
     """The data of a DDR."""
-    about = [
+    settings = [
         make_token(1, order.encode(database.charset, 4)),
         make_token(2, order.encode(database.ncharset, 4)),
         make_token(3, order.encode(database.locale, 2)),
@@ -122,7 +122,7 @@ def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
     ]
     root = [
         make_token(1, order.encode(database.version, 2)),
-        make_token(2, build_tokens(about, order)),
+        make_token(2, build_tokens(settings, order)),
         make_token(3, layout.build(_text(order), layout.encode_text(database.name, "database name"), "database name")),
     ]
     return build_tokens([make_token(_ROOT, build_tokens(root, order))], order)
@@ -135,13 +135,13 @@ def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
         BadToken, BadData: the bytes are no TDR.
     """
     root = _Tree(data, order).tree(_ROOT)
-    about = root.tree(2)
+    attributes = root.tree(2)
     columns = root.parsed(3, _columns(order))
     return TableDefinition(
         version=root.number(1, 2),
-        key_columns=about.tree(1).number(1, 2),
+        key_columns=attributes.tree(1).number(1, 2),
         columns=tuple(parse_column(column, order) for column in columns),
-        options=about.tokens[1:],
+        options=attributes.tokens[1:],
     )
 
 

@@ -92,7 +92,7 @@ class ArrivalOrders:
     """The byte order in which a scan arrives at rows of a batch, as one small number each; 0: as it began."""
 
     def __init__(self, batch: Batch, arriving: int) -> None:
-        orders, kinds = (bytes(memoryview(one)) for one in (batch.order, batch.kind))  # type: ignore[arg-type]
+        orders, kinds = (bytes(memoryview(column)) for column in (batch.order, batch.kind))  # type: ignore[arg-type]
         if batch.rba[0] == 0:  # the record at RBA 0 leaves the order as it is
             orders, kinds = b"\0" + orders[1:], bytes([BAD_SPAN]) + kinds[1:]
         self._orders, self._kinds, self._arriving = orders, kinds, arriving

@@ -21,12 +21,12 @@ class TransactionMarker:
 
     Args:
         trail: where the batches come from.
-        found: takes LOGCSN and TRANID by the RBA of the record.
+        transactions: takes LOGCSN and TRANID by the RBA of the record.
     """
 
-    def __init__(self, trail: TrailFile, found: dict[int, Transaction]) -> None:
+    def __init__(self, trail: TrailFile, transactions: dict[int, Transaction]) -> None:
         self._trail = trail
-        self._found = found
+        self._transactions = transactions
         self._carrier: TransactionTracker | None = None
 
     def extend(self, batch: Batch) -> None:
@@ -41,7 +41,7 @@ class TransactionMarker:
         for row in rows:
             transaction = owners.of_row(row)
             if transaction != NO_TRANSACTION:
-                self._found[int(batch.rba[row])] = transaction
+                self._transactions[int(batch.rba[row])] = transaction
 
 
 def _inside(batch: Batch) -> list[int]:

@@ -96,7 +96,7 @@ class RecordIndex(IncrementalScan):
 
     def _damage_stands(self, trail: TrailFile) -> bool:
         """Whether the damage is where it was; with too much of it to check, only a file that has not grown fits."""
-        if self.bad_span_count > len(self.bad_spans) or sum(one.length for one in self.bad_spans) > _MOST_BAD_BYTES:
+        if self.bad_span_count > len(self.bad_spans) or sum(span.length for span in self.bad_spans) > _MOST_BAD_BYTES:
             return trail.size == self.covered
         return all(
             isinstance(trail.error_at(rba), BadRecord) and trail.next_good_header(rba + 1) == rba + length
@@ -128,8 +128,8 @@ class RecordIndex(IncrementalScan):
 
     def rba_of(self, trail: TrailFile, number: int) -> int | None:
         """The RBA of row ``number``; None beyond the rows that are known."""
-        found = self.rows(trail, number, 1)
-        return found[0].rba if found else None
+        rows = self.rows(trail, number, 1)
+        return rows[0].rba if rows else None
 
     def row_at(self, trail: TrailFile, rba: int) -> IndexRow | None:
         """The row that holds the byte at ``rba``; None beyond ``covered``."""
@@ -156,10 +156,10 @@ class RecordIndex(IncrementalScan):
 
 def _read_rows(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[IndexRow]:
     """The rows from number ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
-    found: list[IndexRow] = []
+    rows: list[IndexRow] = []
     for batch in Scan(trail, start, stop, Engine.PYTHON, min(last - first, 1 << 12)):
         columns = zip(batch.rba, batch.length, batch.kind, strict=True)
-        found += [IndexRow(first + len(found) + row, *one) for row, one in enumerate(columns)]
-        if len(found) >= last - first:
+        rows += [IndexRow(first + len(rows) + number, *fields) for number, fields in enumerate(columns)]
+        if len(rows) >= last - first:
             break
-    return found[: last - first]
+    return rows[: last - first]

@@ -45,19 +45,19 @@ class Sums(IncrementalScan):
         self.transactions = TransactionSpans()
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:  # noqa: ARG002 - sums need no order
-        found = _batch_totals(batch, self.transactions.least)
+        added = _batch_totals(batch, self.transactions.least)
         tables = self.tables.copy()
-        for key, totals in found.tables.items():
+        for key, totals in added.tables.items():
             name = batch.names[key]
             if name in tables or len(tables) < MOST_TABLES:
                 tables[name] = tables.get(name, NOTHING).plus(*totals)
             else:
                 self.other_tables = self.other_tables.plus(*totals)
         self.tables = tables
-        if found.times is not None:
-            times = *(self.times or ()), *found.times
+        if added.times is not None:
+            times = *(self.times or ()), *added.times
             self.times = min(times), max(times)
-        self.transactions.add(found.transactions, found.ended)
+        self.transactions.add(added.transactions, added.ended)
 
 
 def _batch_totals(batch: Batch, least: int) -> BatchTotals:

@@ -112,8 +112,8 @@ def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
         CannotWrite: an index or a length over 65535.
     """
     return b"".join(
-        layout.build(column_layout(order), {"index": one.index, "raw": one.raw}, f"column {one.index}")
-        for one in columns
+        layout.build(column_layout(order), {"index": column.index, "raw": column.raw}, f"column {column.index}")
+        for column in columns
     )
 
 

@@ -176,8 +176,8 @@ class FileHeader(NamedTuple):
 
     def get(self, group: str, name: str) -> Value:
         """A value by the names of its group and token, such as ``get("TrailInfo", "FirstCSN")``; None when absent."""
-        for one in self.groups:
-            for token in one.tokens if one.name == group else ():
+        for header_group in self.groups:
+            for token in header_group.tokens if header_group.name == group else ():
                 if token.name == name:
                     return token.value
         return None
@@ -245,14 +245,16 @@ def _parse_group(token: Token) -> HeaderGroup:
     if group is None:
         return HeaderGroup(token, ())
     fields = group.fields
-    return HeaderGroup(token, tuple(HeaderToken(one, fields.get(one.id)) for one in parse_tokens(token.payload, ORDER)))
+    return HeaderGroup(
+        token, tuple(HeaderToken(nested, fields.get(nested.id)) for nested in parse_tokens(token.payload, ORDER))
+    )
 
 
 def build_file_header(header: FileHeader) -> bytes:
     """The payload of ``F``, built again from the tokens of the groups."""
     groups = []
     for group in header.groups:
-        known = build_tokens([one.token for one in group.tokens], ORDER)
+        known = build_tokens([token.token for token in group.tokens], ORDER)
         groups.append(group.token._replace(payload=known) if group.name else group.token)
     return build_tokens(groups, ORDER)
 
@@ -263,15 +265,20 @@ def replace_values(header: FileHeader, group: str, values: dict[str, Value]) -> 
     Raises:
         CannotWrite: a value that does not fit.
     """
-    return FileHeader(tuple(_replaced(one, values) if one.name == group else one for one in header.groups))
+    return FileHeader(
+        tuple(
+            _replaced(header_group, values) if header_group.name == group else header_group
+            for header_group in header.groups
+        )
+    )
 
 
 def _replaced(group: HeaderGroup, values: dict[str, Value]) -> HeaderGroup:
     tokens = tuple(
-        _make_token(one.token.id, one.field, values[one.name]) if one.field and one.name in values else one
-        for one in group.tokens
+        _make_token(token.token.id, token.field, values[token.name]) if token.field and token.name in values else token
+        for token in group.tokens
     )
-    payload = build_tokens([one.token for one in tokens], ORDER)
+    payload = build_tokens([token.token for token in tokens], ORDER)
     return HeaderGroup(group.token._replace(payload=payload), tokens)
 
 
@@ -290,7 +297,7 @@ def _make_group(group_id: int, group: GroupLayout, values: dict[str, Value]) -> 
     _refuse_unknown(values.keys(), [field.name for field in group.fields.values()], group.name)
     named = [(key, field) for key, field in group.fields.items() if field.name in values]
     tokens = tuple(_make_token(key, field, values[field.name]) for key, field in named)
-    return HeaderGroup(Token(group_id, 0, build_tokens([one.token for one in tokens], ORDER)), tokens)
+    return HeaderGroup(Token(group_id, 0, build_tokens([token.token for token in tokens], ORDER)), tokens)
 
 
 def _make_token(token_id: int, field: HeaderField, value: Value) -> HeaderToken:

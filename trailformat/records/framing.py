@@ -202,9 +202,9 @@ def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
     while start < end:
         window = copied(buffer, start, min(end, start + size + _REACH))
         position = 0
-        while (found := _RECORD_START.search(window, position)) and found.start() < size:
-            yield start + found.start()
-            position = found.start() + 1
+        while (match := _RECORD_START.search(window, position)) and match.start() < size:
+            yield start + match.start()
+            position = match.start() + 1
         start += size
         size = min(2 * size, _WINDOW)
 

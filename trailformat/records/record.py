@@ -89,7 +89,7 @@ class Record:
 
     def token(self, token_id: str) -> Token | None:
         """The first token of the body with this id."""
-        return next((one for one in self.tokens if one.id == ord(token_id)), None)
+        return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
     @cached_property
     def header(self) -> RecordHeader:
@@ -286,6 +286,6 @@ def make_file_header_record(header: FileHeader) -> Record:
 def replace_header(record: Record, header: RecordHeader) -> Record:
     """``record`` with another header, everything else byte for byte."""
     payload = build_header(header, record.order)
-    tokens = [one._replace(payload=payload) if one.id == ord("H") else one for one in record.tokens]
+    tokens = [token._replace(payload=payload) if token.id == ord("H") else token for token in record.tokens]
     raw = build_record(record.frame.info, build_tokens(tokens, record.order), record.order)
     return Record(raw, rba=record.rba, order=record.order, path=record.path)

@@ -36,7 +36,7 @@ def _by_kernel(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
     find = kernels()["find"]
     sought = value.lower() if any_case else value
     folds = bytes(0x20 * (any_case and byte in b"abcdefghijklmnopqrstuvwxyz") for byte in sought)
-    addresses = [_address_of(one) for one in (part, sought, folds)]
+    addresses = [_address_of(data) for data in (part, sought, folds)]
     at = -1
     while (at := find(addresses[0], at + 1, len(part), *addresses[1:], len(value))) >= 0:
         yield at
@@ -50,6 +50,6 @@ def _address_of(data: bytes) -> int:
 def _by_pattern(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
     pattern = re.compile(re.escape(value), re.IGNORECASE if any_case else 0)
     at = 0
-    while found := pattern.search(part, at):
-        yield found.start()
-        at = found.start() + 1
+    while match := pattern.search(part, at):
+        yield match.start()
+        at = match.start() + 1

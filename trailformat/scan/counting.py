@@ -111,7 +111,7 @@ class _CountingRun(KernelRun):
         self._takes_name = takes_name
         self._numbers: dict[str | int, int] = {}
         self.keys: list[int] = []
-        self.about = array("q", bytes(8 * _KEYS))
+        self.name_codes = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
         self.counting = array("q", bytes(8 * arguments.COUNTING_SIZE))
         self._renew_addresses()
@@ -119,19 +119,22 @@ class _CountingRun(KernelRun):
 
     def new_key(self, key: int) -> None:
         """See KernelRun."""
-        while key >= len(self.about):
-            self.about.extend(array("q", bytes(8 * len(self.about))))
+        while key >= len(self.name_codes):
+            self.name_codes.extend(array("q", bytes(8 * len(self.name_codes))))
             self.marks.extend(array("q", bytes(8 * len(self.marks))))
             self._renew_addresses()
         number = self._numbers.setdefault(self._name_or_key(key), len(self._numbers))
         if number == len(self.keys):
             self.keys.append(key)
         is_wanted = self._takes_name is None or self._takes_name(self.names[key])
-        self.about[key] = 2 * number + is_wanted
+        self.name_codes[key] = 2 * number + is_wanted
 
     def _renew_addresses(self) -> None:
         """Give the kernel the addresses, which change when an array grows."""
-        self.counting[arguments.ABOUT], self.counting[arguments.MARKS] = address_of(self.about), address_of(self.marks)
+        self.counting[arguments.ABOUT], self.counting[arguments.MARKS] = (
+            address_of(self.name_codes),
+            address_of(self.marks),
+        )
 
     def _name_or_key(self, key: int) -> str | int:
         try:
@@ -207,14 +210,14 @@ class CountFiller:
 
     def _harvest(self) -> None:
         """Move the sums of the groups from the kernel's table to ours."""
-        groups, found = self._groups, self._counted.groups
+        groups, totals = self._groups, self._counted.groups
         for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
             if code:
                 at = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
                 group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
-                records, data_bytes = found.get(group, (0, 0))
-                found[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
+                records, data_bytes = totals.get(group, (0, 0))
+                totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
         self._state[arguments.USED] = 0
 

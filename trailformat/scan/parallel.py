@@ -103,7 +103,7 @@ class ParallelScan(Generic[T, R]):
         self._names: Names | None = None
         self._transactions = 0
         ahead = workers.number + _AHEAD - 1
-        self._begun = Ordered(self._begin() if workers.number > 1 else (), ahead, lambda one: one[1].cancel())
+        self._begun = Ordered(self._begin() if workers.number > 1 else (), ahead, lambda begun: begun[1].cancel())
 
     def results(self) -> Generator[tuple[R, int], None, None]:
         """The results in the order of the file, each with the number of transactions that ended in the ranges before.
@@ -141,9 +141,9 @@ class ParallelScan(Generic[T, R]):
     def _next_start(self, start: int) -> int | None:
         offset = start + PIECE
         while offset + PIECE // 2 < self._size:
-            found = likely_boundary(self._trail, offset)
-            if found is not None:
-                return found
+            boundary = likely_boundary(self._trail, offset)
+            if boundary is not None:
+                return boundary
             offset += PIECE
         return None
 
@@ -153,8 +153,8 @@ class ParallelScan(Generic[T, R]):
             return
         names = self._names
         scanning = self._scanner(self._trail, self._position, stop, None if names is None else lambda: names)
-        for found in scanning:
-            yield self._work(found, self._trail), self._transactions
+        for scanned in scanning:
+            yield self._work(scanned, self._trail), self._transactions
         if names is not None:
             scanning.names.settle(names)
         self._go_on(scanning.position, scanning.names, scanning.transactions)
@@ -175,10 +175,10 @@ class _Job(Generic[T, R]):
         with self._trail.twin() as trail:
             try:
                 scanning = self._scanner(trail, self._range.start, self._range.stop, _no_earlier_names)
-                for found in scanning:
+                for scanned in scanning:
                     if is_over():
                         return None
-                    results.append(self._work(found, trail))
+                    results.append(self._work(scanned, trail))
             except NeedsEarlier:
                 return None
         return _Done(results, scanning.position, scanning.names, scanning.transactions)

@@ -62,15 +62,15 @@ class PythonFiller:
         """The rows so far; the next ones go to a new batch."""
         columns = list(zip(*self._rows, strict=True)) or [()] * len(TYPE_CODES)
         self._rows = []
-        return Batch(self.names, *(array(code, one) for code, one in zip(TYPE_CODES, columns, strict=True)))
+        return Batch(self.names, *(array(code, column) for code, column in zip(TYPE_CODES, columns, strict=True)))
 
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Add rows; see the protocol."""
         base, buffer = window.base, window.buffer
         self._base = base
         inside = position._replace(rba=position.rba - base)
-        found, need = self._fill(buffer, inside, window.limit - base, stop - base, end - base)
-        return found._replace(rba=found.rba + base), need
+        reached, need = self._fill(buffer, inside, window.limit - base, stop - base, end - base)
+        return reached._replace(rba=reached.rba + base), need
 
     def _fill(
         self, buffer: Buffer, position: ScanPosition, limit: int, stop: int, end: int
@@ -168,13 +168,13 @@ class PythonFiller:
             index = audit_rba >> 16 if is_little else audit_rba & 0xFFFF
             self.names.define(orig_node, index, NO_NAME if partition & NAME_IS_INDEX else table)
         size = record_length if length <= _MAX_SHORT else places[1]
-        about = (io_type, orig_node, trans_ind, before_after, partition, size, io_time, audit_pos, audit_rba)
+        header_fields = (io_type, orig_node, trans_ind, before_after, partition, size, io_time, audit_pos, audit_rba)
         return (
             rba + self._base,
             length,
             RECORD,
             is_little,
-            *about,
+            *header_fields,
             table,
             self._transaction(io_type, trans_ind),
             *places,

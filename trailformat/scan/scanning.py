@@ -96,10 +96,10 @@ class Scanning(Iterator[T]):
             if not need and self.position.rba < stop and not filler.is_full:
                 self._step_over_damage(size)
             need = need or 1
-        found = filler.take()
-        if not len(found):
+        taken = filler.take()
+        if not len(taken):
             raise StopIteration
-        return found
+        return taken
 
     def _look_at_size(self) -> int:
         size = self._trail.refresh()

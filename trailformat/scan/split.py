@@ -83,10 +83,10 @@ def _chain_holds(buffer: Buffer, at: int, end: int, order: ByteOrder) -> bool:
     for _ in range(CHAIN):
         if at == end:
             return True
-        found = framing.detect_order(buffer, at, end, order)
-        if found is None:
+        next_order = framing.detect_order(buffer, at, end, order)
+        if next_order is None:
             return _is_half_written(buffer, at, end)
-        order = found
+        order = next_order
         at += framing.frame_length(buffer, at, end, order)
     return True
 
@@ -118,12 +118,12 @@ def _end_of_container(buffer: Buffer, at: int, end: int) -> int | None:
 
 def _containers(buffer: Buffer, at: int) -> Iterator[int]:
     """Places before ``at`` whose length, in one order or the other, leads past it; the wide ones first."""
-    for found in _WIDE_RECORD.finditer(buffer, max(0, at - WIDE_REACH), at + 7):
-        start = found.start()
-        if start < at and any(start + one.unpack_from(buffer, start)[0] > at for one in _WIDE_LENGTHS):
+    for match in _WIDE_RECORD.finditer(buffer, max(0, at - WIDE_REACH), at + 7):
+        start = match.start()
+        if start < at and any(start + length.unpack_from(buffer, start)[0] > at for length in _WIDE_LENGTHS):
             yield start
-    for found in _SHORT_RECORD.finditer(buffer, max(0, at - REACH), at + 5):
-        start = found.start()
+    for match in _SHORT_RECORD.finditer(buffer, max(0, at - REACH), at + 5):
+        start = match.start()
         is_short = start < at and not is_wide(buffer[start + 1])
-        if is_short and any(start + one.unpack_from(buffer, start)[0] > at for one in _LENGTHS):
+        if is_short and any(start + length.unpack_from(buffer, start)[0] > at for length in _LENGTHS):
             yield start

@@ -37,13 +37,13 @@ class Run(NamedTuple):
 
 def without_time(batch: Batch) -> list[int]:
     """The rows whose time does not count: metadata, which carries a later one, and what has none."""
-    kinds, types = (bytes(memoryview(one)) for one in (batch.kind, batch.io_type))  # type: ignore[arg-type]
-    found = batch.spans()
+    kinds, types = (bytes(memoryview(column)) for column in (batch.kind, batch.io_type))  # type: ignore[arg-type]
+    rows = batch.spans()
     for wanted, column in ((FILE_HEADER, kinds), (METADATA, types)):
         at = -1
         while (at := column.find(wanted, at + 1)) >= 0:
-            found.append(at)
-    return found
+            rows.append(at)
+    return rows
 
 
 def span_of(batch: Batch, run: Run, keys: list[int], *, has_ended: bool) -> TransactionSpan:

@@ -35,13 +35,13 @@ def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
         keys, sizes = keys[is_record], sizes[is_record]
     if not len(keys):
         return {}
-    found = None
+    distinct = None
     if keys.max() > 2 * len(keys):
-        found, keys = np.unique(keys, return_inverse=True)
+        distinct, keys = np.unique(keys, return_inverse=True)
     records = np.bincount(keys)
     totals = np.bincount(keys, weights=sizes)
     used = np.flatnonzero(records)
-    numbers = (used if found is None else found[used]).tolist()
+    numbers = (used if distinct is None else distinct[used]).tolist()
     pairs = zip(records[used].tolist(), totals[used].tolist(), strict=True)
     return {key: (number, int(total)) for key, (number, total) in zip(numbers, pairs, strict=True)}
 
@@ -74,8 +74,10 @@ def _transactions(batch: Batch, least: int) -> tuple[list[TransactionSpan], int]
 def _distinct(keys: Any) -> list[int]:
     if len(keys) < _MANY:
         return sorted(set(keys.tolist()))
-    found: list[int] = (np.unique(keys) if keys.max() > 2 * len(keys) else np.flatnonzero(np.bincount(keys))).tolist()
-    return found
+    distinct: list[int] = (
+        np.unique(keys) if keys.max() > 2 * len(keys) else np.flatnonzero(np.bincount(keys))
+    ).tolist()
+    return distinct
 
 
 def _kept(totals: Any, least: int) -> list[int]:

@@ -20,7 +20,7 @@ def batch_totals(batch: Batch, least: int) -> BatchTotals:
     def keys(run: Run) -> list[int]:
         ordinal, rows = batch.transaction[run.first], slice(run.first, run.last + 1)
         tables, ordinals = cast("array[int]", batch.table)[rows], cast("array[int]", batch.transaction)[rows]
-        return sorted({key for key, one in zip(tables, ordinals, strict=True) if one == ordinal})
+        return sorted({key for key, row_ordinal in zip(tables, ordinals, strict=True) if row_ordinal == ordinal})
 
     spans = [span_of(batch, runs[at], keys(runs[at]), has_ended=at != last or not is_open) for at in kept]
     return BatchTotals(_tables(batch), _times(batch), spans, len(runs) - is_open)
@@ -39,7 +39,7 @@ def _tables(batch: Batch) -> dict[int, tuple[int, int]]:
 def _times(batch: Batch) -> tuple[int, int] | None:
     times: Iterable[int] = batch.io_time
     if excluded := frozenset(without_time(batch)):
-        times = [one for row, one in enumerate(times) if row not in excluded]
+        times = [time for row, time in enumerate(times) if row not in excluded]
     return (min(times), max(times)) if len(excluded) < len(batch) else None
 
 
@@ -47,14 +47,14 @@ def _runs(batch: Batch) -> tuple[list[Run], bool]:
     """The transactions of a batch, and whether the last of them goes on after it."""
     runs: list[Run] = []
     ordinal, first, last, records, size = -1, 0, 0, 0, 0
-    for row, (one, length) in enumerate(zip(batch.transaction, batch.record_length, strict=True)):
-        if one == ordinal:
-            if one >= 0:
+    for row, (row_ordinal, length) in enumerate(zip(batch.transaction, batch.record_length, strict=True)):
+        if row_ordinal == ordinal:
+            if row_ordinal >= 0:
                 last, records, size = row, records + 1, size + length
-        elif one >= 0:
+        elif row_ordinal >= 0:
             if records:
                 runs.append(Run(first, last, records, size))
-            ordinal, first, last, records, size = one, row, row, 1, length
+            ordinal, first, last, records, size = row_ordinal, row, row, 1, length
     if records:
         runs.append(Run(first, last, records, size))
     return runs, bool(runs) and batch.trans_ind[last] not in ENDS

@@ -80,10 +80,10 @@ class TransactionHistory:
         self.byte_limit = byte_limit
         self.largest: list[LargeTransaction] = []
 
-    def add(self, one: LargeTransaction) -> None:
-        """Keep ``one`` if it is large enough; when the table is full the smallest goes."""
-        if self.size and (one.records >= self.record_limit or one.data_bytes >= self.byte_limit):
-            self.largest.append(one)
+    def add(self, transaction: LargeTransaction) -> None:
+        """Keep a transaction if it is large enough; when the table is full the smallest goes."""
+        if self.size and (transaction.records >= self.record_limit or transaction.data_bytes >= self.byte_limit):
+            self.largest.append(transaction)
             self.largest.sort(key=lambda kept: (-kept.data_bytes, kept.seqno, kept.rba))
             del self.largest[self.size :]
 

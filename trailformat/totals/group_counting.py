@@ -33,7 +33,7 @@ def _join(count: Totals, seqno: int, part: TransactionPart | None, names: Names)
         return
     if count.open_transaction is None:
         count.open_transaction = OpenTransaction(part.time, seqno, part.rba)
-    one = count.open_transaction
-    one.tables.update(names[key] for key in part.tables)
-    one.data_bytes += part.data_bytes + HEADER_BYTES * part.records
-    one.records += part.records
+    transaction = count.open_transaction
+    transaction.tables.update(names[key] for key in part.tables)
+    transaction.data_bytes += part.data_bytes + HEADER_BYTES * part.records
+    transaction.records += part.records

@@ -49,5 +49,5 @@ def _dense(values: Any) -> tuple[Any, int]:
         used = np.zeros(high - low + 1, dtype=bool)
         used[offsets] = True
         return (np.cumsum(used) - 1)[offsets], int(used.sum())
-    found, inverse = np.unique(values, return_inverse=True)
-    return inverse.astype(np.int64), len(found)
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return inverse.astype(np.int64), len(distinct)

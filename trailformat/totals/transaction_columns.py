@@ -30,11 +30,11 @@ class TransactionColumns:
         last_ended = self._last_ended(batch)
         rows = rows[all_ordinals[rows] >= 0]
         if count.open_transaction is not None:
-            mine = all_ordinals[rows] == self._open_ordinal
-            self.join(count.open_transaction, batch, rows[mine])
+            goes_on = all_ordinals[rows] == self._open_ordinal
+            self.join(count.open_transaction, batch, rows[goes_on])
             if self._open_ordinal <= last_ended:
                 count.end_transaction()
-            rows = rows[~mine]
+            rows = rows[~goes_on]
         is_whole = all_ordinals[rows] <= last_ended
         self._add_whole(batch, rows[is_whole])
         self._open(batch, rows[~is_whole])
@@ -46,20 +46,20 @@ class TransactionColumns:
         ended = ordinals[((trans_ind == LAST) | (trans_ind == ONLY)) & (ordinals >= 0)]
         return int(ended[-1]) if len(ended) else -1
 
-    def join(self, one: OpenTransaction, batch: Batch, rows: Any) -> None:
+    def join(self, transaction: OpenTransaction, batch: Batch, rows: Any) -> None:
         """Take rows of a batch into a transaction."""
         np = self._np
-        one.tables.update(batch.names[key] for key in np.unique(np.asarray(batch.table)[rows]).tolist())
-        one.data_bytes += int(np.asarray(batch.record_length)[rows].sum()) + HEADER_BYTES * len(rows)
-        one.records += len(rows)
+        transaction.tables.update(batch.names[key] for key in np.unique(np.asarray(batch.table)[rows]).tolist())
+        transaction.data_bytes += int(np.asarray(batch.record_length)[rows].sum()) + HEADER_BYTES * len(rows)
+        transaction.records += len(rows)
 
     def _open(self, batch: Batch, rows: Any) -> None:
         """The rows of the transaction that has not ended yet, if there are any."""
         if len(rows):
             first = rows[0]
-            one = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
-            self.join(one, batch, rows)
-            self._count.open_transaction = one
+            transaction = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
+            self.join(transaction, batch, rows)
+            self._count.open_transaction = transaction
             self._open_ordinal = int(batch.transaction[first])
 
     def _add_whole(self, batch: Batch, rows: Any) -> None:

@@ -68,8 +68,8 @@ class TransactionSpans:
         ``ended`` is how many ended in the batch.
         """
         self.ended += ended
-        for found in spans:
-            span = found if self.open is None else self.open.followed_by(found)
+        for part in spans:
+            span = part if self.open is None else self.open.followed_by(part)
             self.open = span if span.end is None else None
             if span.end is not None:
                 self.keep(span)

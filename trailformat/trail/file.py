@@ -148,9 +148,9 @@ class TrailFile:
     def _detect_order(self) -> None:
         """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
         rba = self.first_rba
-        found = framing.detect_order(self.buffer, rba, self._size) if rba < self._size else None
-        if found is not None:
-            self.order, self._order_known = found, True
+        order = framing.detect_order(self.buffer, rba, self._size) if rba < self._size else None
+        if order is not None:
+            self.order, self._order_known = order, True
 
     @property
     def buffer(self) -> framing.Buffer:
@@ -327,18 +327,18 @@ class TrailFile:
         Up to a place at or after ``stop`` where a record or damage begins, or to the end of the file, there are no
         others.
         """
-        found: list[int] = []
+        rbas: list[int] = []
         end = start
         for rba in self.sound_rbas(start, self._size):
             if rba >= stop:
-                return found, rba
+                return rbas, rba
             buffer = self.buffer
             if buffer[rba] == framing.RECORD:
                 at = framing.header_at(buffer, rba) + IO_TYPE_AT
                 if buffer[at] == io_types.METADATA:
-                    found.append(rba)
+                    rbas.append(rba)
             end = rba + self.record_length(rba)
-        return found, end
+        return rbas, end
 
     def table_of(self, record: Record) -> TableEntry | None:
         """The definition in force for a record whose header holds an index; None without an index or a definition."""

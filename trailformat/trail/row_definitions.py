@@ -58,9 +58,9 @@ class RowDefinitions:
 
     def _known(self, name: str, table: TableDefinition | None, indexed_at: int | None) -> RowDefinition:
         if self._source is not None and (table is None or self._override):
-            found = self._source.table(name)
-            if found is not None:
-                return RowDefinition(name, found.definition, self._source.charset)
+            file_table = self._source.table(name)
+            if file_table is not None:
+                return RowDefinition(name, file_table.definition, self._source.charset)
         return RowDefinition(name, table, self._charset(indexed_at))
 
     def _charset(self, indexed_at: int | None) -> str:

@@ -33,8 +33,8 @@ class TrailName(NamedTuple):
     def parse(cls, path: str | os.PathLike[str]) -> TrailName | None:
         """The parts of ``path``, or None when its name does not end in a sequence number."""
         path = Path(path)
-        found = re.fullmatch(_DOCUMENTED, path.name, re.DOTALL) or re.fullmatch(_ANY, path.name, re.DOTALL)
-        return cls(path.parent, found[1], int(found[2]), len(found[2])) if found else None
+        match = re.fullmatch(_DOCUMENTED, path.name, re.DOTALL) or re.fullmatch(_ANY, path.name, re.DOTALL)
+        return cls(path.parent, match[1], int(match[2]), len(match[2])) if match else None
 
     @property
     def path(self) -> Path:

@@ -91,7 +91,7 @@ class TableDefinitions:
     def defined_at(self, rba: int) -> TableEntry | None:
         """The entry that the TDR or reference at ``rba`` itself makes."""
         self._scan_to(rba + self._trail.record_length(rba))
-        return next((one for entries in self._by_index.values() for one in entries if one.rba == rba), None)
+        return next((entry for entries in self._by_index.values() for entry in entries if entry.rba == rba), None)
 
     def in_force(self, rba: int) -> Iterator[TableEntry]:
         """The definition of each index at ``rba``, which need not be the start of a record."""
@@ -104,7 +104,7 @@ class TableDefinitions:
     def entries(self) -> list[TableEntry]:
         """Every definition in the file, those that others take the place of too."""
         self._scan_to(self._trail.size)
-        return [one for entries in self._by_index.values() for one in entries]
+        return [entry for entries in self._by_index.values() for entry in entries]
 
     def database_before(self, rba: int) -> int | None:
         """The RBA of the latest DDR before ``rba``."""
@@ -143,8 +143,8 @@ class TableDefinitions:
     def _scan_to(self, rba: int) -> None:
         if rba <= self._scanned:
             return
-        found, self._scanned = self._metadata_rbas(self._scanned, rba)
-        for at in found:
+        rbas, self._scanned = self._metadata_rbas(self._scanned, rba)
+        for at in rbas:
             record = self._trail.record_at(at)
             if record is not None:
                 self._add(record)
@@ -156,8 +156,8 @@ class TableDefinitions:
             known = search(self._trail, stop) if search is not None and stop - start >= _FAR else None
         if known is None:
             return self._trail.metadata_rbas(start, stop)
-        found, end = known.metadata_between(start, stop)
-        return found, max(start, end)
+        rbas, end = known.metadata_between(start, stop)
+        return rbas, max(start, end)
 
     def _add(self, record: Record) -> None:
         kind = record.header.orig_node

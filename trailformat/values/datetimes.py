@@ -39,15 +39,15 @@ def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: 
 def parse_moment(text: str) -> date | datetime | time | str:
     """The date, time or moment that ``text`` writes; text where Python has no such value. Raises like decode."""
     text = text.strip(" \0")
-    found = _FORM.fullmatch(text) if text else None
-    if found is None:
+    match = _FORM.fullmatch(text) if text else None
+    if match is None:
         if text.lstrip("+-").lower() in ("infinity", "inf"):
             return text
         raise BadData("not a date", found=repr(text[:40]))
     try:
-        return _typed(found)
+        return _typed(match)
     except ValueError:
-        return _as_text(found)
+        return _as_text(match)
 
 
 def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> Plain:
@@ -63,14 +63,14 @@ def _text(data: bytes, codec: str) -> str:
         return charsets.decode(data, codec)
 
 
-def _typed(found: re.Match[str]) -> date | datetime | time:
-    if not found["time"]:
-        return date.fromisoformat(found["date"])
-    fraction = (found["fraction"] or "").ljust(9, "0")
+def _typed(match: re.Match[str]) -> date | datetime | time:
+    if not match["time"]:
+        return date.fromisoformat(match["date"])
+    fraction = (match["fraction"] or "").ljust(9, "0")
     if fraction[6:] != "000":
         raise ValueError("nanoseconds")
-    clock = time.fromisoformat(found["time"]).replace(microsecond=int(fraction[:6]), tzinfo=_zone(found["zone"]))
-    return datetime.combine(date.fromisoformat(found["date"]), clock) if found["date"] else clock
+    clock = time.fromisoformat(match["time"]).replace(microsecond=int(fraction[:6]), tzinfo=_zone(match["zone"]))
+    return datetime.combine(date.fromisoformat(match["date"]), clock) if match["date"] else clock
 
 
 def _zone(text: str | None) -> timezone | None:
@@ -87,11 +87,11 @@ def _zone(text: str | None) -> timezone | None:
     return timezone(-size if offset[1] == "-" else size)
 
 
-def _as_text(found: re.Match[str]) -> str:
-    clock = found["time"] or ""
-    if found["fraction"]:
-        clock += f".{found['fraction']}"
-    return " ".join(part for part in (found["date"], clock, found["zone"]) if part)
+def _as_text(match: re.Match[str]) -> str:
+    clock = match["time"] or ""
+    if match["fraction"]:
+        clock += f".{match['fraction']}"
+    return " ".join(part for part in (match["date"], clock, match["zone"]) if part)
 
 
 def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:

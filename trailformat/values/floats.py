@@ -38,7 +38,7 @@ def _shortest(number: float) -> float:
         return number
     single = _LAYOUTS[4]
     shorter = (float(f"{number:.{digits}g}") for digits in _DIGITS)
-    return next((one for one in shorter if single.unpack(single.pack(one))[0] == number), number)
+    return next((candidate for candidate in shorter if single.unpack(single.pack(candidate))[0] == number), number)
 
 
 def encode_ieee(size: int, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:

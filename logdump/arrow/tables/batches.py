@@ -55,10 +55,10 @@ class TableBatches:
             if records:
                 self._leave_out(number, records)
         texts = self._texts_of(piece.owners)
-        rows = piece.rows.some(np.flatnonzero(is_row))
+        rows = piece.rows.subset(np.flatnonzero(is_row))
         headers = headers_of(rows)
         return [
-            self._group(rows.some(at), np.flatnonzero(headers.is_continued[at]).tolist(), piece.owners, texts)
+            self._group(rows.subset(at), np.flatnonzero(headers.is_continued[at]).tolist(), piece.owners, texts)
             for at in _by_table(rows, headers.table_index)
         ]
 

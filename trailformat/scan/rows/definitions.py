@@ -33,8 +33,8 @@ class RowGroups(NamedTuple):
 def metadata_rows(batch: Batch) -> Array:
     """A mask of the metadata records: between two of them an index means one definition."""
     io_type, kind = np.asarray(batch.io_type), np.asarray(batch.kind)
-    found: Array = (io_type == METADATA) & (kind == RECORD)
-    return found
+    mask: Array = (io_type == METADATA) & (kind == RECORD)
+    return mask
 
 
 def learn_definitions(trail: TrailFile, batch: Batch) -> Array:

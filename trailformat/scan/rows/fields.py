@@ -79,13 +79,13 @@ def fields_by_kernel(view: Array, starts: Array, ends: Array, little: Array, *, 
 
     places = [np.ascontiguousarray(column, np.int64) for column in (starts, ends)]
     orders = np.ascontiguousarray(little, np.uint8)
-    data, begins, stops, order = (one.ctypes.data for one in (view, *places, orders))
+    data, begins, stops, order = (array.ctypes.data for array in (view, *places, orders))
     first, is_sound = np.empty(len(starts) + 1, np.int64), np.empty(len(starts), np.bool_)
-    about = (len(starts), int(are_tokens), first.ctypes.data)
-    total = kernels()["count_fields"](data, begins, stops, order, *about, is_sound.ctypes.data)
-    found = np.empty((3, total), np.int64)
-    kernels()["take_fields"](data, begins, order, *about, *(one.ctypes.data for one in found))
-    number, start, size = found
+    shared = (len(starts), int(are_tokens), first.ctypes.data)
+    total = kernels()["count_fields"](data, begins, stops, order, *shared, is_sound.ctypes.data)
+    columns = np.empty((3, total), np.int64)
+    kernels()["take_fields"](data, begins, order, *shared, *(column.ctypes.data for column in columns))
+    number, start, size = columns
     return Fields(first, number, start, size, is_sound)
 
 
@@ -95,10 +95,10 @@ def fields_by_region(view: Array, starts: Array, ends: Array, little: Array, pla
     counts, fields, is_sound = [0], list[tuple[int, int, int]](), np.ones(len(starts), np.bool_)
     for region, (start, end, order) in enumerate(zip(starts.tolist(), ends.tolist(), little.tolist(), strict=True)):
         try:
-            found = list(places(data, start, end, ByteOrder.LITTLE if order else ByteOrder.BIG))
+            parsed = list(places(data, start, end, ByteOrder.LITTLE if order else ByteOrder.BIG))
         except TrailError:
-            found, is_sound[region] = [], False
-        counts.append(len(found))
-        fields += found
+            parsed, is_sound[region] = [], False
+        counts.append(len(parsed))
+        fields += parsed
     number, start, size = np.array(fields, np.int64).reshape(-1, 3).T
     return Fields(np.cumsum(counts), number, start, size, is_sound)

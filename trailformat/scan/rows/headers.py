@@ -27,8 +27,8 @@ class Headers(NamedTuple):
 
 def are_wide(info: Array) -> Array:
     """A mask of the tokens whose length takes four bytes, by their info."""
-    found: Array = (info & WIDE != 0) & (info != UNSET)
-    return found
+    mask: Array = (info & WIDE != 0) & (info != UNSET)
+    return mask
 
 
 def header_positions(view: Array, starts: Array) -> Array:
@@ -48,11 +48,11 @@ def headers_by_kernel(view: Array, starts: Array, little: Array) -> Headers:
     """The fields by a kernel."""
     from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
 
-    found = Headers(np.empty(len(starts), np.int64), np.empty(len(starts), np.bool_))
+    headers = Headers(np.empty(len(starts), np.int64), np.empty(len(starts), np.bool_))
     places, orders = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(little, np.uint8)
-    addresses = [one.ctypes.data for one in (view, places, orders, *found)]
+    addresses = [array.ctypes.data for array in (view, places, orders, *headers)]
     kernels()["read_headers"](*addresses[:3], len(starts), *addresses[3:])
-    return found
+    return headers
 
 
 def headers_by_arrays(view: Array, starts: Array, little: Array) -> Headers:
@@ -68,16 +68,16 @@ def headers_of(rows: RowBytes) -> Headers:
     """Fields of the headers of rows; of those that are no records NO_INDEX and false."""
     if rows.is_record.all():
         return headers_at(rows.view, rows.starts, rows.is_little)
-    found = Headers(np.full(len(rows), NO_INDEX, np.int64), np.zeros(len(rows), np.bool_))
+    headers = Headers(np.full(len(rows), NO_INDEX, np.int64), np.zeros(len(rows), np.bool_))
     records = np.flatnonzero(rows.is_record)
     if len(records):
         fields = headers_at(rows.view, rows.starts[records], rows.is_little[records])
-        found.table_index[records], found.is_continued[records] = fields
-    return found
+        headers.table_index[records], headers.is_continued[records] = fields
+    return headers
 
 
 def u16_at(view: Array, at: Array, little: Array) -> Array:
     """Two bytes at each place as an unsigned integer, int64."""
     first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
-    found: Array = np.where(little, second << 8 | first, first << 8 | second)
-    return found
+    numbers: Array = np.where(little, second << 8 | first, first << 8 | second)
+    return numbers

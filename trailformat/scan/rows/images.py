@@ -78,8 +78,8 @@ def data_of(rows: RowBytes) -> RowData:
 def has_columns(rows: RowBytes) -> Array:
     """A mask of the rows whose data are columns: a list of them, or two after a length."""
     data = data_of(rows)
-    found: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
-    return found
+    mask: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
+    return mask
 
 
 def image_regions(view: Array, rows: RowData) -> ImageRegions:
@@ -106,7 +106,9 @@ def images_of(rows: RowBytes) -> ImageFields:
     """The columns of rows."""
     view, data = rows.view, data_of(rows)
     regions = image_regions(view, data)
-    before, after = (columns_in(view, *one, data.little) for one in zip(regions.starts, regions.ends, strict=True))
+    before, after = (
+        columns_in(view, *bounds, data.little) for bounds in zip(regions.starts, regions.ends, strict=True)
+    )
     is_sound = regions.is_sound & before.is_sound & after.is_sound
     return ImageFields((before.only(is_sound), after.only(is_sound)), regions.present, is_sound)
 

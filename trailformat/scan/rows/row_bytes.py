@@ -68,8 +68,8 @@ class RowBytes:
         at = 0
         while at < len(rows):
             stop = max(int(np.searchsorted(ends, starts[at] + most, "right")), at + 1)
-            some = rows[at:stop]
-            yield RowBytes(buffer, batch, some, _read(buffer, starts[at:stop], ends[at:stop]))
+            chunk = rows[at:stop]
+            yield RowBytes(buffer, batch, chunk, _read(buffer, starts[at:stop], ends[at:stop]))
             at = stop
 
     @property
@@ -116,20 +116,20 @@ class RowBytes:
     @cached_property
     def is_record(self) -> Array:
         """A mask of the rows with a record header."""
-        found: Array = self.kind == RECORD
-        return found
+        mask: Array = self.kind == RECORD
+        return mask
 
     @cached_property
     def is_sound(self) -> Array:
         """A mask of the rows that are records, the file header included."""
-        found: Array = self.kind <= FILE_HEADER
-        return found
+        mask: Array = self.kind <= FILE_HEADER
+        return mask
 
     @cached_property
     def is_little(self) -> Array:
         """The byte order of each row."""
-        found: Array = self.of("order") == 1
-        return found
+        mask: Array = self.of("order") == 1
+        return mask
 
     def payload(self, part: str) -> tuple[Array, Array]:
         """The offsets where the payload of ``data`` or ``token`` begins and ends; equal without one."""
@@ -142,7 +142,7 @@ class RowBytes:
         raw = bytes(self.data[start : start + int(self.batch.length[at])])
         return Record(raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=path)
 
-    def some(self, at: Array) -> RowBytes:
+    def subset(self, at: Array) -> RowBytes:
         """Some of the rows, by their numbers here."""
         return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
 
@@ -157,6 +157,6 @@ def _read(buffer: Buffer, rbas: Array, ends: Array) -> Read:
     if not len(breaks) or int(sizes.sum()) > MOST_COPIED:
         data, base = read_range(buffer, int(rbas[0]), int(ends[-1]))
         return Read(data, rbas - base)
-    parts = [copied(buffer, *one) for one in zip(begins.tolist(), finishes.tolist(), strict=True)]
+    parts = [copied(buffer, *bounds) for bounds in zip(begins.tolist(), finishes.tolist(), strict=True)]
     shifts = np.repeat(np.cumsum(sizes) - sizes - begins, np.diff(breaks, prepend=0, append=len(rbas)))
     return Read(b"".join(parts), rbas + shifts)

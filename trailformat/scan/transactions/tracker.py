@@ -107,8 +107,8 @@ class TransactionTracker:
         for number in carried.looked_for:
             row = carried.rows[number]
             known[number] = self._search.goes_on_at(int(batch.rba[row]), _ORDERS[batch.order[row]])
-        csns = StringColumn(*carried.csn, {number: one.csn for number, one in known.items()})
-        xids = StringColumn(*carried.xid, {number: one.xid for number, one in known.items()})
+        csns = StringColumn(*carried.csn, {number: transaction.csn for number, transaction in known.items()})
+        xids = StringColumn(*carried.xid, {number: transaction.xid for number, transaction in known.items()})
         owners = RowTransactions(carried.numbers, csns, xids)
         self._open = owners.transaction(len(csns) - 1) if carried.is_open else None
         self._expected_rba = batch.end

@@ -31,7 +31,7 @@ def sweep(folder: Path) -> None:
     # a writer locks the first of its files before it makes others: a second look does not miss that one
     for writer, paths in _leftovers(folder).items() if seen else ():
         with contextlib.ExitStack() as held, contextlib.suppress(OSError):
-            if writer in seen and all(_is_nobodys(path, held) for path in paths):
+            if writer in seen and all(_is_abandoned(path, held) for path in paths):
                 is_complete = not any(path.name.endswith(".part") for path in paths)
                 for path in paths:
                     _clear(path, is_complete=is_complete)
@@ -39,16 +39,16 @@ def sweep(folder: Path) -> None:
 
 def _leftovers(folder: Path) -> dict[str, list[Path]]:
     """Files that are called like those of writers on this machine, by writer."""
-    found: dict[str, list[Path]] = {}
+    by_writer: dict[str, list[Path]] = {}
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             parts = _LEFTOVER.fullmatch(entry.name)
             if parts is not None and parts["machine"] == _machine():
-                found.setdefault(parts["number"], []).append(folder / entry.name)
-    return {writer: sorted(paths) for writer, paths in found.items()}
+                by_writer.setdefault(parts["number"], []).append(folder / entry.name)
+    return {writer: sorted(paths) for writer, paths in by_writer.items()}
 
 
-def _is_nobodys(path: Path, held: contextlib.ExitStack) -> bool:
+def _is_abandoned(path: Path, held: contextlib.ExitStack) -> bool:
     """Whether it is this user's and no living process holds it; its lock is ours until ``held`` is left."""
     status = path.lstat()
     if status.st_uid != os.geteuid() or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):

@@ -21,7 +21,7 @@ class Known(NamedTuple):
 def definitions_of(rows: Rows, which: Array) -> Known:
     """The definitions of the rows in a mask, which must be records."""
     at = np.flatnonzero(which)
-    found = by_definition(rows.some(at), rows.tdr_index[at])
+    found = by_definition(rows.subset(at), rows.tdr_index[at])
     group = np.zeros(len(rows), np.int64)
     group[at] = found.group
     of = rows.source.definitions.of

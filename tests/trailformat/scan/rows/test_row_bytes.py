@@ -47,7 +47,7 @@ def test_many_bytes_stay_where_they_are_mapped(trail: TrailFile, batch: Batch, m
 
 
 def test_some_of_the_rows_have_their_own_bytes(trail: TrailFile, batch: Batch) -> None:
-    rows = RowBytes(trail.buffer, batch, np.array(APART)).some(np.array([1, 4]))
+    rows = RowBytes(trail.buffer, batch, np.array(APART)).subset(np.array([1, 4]))
     assert [rows.record(number).data[-8:] for number in range(2)] == [b"tea    1", b"tea 1999"]
 
 
