@@ -72,7 +72,7 @@ class Checker:
 def _undefined(batch: Batch) -> int:
     """The number of rows that refer to a missing table definition."""
     unknown = [key for key in range(len(batch.names)) if batch.names.unknown_index(key) is not None]
-    return sum(sum(one == key for one in batch.table) for key in unknown)
+    return sum(sum(table == key for table in batch.table) for key in unknown)
 
 
 def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:

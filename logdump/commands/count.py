@@ -111,14 +111,14 @@ class CountForm(AnyOrder[CountOptions]):
                 for name, form in self._options.items()
                 if name not in values and not (name == "path" and is_closed)
             }
-            found, word = fitting(left.values(), reader), reader.word()
+            forms, word = fitting(left.values(), reader), reader.word()
             if word is None:
                 return self._make(**values)
-            if not found:
+            if not forms:
                 wrong = _ONE_VALUE[before] if is_closed else "a file name is given twice."
                 raise reader.wrong(wrong, word._replace(text=reader.text[begun : word.end]))
-            begun, before = word.start, next(name for name, form in left.items() if form is found[0])
-            values[before] = found[0].read(reader)
+            begun, before = word.start, next(name for name, form in left.items() if form is forms[0])
+            values[before] = forms[0].read(reader)
 
 
 def _count_options(interval: int = 0, **others: Any) -> CountOptions:

@@ -19,7 +19,7 @@ from logdump.session.settings import Detail, Level
 
 _LEVELS = OneOf({"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL})
 _DETAILS = OneOf({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
-_RELEASES = OneOf({one.value: one for one in Release})
+_RELEASES = OneOf({release.value: release for release in Release})
 _BEGUN_ZONE = re.compile(r"G|GM|GMT\s*([+-]\s*([0-9]{1,2}:?[0-9]?)?)?", re.IGNORECASE)
 
 

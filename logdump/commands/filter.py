@@ -76,7 +76,9 @@ def _terms() -> tuple[Term, ...]:
     """The options, from the table that the filter itself is read by."""
     from logdump.filters import OPTIONS  # noqa: PLC0415 - a session without FILTER starts faster
 
-    return tuple(Term(one.keyword, one.syntax, one.help, f"FILTER {one.example}", one.words) for one in OPTIONS)
+    return tuple(
+        Term(option.keyword, option.syntax, option.help, f"FILTER {option.example}", option.words) for option in OPTIONS
+    )
 
 
 COMMANDS = (

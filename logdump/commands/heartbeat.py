@@ -81,7 +81,7 @@ COMMANDS = (
         AnyOrder(
             _options,
             {
-                "display": OneOf({one.value: one for one in Display}),
+                "display": OneOf({display.value: display for display in Display}),
                 "over": Keyword("OVER", File("<wildcard>")),
                 "table": Keyword("TABLE", Table("<name>")),
                 "path": Keyword("PATH", Word("<wildcard>")),

@@ -36,7 +36,7 @@ class Topics(Parameter[list[Topic]]):
         words, topics = split_words(text), list[Topic]()
         while words:
             command = REGISTRY.find(words.pop(0))
-            terms = {spelling.upper(): one for one in command.terms() for spelling in one.words}
+            terms = {spelling.upper(): term for term in command.terms() for spelling in term.words}
             if not words or not terms:
                 topics.append(Topic(command))
             elif words[0].upper() not in terms:
@@ -59,7 +59,7 @@ class Topics(Parameter[list[Topic]]):
             terms = REGISTRY.find(before[0]).terms() if before else ()
         except CommandError:
             terms = ()
-        return beginning(typed[start:], [one.keyword for one in terms] or REGISTRY.words())
+        return beginning(typed[start:], [term.keyword for term in terms] or REGISTRY.words())
 
 
 def run_help(_session: Session, topics: list[Topic] | None) -> Iterator[Event]:
@@ -82,7 +82,7 @@ def explanation(command: AnyCommand) -> Iterator[str]:
     yield line(command)
     for detail in command.details:
         yield f"     {detail}"
-    width = max((len(one.keyword) for one in command.terms()), default=0)
+    width = max((len(term.keyword) for term in command.terms()), default=0)
     for term in command.terms():
         yield f"       {term.keyword:<{width}}  {term.summary}"
     if command.origin is Origin.OURS:
@@ -92,7 +92,7 @@ def explanation(command: AnyCommand) -> Iterator[str]:
 def _of_term(term: Term) -> Iterator[str]:
     """All that HELP <command> <term> prints."""
     yield f"{term.syntax} - {term.summary}"
-    others = [one for one in term.words if one != term.keyword]
+    others = [word for word in term.words if word != term.keyword]
     if others:
         yield f"     also: {', '.join(others)}"
     yield f"     Example: {term.example}"

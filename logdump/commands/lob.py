@@ -47,12 +47,12 @@ def run_lob(session: Session, wanted: LobWanted) -> Iterator[Event]:
 
     named = [(lob, _column_name(session, lob)) for lob in lobs_of(session.trail, wanted.rba)]
     if wanted.column is not None:
-        named = [one for one in named if _is_meant(*one, wanted.column)]
+        named = [entry for entry in named if _is_meant(*entry, wanted.column)]
     if wanted.file is None:
         yield LobsShown(session.trail.path, wanted.rba, tuple(named))
         return
     if len(named) > 1:
-        named = [one for one in named if not one[0].is_before] or named
+        named = [entry for entry in named if not entry[0].is_before] or named
     if len(named) != 1:
         column = f" {wanted.column}" if wanted.column else ""
         count = "more than one LOB" if named else "no LOB"

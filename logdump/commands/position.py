@@ -94,10 +94,10 @@ def _no_record_there(session: Session) -> Iterator[Event]:
     from trailformat.index import neighbours_of  # noqa: PLC0415 - few positions need it
 
     cursor = session.cursor
-    found = neighbours_of(session.trail, cursor.next, backwards=cursor.is_backwards)
-    if found is not None:
+    neighbours = neighbours_of(session.trail, cursor.next, backwards=cursor.is_backwards)
+    if neighbours is not None:
         place = (session.trail.path, cursor.next, cursor.is_backwards)
-        yield NoRecordThere(*place, found.before, found.after, found.is_inside, session.trail.size)
+        yield NoRecordThere(*place, neighbours.before, neighbours.after, neighbours.is_inside, session.trail.size)
 
 
 def _to(rba: int) -> Place:

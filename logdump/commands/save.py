@@ -32,11 +32,11 @@ class ExtentSizes(Form[None]):
 
     def read(self, reader: ArgumentReader) -> None:
         """Pass over it."""
-        found = _EXTENT.match(reader.text, reader.at)
-        if found is None or found[2] is None:
+        match = _EXTENT.match(reader.text, reader.at)
+        if match is None or match[2] is None:
             reader.at = len(reader.text)
             raise reader.missing("EXT takes its sizes in parentheses.")
-        reader.at = found.end()
+        reader.at = match.end()
 
 
 def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:

@@ -93,7 +93,7 @@ def _values(column: Any) -> list[Any]:
     values: list[Any] = column.to_pylist()
     if not pa.types.is_map(column.type):
         return values
-    return [dict(one) if one is not None and len(dict(one)) == len(one) else one for one in values]
+    return [dict(pairs) if pairs is not None and len(dict(pairs)) == len(pairs) else pairs for pairs in values]
 
 
 def _frame(spark: SparkSession, statement: str, path: str | None, options: dict[str, str]) -> DataFrame:

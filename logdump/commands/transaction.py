@@ -135,9 +135,9 @@ def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:
         raise
     finally:
         session.cursor.is_backwards = start.is_backwards
-    found = session.trail.record_at(session.cursor.current)
-    if found is not None:
-        session.cursor.stand_on(found)
+    record = session.trail.record_at(session.cursor.current)
+    if record is not None:
+        session.cursor.stand_on(record)
 
 
 COMMANDS = (

@@ -23,21 +23,21 @@ def complete(registry: Registry, line: str, context: Context = Context()) -> lis
         command = registry.find(word)
     except CommandError:
         return []
-    last, found = line[last_word(line) :], list[str]()
+    last, offers = line[last_word(line) :], list[str]()
     for parameter, typed in parse_partial(command.form, rest, context).expected:
         before = last[: len(last) - len(typed[last_word(typed) :])]
-        found += [before + offer for offer in parameter.offers(typed, context)]
-    return list(dict.fromkeys(found))
+        offers += [before + offer for offer in parameter.offers(typed, context)]
+    return list(dict.fromkeys(offers))
 
 
-def completed(line: str, found: Sequence[str]) -> str:
+def completed(line: str, offers: Sequence[str]) -> str:
     """The line with its last word replaced by what all offers begin with, or by the only one."""
-    if not found:
+    if not offers:
         return line
     start = last_word(line)
-    if len(found) == 1:
-        return line[:start] + found[0] + ("" if found[0].endswith("/") else " ")
+    if len(offers) == 1:
+        return line[:start] + offers[0] + ("" if offers[0].endswith("/") else " ")
     common = 0
-    while len({one[: common + 1].upper() for one in found}) == 1 and common < len(found[0]):
+    while len({offer[: common + 1].upper() for offer in offers}) == 1 and common < len(offers[0]):
         common += 1
-    return line[:start] + found[0][:common] if common > len(line) - start else line
+    return line[:start] + offers[0][:common] if common > len(line) - start else line

@@ -113,12 +113,12 @@ class Alternatives(Form[T]):
 
     def read(self, reader: ArgumentReader) -> T:
         """The value of the one that fits."""
-        found, word = fitting(self._forms, reader), reader.word()
-        if not found and word is None and self._missing:
+        forms, word = fitting(self._forms, reader), reader.word()
+        if not forms and word is None and self._missing:
             raise reader.missing(self._missing)
-        if not found and word is not None and self._wrong:
+        if not forms and word is not None and self._wrong:
             raise reader.wrong(self._wrong, word)
-        return (found or self._forms)[0].read(reader)
+        return (forms or self._forms)[0].read(reader)
 
 
 def fitting(forms: Iterable[Form[T]], reader: ArgumentReader) -> list[Form[T]]:
@@ -164,13 +164,13 @@ class AnyOrder(Form[T]):
         reader.keywords = self._stops
         values: dict[str, Any] = {}
         while True:
-            found, word = fitting(self._options.values(), reader), reader.word()
+            forms, word = fitting(self._options.values(), reader), reader.word()
             if word is None:
                 return self._make(**values)
-            if not found and self._wrong:
+            if not forms and self._wrong:
                 raise reader.wrong(self._wrong, word)
-            form = found[0] if found else next(iter(self._options.values()))
-            values[next(name for name, one in self._options.items() if one is form)] = form.read(reader)
+            form = forms[0] if forms else next(iter(self._options.values()))
+            values[next(name for name, option in self._options.items() if option is form)] = form.read(reader)
 
 
 class Amount(Form[tuple[int, T]]):

@@ -118,9 +118,9 @@ class ArgumentReader:
     def skip(self, character: str) -> bool:
         """Pass over a character and the blanks before it, if it comes next."""
         at = self._after_blanks(self.at)
-        found = self.text.startswith(character, at)
-        self.at = at + 1 if found else self.at
-        return found
+        is_next = self.text.startswith(character, at)
+        self.at = at + 1 if is_next else self.at
+        return is_next
 
     def comes(self, form: Form[Any]) -> bool:
         """Whether a form fits that is not expected."""

@@ -44,7 +44,7 @@ class Registry:
 
     def _load(self, module: str) -> tuple[AnyCommand, ...]:
         commands: tuple[AnyCommand, ...] = importlib.import_module(module).COMMANDS
-        self._loaded |= {word: one for one in commands for word in (one.name, *one.aliases)}
+        self._loaded |= {word: command for command in commands for word in (command.name, *command.aliases)}
         return commands
 
     def find(self, word: str) -> AnyCommand:
@@ -59,7 +59,7 @@ class Registry:
                 self._load(self._homes[word])
             return self._loaded[word]
         fitting = self._abbreviated(word)
-        shortest = [one for one in fitting if all(other.name.startswith(one.name) for other in fitting)]
+        shortest = [command for command in fitting if all(other.name.startswith(command.name) for other in fitting)]
         if shortest:
             return shortest[0]
         if fitting:
@@ -72,8 +72,8 @@ class Registry:
         """The commands that ``word``, in capitals, may be short for."""
         if len(word) < _SHORTEST_ABBREVIATION:
             return []
-        ours = (one for one in self.commands if one.origin is Origin.LOGDUMP)
-        return [one for one in ours if any(name.startswith(word) for name in (one.name, *one.aliases))]
+        ours = (command for command in self.commands if command.origin is Origin.LOGDUMP)
+        return [command for command in ours if any(name.startswith(word) for name in (command.name, *command.aliases))]
 
     def _hint(self, word: str) -> str:
         if word in self._elsewhere:

@@ -10,8 +10,8 @@ from logdump.session.errors import CommandError
 
 def validity(registry: Registry, line: str, context: Context = Context()) -> Validity:  # noqa: B008 - it is a constant
     """The validity of the worst command of a line."""
-    found = {_of_command(registry, word, rest, context) for word, rest in split_calls(line)}
-    return next((one for one in (Validity.ERROR, Validity.INCOMPLETE) if one in found), Validity.VALID)
+    validities = {_of_command(registry, word, rest, context) for word, rest in split_calls(line)}
+    return next((worst for worst in (Validity.ERROR, Validity.INCOMPLETE) if worst in validities), Validity.VALID)
 
 
 def _of_command(registry: Registry, word: str, rest: str, context: Context) -> Validity:

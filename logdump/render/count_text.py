@@ -78,10 +78,11 @@ def history_lines(shown: TransactionsShown, settings: Settings) -> Iterator[str]
     """The table of large transactions, with the time since the first listed (manual, Evaluating Transaction Size)."""
     yield ""
     yield f"Transactions with at least {shown.record_limit} records or {shown.byte_limit} bytes"
-    for one in shown.transactions:
-        time = format_timestamp(one.time, settings.time_offset)
-        yield f"{time}    {elapsed(one.time - shown.transactions[0].time)}, Seq {one.seqno}, RBA {one.rba}"
-        yield from transaction_lines(one.data_bytes, one.records, one.tables, indent=3)
+    for transaction in shown.transactions:
+        time = format_timestamp(transaction.time, settings.time_offset)
+        since_first = elapsed(transaction.time - shown.transactions[0].time)
+        yield f"{time}    {since_first}, Seq {transaction.seqno}, RBA {transaction.rba}"
+        yield from transaction_lines(transaction.data_bytes, transaction.records, transaction.tables, indent=3)
 
 
 def elapsed(microseconds: int) -> str:

@@ -46,7 +46,7 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
         yield f"No heartbeats found{partial}."
     else:
         times = " to ".join(
-            format_timestamp(one, settings.time_offset) for one in (shown.first, shown.last) if one is not None
+            format_timestamp(moment, settings.time_offset) for moment in (shown.first, shown.last) if moment is not None
         )
         yield (
             f"Heartbeats of {', '.join(shown.tables)}{partial}: {_number(shown.beats, 'beat')}, "
@@ -108,9 +108,9 @@ def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str
     """A line for an interval of a way."""
     time, lag = format_timestamp(shown.start, settings.time_offset), shown.lag
     hops = "; ".join(
-        f"{_LABELS[name].lower()} {' / '.join(map(seconds_text, (one.least, one.median, one.greatest)))} s"
-        for name, one in lag.hops.items()
-        if one is not None
+        f"{_LABELS[name].lower()} {' / '.join(map(seconds_text, (hop.least, hop.median, hop.greatest)))} s"
+        for name, hop in lag.hops.items()
+        if hop is not None
     )
     yield f"{time} {way_text(lag.way) or '(no process told)'} {_number(lag.beats, 'beat')}, {hops or 'no lag told'}"
 
@@ -131,7 +131,7 @@ def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
 def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
     """A line for a gap."""
     gap = shown.gap
-    after, before = (format_timestamp(one.time, settings.time_offset) for one in (gap.after, gap.before))
+    after, before = (format_timestamp(beat.time, settings.time_offset) for beat in (gap.after, gap.before))
     yield (
         f"{_path(shown.lag)}   {way_text(shown.lag.way) or '(no process told)'}: {_number(gap.beats, 'beat')} missing "
         f"after {after}, {_place(gap.after.spot)}, before {before}, {_place(gap.before.spot)}"
@@ -166,8 +166,8 @@ def _summary(summary: SpreadSummary) -> str:
 
 
 def _lags(lags: Iterator[tuple[str, int | None]]) -> str:
-    told = [f"{_LABELS[name].lower()} {seconds_text(lag)} s" for name, lag in lags if lag is not None]
-    return ", ".join(told) or "no lag told"
+    known = [f"{_LABELS[name].lower()} {seconds_text(lag)} s" for name, lag in lags if lag is not None]
+    return ", ".join(known) or "no lag told"
 
 
 def _missing(lag: PathLag) -> str:

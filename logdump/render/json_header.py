@@ -60,7 +60,7 @@ def _group(group_id: int) -> Get:
 
 def _other_groups(known: KnownRecord) -> dict[str, bytes]:
     groups = known.record.file_header.groups
-    return {f"x{one.token.id:02x}": one.token.payload for one in groups if one.token.id not in GROUPS}
+    return {f"x{group.token.id:02x}": group.token.payload for group in groups if group.token.id not in GROUPS}
 
 
 def _group_meaning(group_id: int) -> str:

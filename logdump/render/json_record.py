@@ -50,7 +50,7 @@ COLUMN = Shape(
             "type",
             "string or null",
             "Standard SQL type that holds it; null without a definition, or when the type is not known",
-            lambda one: sql_type(one.definition) if one.definition else None,
+            lambda column: sql_type(column.definition) if column.definition else None,
         ),
         member(
             "key", "boolean or null", "Whether it belongs to the key; null without a definition", "definition?.is_key"
@@ -130,7 +130,7 @@ def _image(side: str) -> Get:
         columns = getattr(images, side)
         if columns is None:
             return None
-        changed = {one.index: one for one in known.change.columns} if known.change else {}
+        changed = {column.index: column for column in known.change.columns} if known.change else {}
         return [COLUMN.build(_column_shown(known, column, changed.get(column.index), side)) for column in columns]
 
     return get
@@ -148,7 +148,7 @@ def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | No
 
 def _other_rba(known: KnownRecord) -> int | None:
     records = known.change.records if known.change else ()
-    return next((one.rba for one in records if one.rba != known.record.rba), None)
+    return next((record.rba for record in records if record.rba != known.record.rba), None)
 
 
 def _ddl(known: KnownRecord) -> Any:
@@ -165,7 +165,7 @@ def _audit_rba(known: KnownRecord) -> int | None:
 
 
 def _other_tokens(known: KnownRecord) -> list[Token]:
-    return [one for one in known.record.tokens if one.id not in _KNOWN_TOKENS]
+    return [token for token in known.record.tokens if token.id not in _KNOWN_TOKENS]
 
 
 def _letter(name: str) -> Get:

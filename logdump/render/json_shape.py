@@ -49,7 +49,7 @@ def _itself(source: Any) -> Any:
 
 
 def _where_there(get: Get, use: Get) -> Get:
-    return lambda source: None if (found := get(source)) is None else use(found)
+    return lambda source: None if (value := get(source)) is None else use(value)
 
 
 def time_at(path: Get | str) -> Get:
@@ -74,18 +74,18 @@ class Shape(NamedTuple):
         Raises:
             TrailError: a part of it does not decode.
         """
-        return {one.name: one.value(source) for one in self.members}
+        return {part.name: part.value(source) for part in self.members}
 
     def build_what_decodes(self, source: Any) -> dict[str, Any]:
         """The object of ``source``, null where a part does not decode and a sentence in ``problems`` for each."""
         result: dict[str, Any] = {}
         problems: list[str] = []
-        for one in self.members:
+        for part in self.members:
             try:
-                result[one.name] = one.value(source)
+                result[part.name] = part.value(source)
             except TrailError as error:
-                result[one.name] = None
-                problems.append(f"{one.name}: {error.problem}")
+                result[part.name] = None
+                problems.append(f"{part.name}: {error.problem}")
         return {**result, PROBLEMS.name: problems} if PROBLEMS in self.members else result
 
     def one(self, path: Get | str) -> Get:
@@ -94,7 +94,7 @@ class Shape(NamedTuple):
 
     def each(self, path: Get | str) -> Get:
         """Gets a list with the object of each thing at a path; None where there is no list."""
-        return _where_there(at(path), lambda found: [self.build(one) for one in found])
+        return _where_there(at(path), lambda sources: [self.build(source) for source in sources])
 
 
 def exact(value: Any) -> Any:
@@ -104,9 +104,9 @@ def exact(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return value if -EXACT <= value <= EXACT else str(value)
     if isinstance(value, dict):
-        return {key: exact(one) for key, one in value.items()}
+        return {key: exact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [exact(one) for one in value]
+        return [exact(item) for item in value]
     if isinstance(value, bytes):
         return value.hex()
     return str(value) if isinstance(value, PurePath) else value

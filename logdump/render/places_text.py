@@ -37,9 +37,9 @@ def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
 
 def mark_lines(shown: MarksShown, _settings: Settings) -> Iterator[str]:
     """Name, RBA, file and note of each mark."""
-    for one in shown.marks:
-        place = f"{escape(one.name):<{_NAME_WIDTH}} RBA {one.rba:>{_RBA_WIDTH}}  {escape(str(one.path))}"
-        yield f"{place}  {escape(one.note)}".rstrip()
+    for mark in shown.marks:
+        place = f"{escape(mark.name):<{_NAME_WIDTH}} RBA {mark.rba:>{_RBA_WIDTH}}  {escape(str(mark.path))}"
+        yield f"{place}  {escape(mark.note)}".rstrip()
     if not shown.marks:
         yield "No marks. MARK <name> sets one at the position."
 
@@ -52,7 +52,7 @@ def files_lines(shown: FilesShown, settings: Settings) -> Iterator[str]:
 def _row(entry: DirectoryEntry, settings: Settings) -> tuple[str, ...]:
     name = escape(entry.name) + "/" * entry.is_directory
     modified = "" if entry.modified is None else format_timestamp(entry.modified, settings.time_offset)
-    size, seqno = ("" if one is None else str(one) for one in (entry.size, entry.seqno))
+    size, seqno = ("" if number is None else str(number) for number in (entry.size, entry.seqno))
     return name, size, modified, seqno, escape(entry.first_csn or "")
 
 

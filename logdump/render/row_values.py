@@ -18,21 +18,21 @@ def plain(value: Any) -> Any:
 
 def named(names: Iterable[str], values: Sequence[Any]) -> dict[str, Any]:
     """An object; a name that comes again gets a number: ``op``, ``op_2``."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in zip(names, values, strict=True):
         free, number = name, 1
-        while free in found:
+        while free in members:
             number += 1
             free = f"{name}_{number}"
-        found[free] = plain(value)
-    return found
+        members[free] = plain(value)
+    return members
 
 
 def _list_or_map(values: list[Any]) -> Any:
     """Arrow gives a map as a list of pairs, in which a key may come twice."""
-    if values and all(type(one) is tuple for one in values):
+    if values and all(type(item) is tuple for item in values):
         return named((str(key) for key, _ in values), [value for _, value in values])
-    return [plain(one) for one in values]
+    return [plain(item) for item in values]
 
 
 def _moment(value: datetime) -> str:
@@ -51,7 +51,7 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     Decimal: lambda value: int(value) if value == value.to_integral_value() else str(value),
     datetime: _moment,
     date: date.isoformat,
-    dict: lambda value: {name: plain(one) for name, one in value.items()},
+    dict: lambda value: {name: plain(item) for name, item in value.items()},
     list: _list_or_map,
 }
 """By the type that Arrow gives a value."""

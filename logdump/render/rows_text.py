@@ -37,12 +37,14 @@ def rows_lines(shown: RowsShown, _settings: Settings) -> Iterator[str]:
 
 def _are_numbers(values: Sequence[Any]) -> bool:
     known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(one, int | float | Decimal) and not isinstance(one, bool) for one in known)
+    return bool(known) and all(
+        isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in known
+    )
 
 
 def _cell(value: Any) -> str:
-    found = plain(value)
-    if found is None:
+    shown = plain(value)
+    if shown is None:
         return _NULL
-    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return cut_to(escape(text), WIDEST)

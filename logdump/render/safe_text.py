@@ -92,9 +92,9 @@ def _types(types: Counter[int]) -> str:
 
 
 def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
-    for one in damage:
-        where = f"RBA {one.rba} of {escape(str(one.path))}, {one.length} bytes"
-        if one.is_partial:
+    for span in damage:
+        where = f"RBA {span.rba} of {escape(str(span.path))}, {span.length} bytes"
+        if span.is_partial:
             yield f"A record that is not complete begins at {where}: it may be still being written."
         else:
             yield f"Damage at {where}: what follows may belong to another transaction."

@@ -33,10 +33,15 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
         return
     yield _title(change, record)
     widest = max(settings.reclen // _SHARE, _NARROWEST)
-    images = {_BEFORE: any(one.before for one in change.columns), _AFTER: any(one.after for one in change.columns)}
+    images = {
+        _BEFORE: any(column.before for column in change.columns),
+        _AFTER: any(column.after for column in change.columns),
+    }
     images[_CHANGED] = all(images.values())
     shown = [place for place in range(len(_HEAD)) if images.get(place, True)]
-    rows = [tuple(row[place] for place in shown) for row in (_HEAD, *(_row(one, widest) for one in change.columns))]
+    rows = [
+        tuple(row[place] for place in shown) for row in (_HEAD, *(_row(column, widest) for column in change.columns))
+    ]
     yield from aligned(rows)
     yield from _reasons(change)
 

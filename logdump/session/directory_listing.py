@@ -48,5 +48,5 @@ def _entry(path: Path) -> DirectoryEntry:
     if stat.S_ISDIR(status.st_mode):
         return DirectoryEntry(path.name, is_directory=True, modified=modified)
     entry = DirectoryEntry(path.name, size=status.st_size, modified=modified)
-    found = peek(path) if stat.S_ISREG(status.st_mode) else None
-    return entry._replace(seqno=found.seqno, first_csn=found.first_csn) if found else entry
+    peeked = peek(path) if stat.S_ISREG(status.st_mode) else None
+    return entry._replace(seqno=peeked.seqno, first_csn=peeked.first_csn) if peeked else entry

@@ -112,7 +112,7 @@ def difference(later: int | None, earlier: int | None) -> int | None:
 
 def way(extract: str | None, routing: Iterable[str], replicat: str | None) -> tuple[str, ...]:
     """The processes that a beat passes, as far as they are known."""
-    return tuple(one for one in (extract, *routing, replicat) if one)
+    return tuple(process for process in (extract, *routing, replicat) if process)
 
 
 def way_text(names: Iterable[str]) -> str | None:
@@ -262,7 +262,7 @@ class PathLag(NamedTuple):
     @property
     def negative(self) -> int:
         """Lags below zero: the clocks differ."""
-        return sum(one.negative for one in self.hops.values() if one is not None)
+        return sum(hop.negative for hop in self.hops.values() if hop is not None)
 
 
 class Clock(enum.Enum):

@@ -122,15 +122,15 @@ class FilteredReader:
             begun, total = total, total + len(batch) - first
             if begun // step != total // step:
                 yield Progress(self.scanned + total, int(batch.rba[-1]), int(batch.io_time[-1]))
-        scanned, found = self.scanned, self.scanned - self.suppressed
+        scanned, passed = self.scanned, self.scanned - self.suppressed
         while rbas and (record := trail.record_at(rbas.pop())) is not None:
-            found += 1
+            passed += 1
             self.scanned = scanned + total - ordinals.pop()
-            self.suppressed = self.scanned - found
+            self.suppressed = self.scanned - passed
             self._cursor.stand_on(record)
             yield record
         self.scanned = scanned + total
-        self.suppressed = self.scanned - found
+        self.suppressed = self.scanned - passed
         self._cursor.move(wall)
         if wall:
             self._cursor.read()
@@ -140,7 +140,7 @@ class FilteredReader:
         from trailformat.index import index_of  # noqa: PLC0415 - long scans only
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
-        trail, found = self._session.trail, self.scanned - self.suppressed
+        trail, passed = self._session.trail, self.scanned - self.suppressed
         places, size = index_of(trail).places, self._selection.batch_size
         for batch in scan(trail, self._cursor.next, self._stop, engine=Engine.NUMBA, batch_size=size):
             places.extend(batch)
@@ -150,13 +150,13 @@ class FilteredReader:
                 yield from self._progress(batch, begun, row + 1)
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
-                    found += 1
-                    self.suppressed = self.scanned - found
+                    passed += 1
+                    self.suppressed = self.scanned - passed
                     self._cursor.stand_on(record)
                     self._selection.share(record, row)
                     yield record
             yield from self._progress(batch, begun, bad)
-            self.suppressed = self.scanned - found
+            self.suppressed = self.scanned - passed
             self._cursor.move(int(batch.rba[bad]) if bad < len(batch) else int(batch.rba[-1]) + int(batch.length[-1]))
             if bad < len(batch):
                 self._cursor.read()

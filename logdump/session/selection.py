@@ -43,7 +43,7 @@ class Selection:
     ) -> None:
         self._trail = trail
         self._definitions = definitions
-        self._filters = [one for one in filters if one is not None and one.active]
+        self._filters = [filter_set for filter_set in filters if filter_set is not None and filter_set.active]
         self._context = transactions or TransactionContext(trail)
         self._carrier: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
@@ -52,9 +52,9 @@ class Selection:
         if self._filters:
             from logdump.filters import Needs  # noqa: PLC0415 - loaded only where there is a filter
 
-            self._needs_name = any(Needs.NAME in one.needs for one in self._filters)
-            self._needs_transaction = any(Needs.TRANSACTION in one.needs for one in self._filters)
-            self._needs_values = any(Needs.VALUES in one.needs for one in self._filters)
+            self._needs_name = any(Needs.NAME in filter_set.needs for filter_set in self._filters)
+            self._needs_transaction = any(Needs.TRANSACTION in filter_set.needs for filter_set in self._filters)
+            self._needs_values = any(Needs.VALUES in filter_set.needs for filter_set in self._filters)
 
     @property
     def is_active(self) -> bool:
@@ -73,7 +73,7 @@ class Selection:
         name = self._trail.name_of(record) if self._needs_name else ""
         columns = self._columns(record) if self._needs_values else ()
         subject = Subject(record, name, transaction.csn, transaction.xid, columns)
-        return all(one.accepts(subject) for one in self._filters)
+        return all(filter_set.accepts(subject) for filter_set in self._filters)
 
     def _columns(self, record: Record) -> tuple[ColumnChange, ...]:
         """The values of a row; none where it holds no columns, or they do not decode."""
@@ -112,7 +112,7 @@ class Selection:
             return True
         from logdump.filters.masks import is_decided  # noqa: PLC0415 - it needs numpy
 
-        return all(is_decided(one) for one in self._filters)
+        return all(is_decided(filter_set) for filter_set in self._filters)
 
     @property
     def takes_any_batch(self) -> bool:
@@ -138,9 +138,9 @@ class Selection:
         owners = self._owners = self._owners_of(batch, engine)
         source = MaskSource(self._trail.buffer, owners, engine, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
-        for one in self._filters:
-            found = verdict(one, batch, source)
-            may, surely = may & found.may, surely & found.surely
+        for filter_set in self._filters:
+            decided = verdict(filter_set, batch, source)
+            may, surely = may & decided.may, surely & decided.surely
         for row in np.flatnonzero(may & ~surely).tolist():
             record = self._trail.record_at(int(batch.rba[row]))
             transaction = owners.of_row(row) if owners else NO_TRANSACTION

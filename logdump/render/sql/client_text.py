@@ -125,8 +125,8 @@ def one_statement(text: str, client: Client) -> OneStatement:
 
 
 def _check_lines(sql: str, client: Client, *, is_unit: bool) -> None:
-    if client.anywhere is not None and (found := client.anywhere.search(sql)):
-        raise Unwritable(f"{found[0]!r} in the statement means something to {client.name}")
+    if client.anywhere is not None and (match := client.anywhere.search(sql)):
+        raise Unwritable(f"{match[0]!r} in the statement means something to {client.name}")
     if client.lines is None:
         return
     for line in sql.split("\n"):
@@ -189,22 +189,22 @@ class _Reading:
         return False
 
     def _token(self) -> None:
-        one = self._text[self._at]
-        if one.isspace():
+        character = self._text[self._at]
+        if character.isspace():
             self._at += 1
             return
         if self._is_ended:
             raise Unwritable("more than one statement")
-        if one == "_" or one.isalpha():
+        if character == "_" or character.isalpha():
             start = self._at
             while self._at < len(self._text) and self._is_in_word(self._text[self._at]):
                 self._at += 1
             self._word(self._text[start : self._at].upper())
         else:
-            self._other(one)
+            self._other(character)
 
-    def _is_in_word(self, one: str) -> bool:
-        return one == "_" or one.isalnum() or one in self._client.in_words
+    def _is_in_word(self, character: str) -> bool:
+        return character == "_" or character.isalnum() or character in self._client.in_words
 
     def _word(self, word: str) -> None:
         if word in self._client.words:
@@ -213,16 +213,16 @@ class _Reading:
             raise Unwritable(f"the statement has a quote of the kind {word.lower()}'…'")
         self._words.append(word)
 
-    def _other(self, one: str) -> None:
+    def _other(self, character: str) -> None:
         client = self._client
-        if one in client.quotes:
-            self._quoted(one)
+        if character in client.quotes:
+            self._quoted(character)
             return
-        if one in client.refused or (one == ":" and self._is_variable()):
-            raise Unwritable(f"a {one} outside of quotes means something to {client.name}, or may")
-        if one == ";" and not self._is_unit:
+        if character in client.refused or (character == ":" and self._is_variable()):
+            raise Unwritable(f"a {character} outside of quotes means something to {client.name}, or may")
+        if character == ";" and not self._is_unit:
             self._is_ended, self.end = True, self._at
-        self._depth += (one == "(") - (one == ")")
+        self._depth += (character == "(") - (character == ")")
         if self._depth < 0:
             raise Unwritable("the statement closes a parenthesis that is not open")
         self._at += 1

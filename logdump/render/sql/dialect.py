@@ -81,7 +81,10 @@ class Dialect:
         """A character literal."""
         if value.isprintable():
             return _quoted(value)
-        spelled = (one if one.isprintable() and one != "\\" else _unicode_escape(one) for one in value)
+        spelled = (
+            character if character.isprintable() and character != "\\" else _unicode_escape(character)
+            for character in value
+        )
         return f"U&{_quoted(''.join(spelled))}"
 
     def binary(self, value: bytes) -> str:
@@ -143,9 +146,9 @@ def _quoted(text: str) -> str:
     return "'{}'".format(text.replace("'", "''"))
 
 
-def _unicode_escape(one: str) -> str:
-    code = ord(one)
-    if one == "\\":
+def _unicode_escape(character: str) -> str:
+    code = ord(character)
+    if character == "\\":
         return "\\\\"
     return f"\\{code:04X}" if code <= 0xFFFF else f"\\+{code:06X}"
 

@@ -7,11 +7,11 @@ from logdump.render.sql.mysql import MySQL
 from logdump.render.sql.oracle import Oracle
 from logdump.render.sql.postgresql import PostgreSQL
 
-DIALECTS: dict[str, Dialect] = {one.name: one for one in (Oracle(), MySQL(), PostgreSQL(), Dialect())}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Oracle(), MySQL(), PostgreSQL(), Dialect())}
 """ORACLE, MYSQL, POSTGRESQL, ANSI."""
 
 
 def dialect_of(database: str) -> Dialect:
     """The dialect of a source database by the name that file headers give it; ANSI where none fits."""
     wanted = database.upper()
-    return next((one for word, one in DIALECTS.items() if word in wanted), DIALECTS["ANSI"])
+    return next((dialect for word, dialect in DIALECTS.items() if word in wanted), DIALECTS["ANSI"])

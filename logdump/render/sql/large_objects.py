@@ -53,10 +53,10 @@ def _definition(change: Change, index: int) -> ColumnDefinition:
 
 
 def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
-    about = sub_type(definition.sub_data_type)
-    if definition.data_type not in _TEXTS or about.is_binary:
+    subtype = sub_type(definition.sub_data_type)
+    if definition.data_type not in _TEXTS or subtype.is_binary:
         return Value(data, data)
     try:
-        return Value(data, decode(data, about.codec or codec_of(definition.charset, codec)))
+        return Value(data, decode(data, subtype.codec or codec_of(definition.charset, codec)))
     except TrailError as error:
         raise Unwritable(f"column {definition.name} is not decoded: {error.problem}") from None

@@ -71,10 +71,10 @@ class Oracle(Dialect):
         return super().interval(value).replace("DAY TO", "DAY(9) TO")
 
     def moment(self, text: str) -> str:
-        found = _MOMENT.fullmatch(text)
-        if not found:
+        match = _MOMENT.fullmatch(text)
+        if not match:
             raise Unwritable(f"{text!r} is no date that Oracle can write")
-        era, day, clock, zone = found.groups()
+        era, day, clock, zone = match.groups()
         value = f"{era}{day} {clock or '00:00:00'}"
         if zone:
             return f"TO_TIMESTAMP_TZ('{value} {zone.strip()}', 'SYYYY-MM-DD HH24:MI:SS.FF TZR')"
@@ -91,9 +91,9 @@ def _pieces(value: str) -> str:
     )
 
 
-def _by_code(one: str) -> str:
-    code = ord(one)
+def _by_code(character: str) -> str:
+    code = ord(character)
     if code < 0x80:
         return f"CHR({code})"
-    units = one.encode("utf-16-be").hex().upper()
+    units = character.encode("utf-16-be").hex().upper()
     return "UNISTR('{}')".format("".join(f"\\{units[at : at + 4]}" for at in range(0, len(units), 4)))

@@ -26,7 +26,10 @@ class PostgreSQL(Dialect):
             raise Unwritable("PostgreSQL stores no text with a NUL character")
         if value.isprintable() and "\\" not in value:
             return super().text(value)
-        spelled = (one if one.isprintable() and one != "\\" else _escaped(one) for one in value.replace("'", "''"))
+        spelled = (
+            character if character.isprintable() and character != "\\" else _escaped(character)
+            for character in value.replace("'", "''")
+        )
         return "E'{}'".format("".join(spelled))
 
     def binary(self, value: bytes) -> str:
@@ -52,8 +55,8 @@ class PostgreSQL(Dialect):
         return f"-{super().interval(-value)}" if value < dt.timedelta() else super().interval(value)
 
 
-def _escaped(one: str) -> str:
-    if one == "\\":
+def _escaped(character: str) -> str:
+    if character == "\\":
         return "\\\\"
-    code = ord(one)
+    code = ord(character)
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

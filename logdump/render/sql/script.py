@@ -119,14 +119,14 @@ class SqlScript:
         start, here = start_at(self._trail, rba), self._trail.path
         spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
-        for one in TransactionWalk(self._trail, spot, until=here, missing=missing):
-            damages = one.damage if isinstance(one, Extent) else (one,)
+        for walked in TransactionWalk(self._trail, spot, until=here, missing=missing):
+            damages = walked.damage if isinstance(walked, Extent) else (walked,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
             self._damage = next(ahead, None)
-            if isinstance(one, Extent) and _changes_in(one):
-                is_here = one.after is not None and one.after.path == here
-                self.end = one.after.rba if one.after and is_here else self._trail.end_of_records()
-                yield one
+            if isinstance(walked, Extent) and _changes_in(walked):
+                is_here = walked.after is not None and walked.after.path == here
+                self.end = walked.after.rba if walked.after and is_here else self._trail.end_of_records()
+                yield walked
             if self._damage is not None:
                 return
 
@@ -141,7 +141,7 @@ class SqlScript:
         for rba, size in zip(reversed(rbas), reversed(sizes), strict=True):
             spot = Spot(self._trail.path, rba)
             walk = TransactionWalk(self._trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
-            yield from islice((one for one in walk if isinstance(one, Extent)), 1)
+            yield from islice((walked for walked in walk if isinstance(walked, Extent)), 1)
         if first is not None:
             yield first
 

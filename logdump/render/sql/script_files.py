@@ -90,7 +90,7 @@ class ScriptFiles:
             TrailError: at damage in it.
         """
         stream = self._backwards(extent) if is_backwards else self._forwards(extent)
-        return (one for one in stream if not one.is_file_header and one.header.io_type in OPERATIONS)
+        return (record for record in stream if not record.is_file_header and record.header.io_type in OPERATIONS)
 
     def _forwards(self, extent: Extent) -> Iterator[Record]:
         first, last = extent.first, extent.last
@@ -116,13 +116,13 @@ class ScriptFiles:
             path, end = _neighbour(previous_file(path)), None
 
 
-def _neighbour(found: tuple[Path | None, Path | None]) -> Path:
+def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:
     """The file beside another one.
 
     Raises:
         NotATrail: it is not there any more.
     """
-    path, missing = found
+    path, missing = beside
     if path is None:
         raise NotATrail("the file is missing, and a transaction goes on in it", path=missing)
     return path

@@ -78,7 +78,7 @@ def at(spot: Spot, here: Path) -> str:
 
 def _reason(extent: Extent, here: Path) -> str:
     """Why a transaction has no statements."""
-    damage = next((one for one in extent.damage if not one.is_partial), None)
+    damage = next((span for span in extent.damage if not span.is_partial), None)
     if damage is not None:
         where = at(Spot(damage.path, damage.rba), here)
         return f"damage at {where}, {damage.length} bytes: what it held is not known"

@@ -51,11 +51,11 @@ def _statement(change: Change, dialect: Dialect, makers: _Makers) -> Statement:
 
 
 def _before(change: Change) -> _Row:
-    return [_Cell(one, one.before) for one in change.columns if one.before is not None]
+    return [_Cell(column, column.before) for column in change.columns if column.before is not None]
 
 
 def _after(change: Change) -> _Row:
-    return [_Cell(one, one.after) for one in change.columns if one.after is not None]
+    return [_Cell(column, column.after) for column in change.columns if column.after is not None]
 
 
 def _insert(change: Change, dialect: Dialect, row: _Row) -> str:
@@ -109,15 +109,15 @@ def _where(change: Change, dialect: Dialect, row: _Row) -> str:
     """The condition that finds a row: by its key, or by everything that is known of it."""
     if change.definition is None:
         raise Unwritable("no definition of the table: its columns have no names (SOURCEDEFS reads some)")
-    key = [one.name for one in change.definition.columns if one.is_key]
+    key = [column.name for column in change.definition.columns if column.is_key]
     known = [cell for cell in row if cell.column.is_key] if key else row
     if key and len(known) < len(key):
         missing = ", ".join(name for name in key if name not in {cell.column.name for cell in known})
         raise Unwritable(f"the trail has not the key column {missing} of the row")
     if len(known) < (len(key) or len(change.definition.columns)):
         raise Unwritable("the table has no key, and the trail has not all columns of the row")
-    found = " AND ".join(_equals(cell, dialect) for cell in known)
-    return found if key else dialect.one_of(dialect.table(change.table), found)
+    condition = " AND ".join(_equals(cell, dialect) for cell in known)
+    return condition if key else dialect.one_of(dialect.table(change.table), condition)
 
 
 def _name(cell: _Cell, dialect: Dialect) -> str:
