@@ -16,7 +16,7 @@ from logdump.session.session import Session
 
 
 def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
-    """Change the current directory, or tell it."""
+    """Change the current directory, or show it."""
     if name is not None:
         try:
             os.chdir(Path(name).expanduser())

@@ -45,7 +45,7 @@ class Zone(Parameter[TimeOffset]):
 
 
 def run_time_offset(session: Session, zone: TimeOffset | None) -> Iterator[Event]:
-    """Set or tell the zone of displayed times and of time arguments."""
+    """Set or show the zone of displayed times and of time arguments."""
     if zone is not None:
         session.settings.time_offset = zone
     else:
@@ -53,7 +53,7 @@ def run_time_offset(session: Session, zone: TimeOffset | None) -> Iterator[Event
 
 
 def run_release(session: Session, release: Release | None) -> Iterator[Event]:
-    """Set or tell the release whose spelling is used."""
+    """Set or show the release whose spelling is used."""
     if release is not None:
         session.settings.release = release
     else:

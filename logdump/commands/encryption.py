@@ -13,7 +13,7 @@ from logdump.session.session import Session
 
 
 def _encryption(name: str, summary: str, consequence: str) -> Command[bool | None]:
-    """Either command: it accepts OFF, refuses ON, and tells that it is off."""
+    """Either command: it accepts OFF, refuses ON, and says that it is off."""
 
     def run(_session: Session, is_on: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
         if is_on:

@@ -31,7 +31,7 @@ def _in_spark(master: str | None) -> EngineChoice:
 
 
 def run_engine(session: Session, engine: EngineChoice | None) -> Iterator[Event]:
-    """Set or tell the engine; Spark is not started before a command needs it."""
+    """Set or show the engine; Spark is not started before a command needs it."""
     if engine is None:
         master = session.settings.spark_master
         yield say("Engine is LOCAL" if master is None else f"Engine is SPARK on {master}")
@@ -40,7 +40,7 @@ def run_engine(session: Session, engine: EngineChoice | None) -> Iterator[Event]
 
 
 def _checked(master: str) -> str:
-    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is wanted
 
     if master and not _MASTER.fullmatch(master):
         raise ArgumentError(f"{master!r} is no master; local[4], spark://host:7077 or yarn would be.")

@@ -14,7 +14,7 @@ from trailformat import TrailName
 
 
 def run_open(session: Session, path: str | None) -> Iterator[Event]:
-    """Open a trail file, or tell which is open."""
+    """Open a trail file, or show which is open."""
     if path is not None:
         session.open(path)
     elif not session.has_trail:

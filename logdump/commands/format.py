@@ -15,7 +15,7 @@ _FORMATS = OneOf({"TEXT": OutputFormat.TEXT, "JSONL": OutputFormat.JSONL})
 
 
 def run_format(session: Session, value: OutputFormat | None) -> Iterator[Event]:
-    """Set or tell the format of what is printed."""
+    """Set or show the format of what is printed."""
     if value is not None:
         session.settings.format = value
     else:

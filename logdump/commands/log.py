@@ -25,7 +25,7 @@ class Logging(NamedTuple):
 
 
 def run_log(session: Session, given: Logging | None) -> Iterator[Event]:
-    """Start or stop copying the session to a file, or tell which file."""
+    """Start or stop copying the session to a file, or show which file."""
     if given is None:
         yield say(f"Session log is {session.log.path or 'OFF'}")
     elif given.path is None:
@@ -40,7 +40,7 @@ def _logging(_keyword: None, path: str) -> Logging:
 
 
 def _start(session: Session, name: str) -> None:
-    path = Path(os.path.abspath(Path(name).expanduser()))  # noqa: PTH100 - resolve() follows links nobody named
+    path = Path(os.path.abspath(Path(name).expanduser()))  # noqa: PTH100 - resolve() follows links that were not named
     try:
         if path.is_file() and peek(path) is not None:
             raise CommandError(f"{path} is a trail file: the session log is not written into it.")

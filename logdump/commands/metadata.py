@@ -24,14 +24,14 @@ _FORMATS: dict[str, tuple[str, OneOf[Any]]] = {
 
 
 class MetadataForm(NamedTuple):
-    """A form of metadata records, by its keyword, and what it is set to; None to tell."""
+    """A form of metadata records, by its keyword, and what it is set to; None to show it."""
 
     keyword: str
     value: bool | Detail | None
 
 
 def run_metadata(session: Session, form: MetadataForm | None) -> Iterator[Event]:
-    """Switch a form of metadata records on or off, or tell how all of them stand."""
+    """Switch a form of metadata records on or off, or show the state of all of them."""
     settings = session.settings
     if form is None:
         yield say(*(f"METADATA {plain(name)} is {_state(settings, name)}" for name in _FORMATS))

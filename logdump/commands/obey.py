@@ -58,7 +58,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
         file = path.open(encoding="utf-8-sig", errors="backslashreplace")
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
-    asked = session.ask
+    outer_ask = session.ask
     commands = CommandFile(name, file)
     session.obeyed.append(path)
     session.ask = lambda prompt: _read(session, commands, prompt)
@@ -66,7 +66,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
         yield from _run(session, name, commands)
     finally:
         file.close()
-        session.ask = asked
+        session.ask = outer_ask
         session.obeyed.pop()
 
 

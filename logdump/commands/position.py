@@ -73,7 +73,7 @@ def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
 
 
 def run_position(session: Session, position: Position) -> Iterator[Event]:
-    """Set the read position or direction, or tell them."""
+    """Set the read position or direction, or show them."""
     if position.place is not None:
         yield from position.place(session)
     if position.backwards is not None:

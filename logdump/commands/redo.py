@@ -23,7 +23,7 @@ class Wanted(NamedTuple):
 
 
 def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterator[Event]:
-    """Print the statements for the transaction that is open at the position, or the next; with a number, so many."""
+    """Print the statements for the transaction that is open at the position, or the next; with a number, that many."""
     from logdump.render import sql  # noqa: PLC0415 - slow
 
     cursor, trail = session.cursor, session.trail

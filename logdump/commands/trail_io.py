@@ -38,7 +38,7 @@ _LARGE_BLOCKS = Alternatives(
 
 
 def run_bio(session: Session, given: LargeBlocks | None) -> Iterator[Event]:
-    """Set large-block I/O, or tell it: it is remembered and shown, and changes nothing."""
+    """Set large-block I/O, or show it: it is remembered and shown, and changes nothing."""
     if given is None:
         yield say(f"LargeBlock I/O is {large_block_text(session.settings)}")
     elif given.block_size is not None:

@@ -24,7 +24,7 @@ class SourceFile(NamedTuple):
 
 
 def run_source_definitions(session: Session, source: SourceFile | None) -> Iterator[Event]:
-    """Read a definitions file for tables that the trail does not define; OFF forgets it; alone it tells which."""
+    """Read a definitions file for tables that the trail does not define; OFF forgets it; alone it shows which."""
     if source is not None:
         path = Path(source.name).expanduser()
         session.source_definitions = _read(path, override=bool(source.override)) if source.name else None

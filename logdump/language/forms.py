@@ -33,7 +33,7 @@ NOTHING = _Nothing()
 
 
 class Maybe(Form[T | None]):
-    """A form that may be left out; ``is_shown`` is false where HELP does not say so: a switch alone tells its state."""
+    """A form that may be left out; ``is_shown`` is false where HELP does not say so: a switch alone shows its state."""
 
     def __init__(self, form: Form[T], *, is_shown: bool = True) -> None:
         self.syntax = f"[{form.syntax}]" if is_shown else form.grouped

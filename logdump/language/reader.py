@@ -73,7 +73,7 @@ class ArgumentReader:
 
     @property
     def rest(self) -> str:
-        """The text that has not been read."""
+        """The text that is still to be read."""
         return self.text[self.at :].strip()
 
     def look(self, parameter: Parameter[Any]) -> Stretch | None:

@@ -1,4 +1,4 @@
-"""Commands that set one of the settings, or tell how it stands."""
+"""Commands that set one of the settings, or show it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def switch(
     details: tuple[str, ...] = (),
     origin: Origin = Origin.LOGDUMP,
 ) -> Command[Any]:
-    """A command that sets the attribute of the settings to a keyword's value, or tells its keyword."""
+    """A command that sets the attribute of the settings to a keyword's value, or shows its keyword."""
 
     def run(session: Session, value: Any) -> Iterator[Event]:
         if value is not None:
@@ -48,7 +48,7 @@ def number_setting(
     details: tuple[str, ...] = (),
     is_silent: bool = False,
 ) -> Command[int | None]:
-    """A command that sets a number among the settings and says so unless it is silent, or tells it."""
+    """A command that sets a number among the settings and says so unless it is silent, or shows it."""
 
     def run(session: Session, value: int | None) -> Iterator[Event]:
         if value is not None:

@@ -24,7 +24,7 @@ KEY = (
     "outgoing_routing_path",
     "outgoing_replicat",
 )
-"""What tells one row of GG_HEARTBEAT from another: the pair of the way out and the way in, between two databases."""
+"""The columns that identify a row of GG_HEARTBEAT: the pair of the way out and the way in, between two databases."""
 
 Key = tuple[str | int | None, ...]
 """The columns of ``KEY``."""
@@ -54,7 +54,7 @@ class HeartbeatRow(NamedTuple):
         role: of its table, ``table`` its name.
         op: INSERT, UPDATE, PK UPDATE or DELETE.
         spot: its last record.
-        csn: LOGCSN of its transaction, None where no record tells it.
+        csn: LOGCSN of its transaction, None where no record holds it.
         commit_time: IO Time of its last record.
         other: the columns that are not known here, as text.
         problems: what of it does not decode.
@@ -90,7 +90,7 @@ class HeartbeatRow(NamedTuple):
     heartbeat_csn: str | None = None
     restart_csn: str | None = None
     restart_ts: int | None = None
-    other: dict[str, str] = {}  # noqa: RUF012 - of a tuple: nobody can change the default by assigning to it
+    other: dict[str, str] = {}  # noqa: RUF012 - the default of a tuple, which no assignment changes
     problems: tuple[str, ...] = ()
 
     @property
@@ -176,12 +176,12 @@ class Beat(NamedTuple):
 
     @property
     def total_lag(self) -> int | None:
-        """Microseconds from its generation to the row in the target, or to Replicat where that is not told."""
+        """Microseconds from its generation to the row in the target, or to Replicat where that is not known."""
         return difference(self.replicat_ts if self.received_ts is None else self.received_ts, self.heartbeat_ts)
 
     @property
     def is_apply_unknown(self) -> bool:
-        """Whether the total ends at Replicat, because no row tells when the target received it."""
+        """Whether the total ends at Replicat, because no row says when the target received it."""
         return self.received_ts is None and self.replicat_ts is not None
 
     @property
@@ -278,7 +278,7 @@ class HeartbeatsShown(NamedTuple):
 
     Attributes:
         tables: the heartbeat tables that rows were found of.
-        beats: how many; ``paths`` ways they go, ``others`` of them ways that are not told one by one.
+        beats: how many; ``paths`` ways they go, ``others`` of them ways that are not listed one by one.
         first, last: their times (Julian); None without a beat.
         at: the moment of the answer, and where that comes from; None without a time in the trail.
         not_beats: tables that are called like one and hold no beat.

@@ -15,7 +15,7 @@ SALES = table_record(2, "SALES")
 def after_rollover() -> CarriedDefinitions:
     carried = CarriedDefinitions()
     for record in (DDR, TEAS, SALES):
-        carried.tell(carried.learn(record))
+        carried.note(carried.learn(record))
     carried.new_file()
     return carried
 

@@ -42,7 +42,7 @@ class Spans(NamedTuple):
     """The images of rows.
 
     ``data`` holds the bytes that starts count in, ``little`` the byte order of each row, ``states`` what its data is:
-    GOOD, BROKEN (no columns, none is taken), or BEYOND (columns that the definition has not; they are left out).
+    GOOD, BROKEN (no columns, none is taken), or BEYOND (columns that the definition lacks; they are left out).
     """
 
     data: Array

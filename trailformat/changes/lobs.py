@@ -1,8 +1,8 @@
 """Whole LOBs, put together from their pieces over records and files, in order, with the missing parts named.
 
-A piece in the assumed layout (:mod:`trailformat.records.lob_pieces`) tells its column and its offset: the pieces of
+A piece in the assumed layout (:mod:`trailformat.records.lob_pieces`) names its column and its offset: the pieces of
 several columns may alternate, and a gap is known to the byte. Other pieces belong together from the first to the one
-that is not continued, and only their number (RecCount) tells whether one is missing.
+that is not continued, and only their number (RecCount) shows whether one is missing.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Change(NamedTuple):
         records: the record, or the two that hold the before and the after image.
         columns: every column that one of the images has, by index; empty when the record holds none.
         definition: the table's definition; None where there is none.
-        csn: LOGCSN of its transaction, None where no record tells it; ``xid`` TRANID likewise.
+        csn: LOGCSN of its transaction, None where no record holds it; ``xid`` TRANID likewise.
         time: IO Time of its last record, Julian microseconds.
         problem: why the images do not decode; None when they do.
     """

@@ -1,7 +1,7 @@
 """The search for the beginning of a transaction, back from a record in which it goes on.
 
 A transaction may begin in the file before: a trail rolls over to the next file where the current one is full. That file
-is asked when it has a trail's name with the number before, the file headers do not contradict, and a sound record ends
+is read when it has a trail's name with the number before, the file headers do not contradict, and a sound record ends
 where it ends.
 """
 

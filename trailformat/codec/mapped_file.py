@@ -52,7 +52,7 @@ def read_into(file: int, mapped: bytes | mmap.mmap, target: memoryview, start: i
         OSError: the file cannot be read.
     """
     if not hasattr(os, "preadv"):
-        # there nobody can cut a file that is mapped
+        # there a mapped file cannot be cut
         part = mapped[start : start + len(target)]
         target[: len(part)] = part
         return len(part)

@@ -4,7 +4,7 @@
     TDR  30 { 01 u16 version · 02 { 01 { 01 u16 key columns } · 02 u32 · 03 u16 · 04 u16 } · 03 { u16 n, n columns } }
     column  u16 size [ u16 inner size [ string name, 44 bytes ] · u16 14, 14 bytes ]
 
-OrigNode tells which: 1 DDR, 2 TDR, 3 a reference (no data) to the TDR whose index stands in the header. The 21c form of
+OrigNode is the kind: 1 DDR, 2 TDR, 3 a reference (no data) to the TDR whose index stands in the header. The 21c form of
 the TDR (version 11) lacks the last three tokens of ``02`` and the 14 bytes of each column: this is inferred from the
 lengths of two transcripts, 138 and 252 bytes, which come out exactly.
 """

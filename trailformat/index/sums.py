@@ -34,7 +34,7 @@ class Sums(IncrementalScan):
         tables: by name; rows without a name under the empty one. Of more than MOST_TABLES names those beyond are
             counted in ``other_tables``. A new mapping for every batch.
         times: bounds of the IO Time of all records but metadata (Julian microseconds); None without any.
-        transactions: the largest, and the one that has not ended.
+        transactions: the largest, and the open one.
     """
 
     def _forget(self) -> None:

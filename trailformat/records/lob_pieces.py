@@ -5,7 +5,7 @@
 
 What is known: Logdump prints ``Column 3, LOB fragment 3 of 4`` under such a record, and pieces that are not the last
 are 2020 bytes long in two sessions, of 2005 and 2015, so 20 bytes stand beside 2000 of the LOB; RecCount is the number
-of pieces, Continued tells whether another follows. Where in the 20 bytes column and number stand is **not** known: the
+of pieces, Continued is set where another follows. Where in the 20 bytes column and number stand is **not** known: the
 order above is assumed. A piece is read by it only if its numbers agree with each other, with the length of the data,
 with Continued and with RecCount; of any other piece the bytes stay as they are, and nothing is said about them.
 """

@@ -17,7 +17,7 @@ class Engine(enum.Enum):
 
 NUMBA_ENGINE = "trailformat.scan.kernels.loaded"
 NUMBA_PAYS = 8 << 20
-"""From so many bytes on NUMBA is done first.
+"""The size in bytes from which NUMBA is done first.
 
 Loading llvmlite, numpy and the kept kernels takes 0.15 s, in which PYTHON scans 8 MB or so. Only the first use on a
 machine takes some seconds more, in which numba compiles the kernels.

@@ -14,7 +14,7 @@ from trailformat.scan.windows import Window, Windows
 from trailformat.trail.file import TrailFile
 
 BATCH_SIZE = 1 << 14
-"""Rows; so many columns fit into the cache of a core, more would be written to memory and read again."""
+"""Rows of a batch: their columns fit into the cache of a core; more would be written to memory and read again."""
 
 T = TypeVar("T", bound=Sized)
 Made_co = TypeVar("Made_co", bound=Sized, covariant=True)

@@ -12,7 +12,7 @@ from trailformat.totals.batch_totals import BatchTotals, Run, span_of, without_t
 from trailformat.totals.transaction_spans import MOST_TRANSACTIONS, TransactionSpan
 
 _MANY = 1 << 8
-"""From so many numbers on numpy is faster than a set."""
+"""The number of keys from which numpy is faster than a set."""
 
 
 def batch_totals(batch: Batch, least: int) -> BatchTotals:

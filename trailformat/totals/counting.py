@@ -72,7 +72,7 @@ class TypeTotals:
 
 
 class TransactionHistory:
-    """The largest transactions by bytes: at most ``size``, of at least so many records or so many bytes."""
+    """The largest transactions by bytes: at most ``size``, with ``record_limit`` records or ``byte_limit`` bytes."""
 
     def __init__(self, size: int = 0, record_limit: int = 0, byte_limit: int = 0) -> None:
         self.size = size

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 _MOST_DENSE = 1 << 17
-"""Up to so many different numbers are counted in an array of their own."""
+"""The range of values up to which they are counted in an array of their own."""
 
 
 def group_keys(parts: Sequence[Any], rows: int) -> tuple[Any, int]:

@@ -9,7 +9,7 @@ from trailformat.scan import Batch
 from trailformat.totals.counting import HEADER_BYTES, LargeTransaction, OpenTransaction, Totals
 
 _MOST_MARKS = 1 << 24
-"""Up to so many possible values a mark for each is cheaper than sorting."""
+"""The number of possible values up to which a mark for each is cheaper than sorting."""
 
 
 class TransactionColumns:
@@ -54,7 +54,7 @@ class TransactionColumns:
         transaction.records += len(rows)
 
     def _open(self, batch: Batch, rows: Any) -> None:
-        """The rows of the transaction that has not ended yet, if there are any."""
+        """The rows of the open transaction, if there are any."""
         if len(rows):
             first = rows[0]
             transaction = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))

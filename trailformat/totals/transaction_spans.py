@@ -1,4 +1,4 @@
-"""The largest transactions of a file, a bounded number of them, and the one that has not ended."""
+"""The largest transactions of a file, a bounded number of them, and the open one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_NAMES = 1000
 class TransactionSpan(NamedTuple):
     """A transaction as far as it stands in the file.
 
-    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it has not ended.
+    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it is open.
     ``data_bytes`` are those of the records' data, headers aside; times are Julian microseconds.
     """
 
@@ -43,7 +43,7 @@ class TransactionSpans:
     """The largest transactions by their bytes, of equal ones the earliest, and the open one.
 
     Attributes:
-        open: the transaction that has not ended where the index ends; None outside of any.
+        open: the transaction that goes on where the index ends; None outside of any.
         ended: the number of those that have ended.
     """
 

@@ -47,7 +47,7 @@ class CarriedDefinitions:
             self._told.add(index)
         return wanted
 
-    def tell(self, record: Record) -> None:
+    def note(self, record: Record) -> None:
         """Note that the target has this metadata record now."""
         kind = record.header.orig_node
         if kind == DATABASE:

@@ -109,7 +109,7 @@ class TrailWriter:
     def _carried(self, record: Record) -> Record:
         carried = self._definitions.learn(record)
         written = carried if self._is_rolled else record
-        self._definitions.tell(written)
+        self._definitions.note(written)
         return written
 
     def write_values(

@@ -5,7 +5,7 @@
     0000 5741            CHAR(2) "WA"
     0000 0003 313434     VARCHAR, sub data type 2: the number 144
 
-What the bytes are, the sub data type tells: text, a number written as text, or binary data. (Real 12.2 trail;
+The sub data type says what the bytes are: text, a number written as text, or binary data. (Real 12.2 trail;
 PostgreSQL and MySQL transcripts of 21c; binary and UTF-16 from the names of the sub data types alone.)
 """
 

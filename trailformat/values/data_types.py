@@ -1,7 +1,7 @@
 """The data types of definitions files, one code each: what it is called, and how its bytes are read and written.
 
 Codes and names are those of the header file for user exits that comes with GoldenGate (``sqldatatypes.h``), which are
-NonStop SQL's; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md tells how sure each is.
+NonStop SQL's; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md says how certain each is.
 """
 
 from __future__ import annotations

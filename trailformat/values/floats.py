@@ -22,7 +22,7 @@ _EXPONENT_BITS, _BIAS = 9, 256
 _ALL_WHOLE = 1 << 24
 """From here on a single-precision number has no fraction."""
 _DIGITS = range(6, 10)
-"""One of so many digits always tells a single-precision number."""
+"""The numbers of digits tried: one of them always identifies a single-precision number."""
 
 
 def decode_ieee(size: int, data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> float:

@@ -1,4 +1,4 @@
-"""Intervals, as text: years and months, or days and a time of day; the type code tells the fields.
+"""Intervals, as text: years and months, or days and a time of day; the type code fixes the fields.
 
     +01-02                  197 YEAR TO MONTH
     -03 04:05:06.500000     212 DAY TO FRACTION; also with a colon behind the days

@@ -2,7 +2,7 @@
 
     0000 0003 313434     144
 
-The sub data type tells that the text is a number. What is no number of a reasonable size stays bytes.
+The sub data type marks the text as a number. What is no number of a reasonable size stays bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from trailformat.errors import BadData
 
 MOST_EXPONENT = 1000
-"""Powers of ten beyond every database; text of so many zeros would let a few bytes fill the memory."""
+"""Powers of ten beyond every database; text of that many zeros would let a few bytes fill the memory."""
 _NOT_FINITE = frozenset({"INF", "+INF", "-INF", "INFINITY", "+INFINITY", "-INFINITY", "NAN"})
 
 

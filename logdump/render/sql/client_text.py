@@ -66,7 +66,7 @@ SQL_PLUS = Client(
     ),
 )
 _FOREIGN = rf"[!@]|{_LONE}"
-"""Lines of another client than the one expected, which nobody writes in SQL."""
+"""Lines that belong to another client than the expected one, and never to SQL."""
 PSQL = Client("psql", refused="\\`$", lines=re.compile(rf"\s*(?:{_FOREIGN})", re.IGNORECASE))
 _NAMED = "SOURCE|SYSTEM|TEE|PAGER|EDIT|CONNECT|QUIT|EXIT|EGO|GO|USE"
 """Commands that --named-commands makes of the beginnings of lines."""

@@ -98,7 +98,7 @@ class Dialect:
         return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
     def floating(self, value: float) -> str:
-        """An approximate number, with all the digits that tell it from others."""
+        """An approximate number, with all the digits that distinguish it from others."""
         if not math.isfinite(value):
             return self.not_finite(value)
         text = repr(value)

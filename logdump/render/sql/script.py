@@ -68,8 +68,8 @@ class SqlScript:
     Args:
         trail: the file; what a transaction has in others of its trail is read there.
         dialect: how they are spelled.
-        accepts_in: gives for a file what tells whether a record passes the filter; None where there is none.
-        definitions_of: gives for a file what tells the columns of its rows.
+        accepts_in: gives for a file the test whether a record passes the filter; None where there is none.
+        definitions_of: gives for a file the definitions of its rows.
         takes_back: take the changes back, the last one first, instead of repeating them.
         includes_cut: whether the changes of transactions that are skipped are handed out as NotRun.
 
@@ -105,7 +105,7 @@ class SqlScript:
         Those without a change are left out.
 
         Raises:
-            TrailError: at damage: behind it nobody knows what is missing. Nothing is taken back across it.
+            TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
         """
         wanted = islice(self._extents(rba), transactions)
         try:

@@ -14,11 +14,11 @@ from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import next_file, previous_file
 
 _MOST_OPEN = 3
-"""Other files at a time: the two that an update in two records lies in, and one for whatever is asked in between."""
+"""Other files at a time: the two that an update in two records lies in, and one for whatever is read in between."""
 
 
 class ScriptFile(NamedTuple):
-    """A file, and what is asked about its records."""
+    """A file, its filter and the definitions of its rows."""
 
     trail: TrailFile
     definitions: RowDefinitions
@@ -30,8 +30,8 @@ class ScriptFiles:
 
     Args:
         trail: one of them, open; it stays open.
-        accepts_in: gives for a file what tells whether a record passes the filter; None where there is none.
-        definitions_of: gives for a file what tells the columns of its rows.
+        accepts_in: gives for a file the test whether a record passes the filter; None where there is none.
+        definitions_of: gives for a file the definitions of its rows.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """The statement that repeats a change, or takes it back.
 
-A row is found by its key columns, or by all columns when the definition marks none as key. What the images do not tell
+A row is found by its key columns, or by all columns when the definition marks none as key. What the images do not hold
 is never guessed: such a change has a reason in place of a statement.
 """
 

@@ -163,7 +163,7 @@ class _RowDefinitions:
         if record.header.orig_node == REFERENCE:
             raise SourceUnknown(f"a row refers to an earlier table definition; write what {SELECT} gives")
         self._known.carried.learn(record)
-        self._known.carried.tell(record)
+        self._known.carried.note(record)
         if record.header.orig_node == TABLE:
             self._known.indexes.add(record.metadata_indexes[1])
         return record

@@ -15,7 +15,7 @@ from trailformat.trail.file import TrailFile
 _INDEXES = 1 << 16
 """How many table indexes there are."""
 _MOST_KEYS = 1 << 17
-"""Up to so many keys a table of all of them is faster than sorting."""
+"""The number of keys up to which a table of all of them is faster than sorting."""
 
 
 class RowGroups(NamedTuple):

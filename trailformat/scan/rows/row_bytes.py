@@ -143,7 +143,7 @@ class RowBytes:
         return Record(raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=path)
 
     def subset(self, at: Array) -> RowBytes:
-        """Some of the rows, by their numbers here."""
+        """The rows with these numbers here."""
         return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
 
 

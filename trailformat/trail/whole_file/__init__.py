@@ -7,7 +7,7 @@
   done. A cache, which can be made again at any time, is not (``is_durable=False``).
 * Only a regular file that is no link is ever replaced, and only a folder by a folder.
 * The writer locks what it writes as long as it lives, and the system lets go of the lock with the process. What this
-  user's writers on this machine have left unlocked is therefore nobody's: the next writer in that folder removes it.
+  user's writers on this machine have left unlocked is therefore abandoned: the next writer in that folder removes it.
   Where nothing can be locked, and on other machines, it stays.
 """
 

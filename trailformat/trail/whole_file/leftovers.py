@@ -81,7 +81,7 @@ def beside(path: Path, writer: str, state: str = "part") -> Path:
 def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
     """Make and lock what is to be called ``path``; returns the writer's name, and a handle.
 
-    What cannot be locked gets a name that nobody takes for a leftover.
+    What cannot be locked gets a name that no writer takes for a leftover.
     """
     while True:
         number = secrets.token_hex(6)
@@ -94,7 +94,7 @@ def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
             if os.path.samestat(beside(path, writer).lstat(), os.fstat(handle)):
                 return writer, handle
         except (BlockingIOError, FileNotFoundError):
-            pass  # somebody's sweep was there first
+            pass  # another writer's sweep was there first
         os.close(handle)
 
 
@@ -127,7 +127,7 @@ def lock(handle: int) -> bool:
 
 @cache
 def _machine() -> str:
-    """A short name of this machine: of its id, and of the host, which tells containers apart."""
+    """A short name of this machine: of its id, and of the host, which distinguishes containers."""
     number = b""
     with contextlib.suppress(OSError):
         number = Path("/etc/machine-id").read_bytes()

@@ -21,7 +21,7 @@ def kind_of(path: Path) -> str | None:
     """The kind of what stands at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
 
     Raises:
-        OSError: that cannot be told.
+        OSError: that cannot be found out.
         ValueError: it is no path.
     """
     try:
