@@ -1,0 +1,127 @@
+"""Names in parameter files: of one to three parts, with wildcards, quoted where capitals count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from logdump.operations.parameters.lexer import Kind, Lexeme
+
+MOST_PARTS = 3
+_PIECE = re.compile(r"\\(?P<escaped>[*?\\])|(?P<wildcard>[*?])|(?P<text>[^*?\\]+|\\)")
+
+
+class ObjectName(NamedTuple):
+    """The name of an object as a database keeps it; empty parts are not told."""
+
+    name: str
+    owner: str = ""
+    catalog: str = ""
+
+    def __str__(self) -> str:
+        return ".".join(part for part in (self.catalog, self.owner, self.name) if part)
+
+
+class Part(NamedTuple):
+    """One part of a name: capitals count where it is exact."""
+
+    text: str
+    is_exact: bool = False
+
+    @property
+    def has_wildcard(self) -> bool:
+        """Whether it stands for more than one name."""
+        return any(found["wildcard"] for found in _PIECE.finditer(self.text))
+
+    def fits(self, text: str) -> bool:
+        """Whether it stands for ``text``."""
+        return _compile(self.text, is_exact=self.is_exact).fullmatch(text) is not None
+
+    def filled(self, text: str) -> str:
+        """As a part of a target: ``*`` stands for the whole of ``text``."""
+        return "".join(
+            text if found["wildcard"] == "*" else found["escaped"] or found[0] for found in _PIECE.finditer(self.text)
+        )
+
+
+@lru_cache(maxsize=1024)
+def _compile(pattern: str, *, is_exact: bool) -> re.Pattern[str]:
+    """A regular expression that never backtracks over an earlier ``*``, as that of Logdump's own wildcards."""
+    runs = [""]
+    for found in _PIECE.finditer(pattern):
+        if found["wildcard"] == "*":
+            runs.append("")
+        else:
+            runs[-1] += "." if found["wildcard"] else re.escape(found["escaped"] or found[0])
+    first, *others = runs
+    middle = "".join(f"(?>.*?{run})" for run in others[:-1] if run)
+    expression = f"{first}{middle}.*{others[-1]}" if others else first
+    return re.compile(expression, re.DOTALL if is_exact else re.DOTALL | re.IGNORECASE)
+
+
+class NamePattern(NamedTuple):
+    """A name as a parameter file has it, ``[[catalog.]schema.]object``; the last part comes last."""
+
+    parts: tuple[Part, ...]
+    text: str
+
+    @property
+    def has_wildcard(self) -> bool:
+        """Whether it stands for more than one name."""
+        return any(part.has_wildcard for part in self.parts)
+
+    def in_catalog(self, catalog: Part | None) -> NamePattern:
+        """The same with what SOURCECATALOG says in front, where it has two parts."""
+        return (
+            self
+            if catalog is None or len(self.parts) != MOST_PARTS - 1
+            else self._replace(parts=(catalog, *self.parts))
+        )
+
+    def fits(self, name: ObjectName, *, any_empty: Iterable[str] = ()) -> bool:
+        """Whether it stands for ``name``; a catalog that is not told fits any, as does an empty part of ``any_empty``.
+
+        A name of one part fits nothing: its schema is that of a login, which the file does not tell.
+        """
+        if len(self.parts) < MOST_PARTS - 1:
+            return False
+        *catalog, owner, last = self.parts
+        return (
+            (not catalog or not name.catalog or catalog[0].fits(name.catalog))
+            and (owner.fits(name.owner) if name.owner else "owner" in any_empty)
+            and (last.fits(name.name) if name.name else "name" in any_empty)
+        )
+
+    def target_of(self, name: ObjectName) -> ObjectName:
+        """The name that this one, behind TARGET, gives to the object ``name``."""
+        *catalog, owner, last = (Part(""), *self.parts) if len(self.parts) == 1 else self.parts
+        return ObjectName(
+            last.filled(name.name), owner.filled(name.owner), catalog[0].filled(name.catalog) if catalog else ""
+        )
+
+
+def name_of(lexemes: Sequence[Lexeme], *, quotes_hold_names: bool = False) -> NamePattern | None:
+    """The name that glued words and quoted texts are; None where they are none.
+
+    ``quotes_hold_names``: a text in quotes is a whole name and its capitals do not count (NOUSEANSISQLQUOTES).
+    """
+    parts, pieces = [""], list(lexemes)
+    exact = [False]
+    if len(pieces) == 1 and pieces[0].kind is not Kind.WORD and quotes_hold_names:
+        pieces = [pieces[0]._replace(kind=Kind.WORD)]
+    for one in pieces:
+        if one.kind is Kind.WORD:
+            first, *others = one.text.split(".")
+            parts[-1] += first
+            parts += others
+            exact += [False] * len(others)
+        elif one.kind is Kind.DOUBLE:
+            parts[-1] += one.text
+            exact[-1] = True
+        else:
+            return None
+    if not all(parts) or len(parts) > MOST_PARTS:
+        return None
+    return NamePattern(tuple(map(Part, parts, exact)), "".join(one.written for one in lexemes))
