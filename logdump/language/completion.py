@@ -10,7 +10,9 @@ from logdump.language.registry import Registry
 from logdump.language.words import first_word, last_command, last_word, plain
 from logdump.session.errors import CommandError
 
-_TAKES_A_FILE = frozenset({"OPEN", "OBEY", "LOG", "CD", "FILES", "SAVE", "CHECK", "LOB", "SOURCEDEFS", "TUI", "EXPORT"})
+_TAKES_A_FILE = frozenset(
+    {"OPEN", "OBEY", "LOG", "CD", "FILES", "SAVE", "CHECK", "LOB", "SOURCEDEFS", "TUI", "EXPORT", "PARAMS"}
+)
 _TABLE_OPTIONS = frozenset({"FILENAME", "FILE", "GGSFILE"})
 _TYPE_OPTIONS = frozenset({"RECTYPE", "IOTYPE"})
 _BEFORE_A_TERM = frozenset({"", "INCLUDE", "EXCLUDE", "INC", "EXC", "CLEAR"})

@@ -13,10 +13,12 @@ from logdump.notation.escape import Harmless, escape
 from logdump.render import (
     json_check,
     json_count,
+    json_ddl,
     json_files,
     json_header,
     json_lob,
     json_metadata,
+    json_parameters,
     json_position,
     json_record,
     json_safe,
@@ -24,6 +26,7 @@ from logdump.render import (
     json_statement,
 )
 from logdump.render.json_shape import Field, Shape, exact
+from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.events import (
     Addition,
     CheckShown,
@@ -105,6 +108,10 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
+    json_parameters.PARAMETERS,
+    json_parameters.COVERAGE,
+    json_ddl.EVALUATION,
+    json_ddl.COUNTED,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -134,6 +141,11 @@ PARTS = (
     json_safe.SPOT,
     json_safe.TABLE_RECORDS,
     json_safe.DAMAGE,
+    json_ddl.RULE,
+    json_ddl.STEP,
+    json_ddl.OUTCOME,
+    json_parameters.STATEMENT,
+    json_parameters.TAKING,
 )
 """The objects inside those."""
 
@@ -153,6 +165,10 @@ _SHAPE_OF: dict[type, Shape] = {
     LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
+    ParametersShown: json_parameters.PARAMETERS,
+    CoverageShown: json_parameters.COVERAGE,
+    DdlEvaluated: json_ddl.EVALUATION,
+    DdlCounted: json_ddl.COUNTED,
     JobProgress: json_spark.JOB_PROGRESS,
     Text: TEXT,
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.notation.escape import Harmless, escape
+from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.events import (
     Addition,
     CheckShown,
@@ -52,6 +53,10 @@ _RENDERERS = {
     SafePointShown: ("safe_text", "safe_lines"),
     GapShown: ("check_text", "gap_lines"),
     CheckShown: ("check_text", "check_lines"),
+    ParametersShown: ("parameters_text", "parameters_lines"),
+    CoverageShown: ("parameters_text", "coverage_lines"),
+    DdlEvaluated: ("ddl_text", "evaluation_lines"),
+    DdlCounted: ("ddl_text", "counted_lines"),
     JobProgress: ("job_text", "job_lines"),
     RowsShown: ("rows_text", "rows_lines"),
 }

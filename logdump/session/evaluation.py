@@ -55,14 +55,16 @@ class DdlEvaluated(NamedTuple):
     """DDL: what one process makes of one statement, for one of its targets.
 
     ``path``, ``rba`` and ``csn`` are None for a statement given as text; ``target`` is the number of the target where
-    several MAP statements take the object. ``step`` and ``rule`` decided. ``statement`` is what comes out, None where
-    nothing does. ``shows_steps`` and ``is_strict`` are options of the command.
+    several MAP statements take the object. ``step`` and ``rule`` decided, ``reason`` says why. ``statement`` is what
+    comes out, None where nothing does. ``title`` names the statement in text. ``shows_steps`` and ``is_strict`` are
+    options of the command, ``shows_file`` where it goes over several.
     """
 
     side: Side
     outcome: Outcome
     operation: str
     object_type: str
+    title: str
     base: str | None
     derived: str | None
     scope: str | None
@@ -83,6 +85,7 @@ class DdlEvaluated(NamedTuple):
     rba: int | None = None
     csn: str | None = None
     shows_steps: bool = False
+    shows_file: bool = False
     is_strict: bool = False
 
     @property

@@ -1,21 +1,22 @@
 """The tokens of an SQL statement of any database: no statement is refused, and together they are the whole text.
 
-A quote or comment that is not closed reaches to the end. Backslashes escape nothing: Oracle and PostgreSQL have none, and
-names stand before the first text that could hold one.
+A quote or comment that is not closed reaches to the end. Backslashes escape nothing: Oracle and PostgreSQL have none,
+and names stand before the first text that could hold one.
 """
 
 from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _TOKENS = re.compile(
     r"""
     (?P<blank>\s++)
-    | (?P<comment>--[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))
-    | (?P<string>[nN]?[qQ]'(?:\[(?s:.*?)\]'|\{(?s:.*?)\}'|\((?s:.*?)\)'|<(?s:.*?)>'|(?P<mark>[^\s\[{(<])(?s:.*?)(?P=mark)')
-        | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)
+    | (?P<comment>--[^\n]*+|/\*.*?(?:\*/|\Z))
+    | (?P<string>[nN]?[qQ]'(?:\[.*?\]'|\{.*?\}'|\(.*?\)'|<.*?>'|(?P<mark>[^\s\[{(<]).*?(?P=mark)')
+        | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)
         | '(?:[^']|'')*+(?:'|\Z))
     | (?P<name>"(?:[^"]|"")*+(?:"|\Z)|`(?:[^`]|``)*+(?:`|\Z))
     | (?P<word>[^\W\d][\w$\#]*+)
@@ -63,21 +64,22 @@ class Token(NamedTuple):
 _KINDS = {kind.value: kind for kind in Kind}
 
 
-def tokens_of(statement: str) -> list[Token]:
+def tokens_of(statement: str) -> Iterator[Token]:
     """All tokens in order."""
-    return [
-        Token(next(_KINDS[name] for name, text in found.groupdict().items() if text is not None and name in _KINDS), found[0], found.start())
-        for found in _TOKENS.finditer(statement)
-    ]
+    for found in _TOKENS.finditer(statement):
+        yield Token(_KINDS[found.lastgroup or ""], found[0], found.start())
 
 
-def meaningful(tokens: list[Token]) -> list[Token]:
+def meaningful(tokens: Iterable[Token]) -> Iterator[Token]:
     """Those that are neither blanks nor comments."""
-    return [one for one in tokens if one.kind not in (Kind.BLANK, Kind.COMMENT)]
+    return (one for one in tokens if one.kind not in (Kind.BLANK, Kind.COMMENT))
 
 
 def split_comments(statement: str) -> tuple[str, list[str]]:
     """The statement without its comments, a blank in place of each in its middle; and the comments as they stand."""
-    tokens = tokens_of(statement)
-    comments = [one.text for one in tokens if one.kind is Kind.COMMENT]
-    return "".join(" " if one.kind is Kind.COMMENT else one.text for one in tokens).strip(), comments
+    comments, pieces = list[str](), list[str]()
+    for one in tokens_of(statement):
+        if one.kind is Kind.COMMENT:
+            comments.append(one.text)
+        pieces.append(" " if one.kind is Kind.COMMENT else one.text)
+    return ("".join(pieces).strip() if comments else statement), comments

@@ -131,6 +131,10 @@ class ParameterFile(NamedTuple):
         """The DDL parameter."""
         return next(iter(self.of(Ddl)), None)
 
+    def options_named(self, word: str) -> list[DdlOption]:
+        """The options of DDLOPTIONS of this word, in order."""
+        return [one for one in self.of(DdlOption) if one.word == word]
+
     def option(self, *words: str) -> DdlOption | None:
         """The last option of DDLOPTIONS that is one of these."""
         return next((one for one in reversed(self.of(DdlOption)) if one.word in words), None)
