@@ -92,7 +92,7 @@ class FilterSet:
         """FILTER statements, times in GMT, that make an empty filter one like this, enabled."""
         return [*_statements("INCLUDE", self.include), *_statements("EXCLUDE", self.exclude)]
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[FilterEntry]:
         """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
         seen: dict[str, int] = {}
         for one in (self.include, self.exclude):
@@ -101,10 +101,10 @@ class FilterSet:
                     if criterion.keyword == option.keyword:
                         number = seen.setdefault(criterion.label, 0)
                         seen[criterion.label] += 1
-                        yield Entry(_entry_id(criterion, number), one, criterion)
+                        yield FilterEntry(_entry_id(criterion, number), one, criterion)
 
 
-class Entry(NamedTuple):
+class FilterEntry(NamedTuple):
     """A criterion, the set it is in, and the id under which SHOW FILTER prints it."""
 
     id: str

@@ -13,7 +13,7 @@ import numpy as np
 
 from logdump.filters.comparison import Comparison
 from logdump.filters.csn import csn_holds, csn_key
-from trailformat.scan import Texts
+from trailformat.scan import StringColumn
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each text."""
@@ -44,7 +44,7 @@ for _base, _letters in ((0, b"0123456789"), (10, b"abcdef"), (10, b"ABCDEF")):
     _DIGITS[list(_letters)] = _base + np.arange(len(_letters))
 
 
-def csns_hold(comparison: Comparison, wanted: str, csns: Texts) -> Mask:
+def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
     """What csn_holds says of each CSN."""
     held, is_open = np.zeros(len(csns), dtype=bool), _is_text(csns)
     key = csn_key(wanted)
@@ -59,7 +59,9 @@ def csns_hold(comparison: Comparison, wanted: str, csns: Texts) -> Mask:
     return _ask(held, is_open, csns, lambda text: csn_holds(comparison, text, wanted))
 
 
-def texts_hold(comparison: Comparison, stored: bytes | None, texts: Texts, holds: Callable[[str | None], bool]) -> Mask:
+def texts_hold(
+    comparison: Comparison, stored: bytes | None, texts: StringColumn, holds: Callable[[str | None], bool]
+) -> Mask:
     """What ``holds`` says of each text; it holds of none that is absent.
 
     ``stored``, where it is known, are the bytes of every text that is equal to what ``holds`` compares with.
@@ -75,21 +77,21 @@ def texts_hold(comparison: Comparison, stored: bytes | None, texts: Texts, holds
     return _ask(held, is_open, texts, holds)
 
 
-def _is_text(texts: Texts) -> Mask:
+def _is_text(texts: StringColumn) -> Mask:
     """Where there may be a text."""
     mask = np.asarray(texts.sizes) >= 0
     mask[list(texts.known)] = True
     return mask
 
 
-def _ask(held: Mask, is_open: Mask, texts: Texts, holds: Callable[[str | None], bool]) -> Mask:
+def _ask(held: Mask, is_open: Mask, texts: StringColumn, holds: Callable[[str | None], bool]) -> Mask:
     """``held``, and where it is open what ``holds`` says of the text."""
     for number in np.flatnonzero(is_open).tolist():
         held[number] = holds(texts[number])
     return held
 
 
-def _of_length(texts: Texts, numbers: Any, size: int) -> Any:
+def _of_length(texts: StringColumn, numbers: Any, size: int) -> Any:
     """The bytes of these texts, all of ``size`` bytes: uint8, a row for each."""
     data = np.frombuffer(texts.data, np.uint8)
     return data[np.asarray(texts.starts)[numbers][:, None] + np.arange(size)]

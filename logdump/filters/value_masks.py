@@ -16,18 +16,17 @@ from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.record_header import CONTINUED_AT
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.definitions import metadata_rows
-from trailformat.scan.headers import header_positions, indexes_at
-from trailformat.scan.image_parts import ImageParts, RowData, images_in
-from trailformat.scan.lots import lots
-from trailformat.scan.parts import Parts
+from trailformat.scan.rows.chunks import chunks
+from trailformat.scan.rows.definitions import metadata_rows
+from trailformat.scan.rows.fields import Fields
+from trailformat.scan.rows.headers import header_positions, indexes_at
+from trailformat.scan.rows.image_parts import ImageFields, RowData, images_in
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
 
 Array = np.ndarray[Any, Any]
-_CONTINUED = 32
-"""Where in the header the flag stands."""
 _MOST_BYTES = 32 << 20
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
@@ -128,10 +127,10 @@ class _Stretch(NamedTuple):
     @property
     def is_continued(self) -> Array:
         """Which rows go on in the records behind them."""
-        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + _CONTINUED] != 0
+        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + CONTINUED_AT] != 0
         return found
 
-    def images(self) -> ImageParts:
+    def images(self) -> ImageFields:
         starts = self.of("rba") - self.base + self.of("data_offset")
         about = (self.of("io_type"), self.of("partition"), self.of("before_after"), self.of("order") == 1)
         return images_in(self.view, RowData(starts, starts + self.of("data_size"), *about))
@@ -142,7 +141,7 @@ def _stretches(batch: Batch, buffer: Buffer) -> Iterator[_Stretch]:
     rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
-    for at, stop in lots(starts, ends, _MOST_BYTES):
+    for at, stop in chunks(starts, ends, _MOST_BYTES):
         base = int(starts[at])
         yield _Stretch(batch, rows[at:stop], copied(buffer, base, int(ends[stop - 1])), base)
 
@@ -185,7 +184,7 @@ def _held(stretch: _Stretch, columns: _Columns) -> tuple[Array, Array]:
     return held & plain, (columns.index == _UNCLEAR) | (wanted & ~plain)
 
 
-def _hold(data: bytes, image: Parts, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
+def _hold(data: bytes, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
     """Note the rows whose part of an image holds."""
     starts, ends = image.start[chosen], image.start[chosen] + image.size[chosen]
     of_row, told = columns.of_row[rows], columns.told

@@ -19,6 +19,7 @@ from pathlib import Path
 from logdump.notation.escape import escape
 from logdump.session.history import History
 from trailformat import CannotWrite
+from trailformat.codec.user_folder import user_folder
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
 _MOST_BYTES = 4 << 20
@@ -34,14 +35,13 @@ def history_path(environment: Mapping[str, str]) -> Path | None:
     None when LOGDUMP_HISTORY is empty, which keeps none, or when there is no home directory.
     """
     named = environment.get("LOGDUMP_HISTORY")
-    state = environment.get("XDG_STATE_HOME", "")
+    if named is None:
+        folder = user_folder("state", environment)
+        return folder / "logdump.hst" if folder else None
     try:
-        if named is not None:
-            return Path(named).expanduser().absolute() if named else None
-        base = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
+        return Path(named).expanduser().absolute() if named else None
     except RuntimeError:
         return None
-    return base / "logdump" / "logdump.hst"
 
 
 def load_history(path: Path) -> History:

@@ -28,7 +28,6 @@ from logdump.render import (
 from logdump.render.json_shape import Field, Shape, exact
 from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.events import (
-    Addition,
     CheckShown,
     CountShown,
     EmptyIntervals,
@@ -45,13 +44,13 @@ from logdump.session.events import (
     Notice,
     PositionShown,
     Progress,
-    RecordShown,
     RowsShown,
     SafePointShown,
     StatementShown,
     Text,
     TransactionsShown,
 )
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
 
@@ -175,13 +174,10 @@ _SHAPE_OF: dict[type, Shape] = {
 
 
 def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
-    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
-
-    An Addition has none: the object of its record holds what it tells.
-    """
+    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter."""
     if isinstance(event, RowsShown):
         yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
-    elif not isinstance(event, Addition):
+    else:
         yield _object(_shape(event), event)
 
 
@@ -191,7 +187,7 @@ def _object(shape: Shape, source: object) -> Harmless:
 
 
 def _shape(event: Event) -> Shape:
-    if isinstance(event, RecordShown):
+    if isinstance(event, KnownRecord):
         return json_header.FILE_HEADER if event.record.is_file_header else json_record.RECORD
     if isinstance(event, Failure | Notice):
         if event.bad and isinstance(event.bad.error, BadRecord | PartialRecord):

@@ -13,6 +13,7 @@ from trailformat.changes.transactions import (
     is_transactional,
     own_transaction,
 )
+from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record
@@ -81,3 +82,12 @@ class TransactionContext:
             self.is_found = not self._search.is_exhausted
         self._is_open, self._goes_on = not ends, None if begins else self._open
         return self._open
+
+
+def transaction_at(trail: TrailFile, rba: int) -> Transaction:
+    """The transaction of the record at ``rba``, its beginning looked for in the file before too; empty if unknown."""
+    try:
+        record = trail.record_at(rba)
+    except TrailError:
+        return NO_TRANSACTION
+    return TransactionContext(trail).of(record) if record is not None else NO_TRANSACTION

@@ -28,7 +28,7 @@ _TRAILER = ord("Z")
 _H, _DATA, _TOKENS = b"HDT"
 _TRAIL_INFO = 0x30
 _SMALLEST = 8
-_MOST_TOKENS = 1024
+MOST_TOKENS = 1024
 """More tokens than any record holds; it keeps a walk over garbage from taking time without end."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
@@ -107,7 +107,7 @@ def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, w
 
 def _check_tokens(buffer: Buffer, offset: int, end: int, order: ByteOrder) -> None:
     short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
-    for _ in range(_MOST_TOKENS):
+    for _ in range(MOST_TOKENS):
         if offset + 4 > end:
             break
         info = buffer[offset + 1]

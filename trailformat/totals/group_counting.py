@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from trailformat.scan import Counted, Names, Part, Taken
-from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, Count, OpenTransaction
+from trailformat.scan import KernelTotals, Names, Taken, TransactionPart
+from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, OpenTransaction, Totals
 
 
-def is_in_groups(count: Count) -> bool:
+def is_in_groups(count: Totals) -> bool:
     """Whether sums are all that the count asks for: intervals and the history of transactions want the records."""
     return not count.interval and not count.history.size
 
 
-def add_counted(count: Count, taken: Taken, seqno: int, counted: Counted) -> None:
+def add_counted(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
     """Take what a stretch of records comes to into the count; the stretches of a file come in their order."""
     names = counted.names
     if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
@@ -28,7 +28,7 @@ def add_counted(count: Count, taken: Taken, seqno: int, counted: Counted) -> Non
         _join(count, seqno, counted.last, names)
 
 
-def _join(count: Count, seqno: int, part: Part | None, names: Names) -> None:
+def _join(count: Totals, seqno: int, part: TransactionPart | None, names: Names) -> None:
     if part is None:
         return
     if count.open_transaction is None:

@@ -11,8 +11,8 @@ import numpy as np
 from logdump.arrow.records.windows import Window, window_of
 from trailformat import ByteOrder, Record, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.scan.headers import indexes_at
-from trailformat.scan.transactions import Owners, TransactionCarrier
+from trailformat.scan.rows.headers import indexes_at
+from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
 from trailformat.trail.row_definitions import RowDefinitions
 
 _LOG = logging.getLogger("logdump")
@@ -44,8 +44,8 @@ class Source:
     def __init__(self, trail: TrailFile) -> None:
         self.trail = trail
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
-        self._carrier = TransactionCarrier(trail)
-        self._owners: tuple[Batch, Owners] | None = None
+        self._carrier = TransactionTracker(trail)
+        self._owners: tuple[Batch, RowTransactions] | None = None
 
     @property
     def path(self) -> str:
@@ -57,7 +57,7 @@ class Source:
         """What tells the columns of rows."""
         raise NotImplementedError
 
-    def owners(self, batch: Batch) -> Owners:
+    def owners(self, batch: Batch) -> RowTransactions:
         """The transactions of a batch's rows; batches are to be given in order."""
         if self._owners is None or self._owners[0] is not batch:
             self._owners = batch, self._carrier.of(batch)

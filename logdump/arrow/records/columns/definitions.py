@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logdump.arrow.records.rows import Array, Rows
-from trailformat.scan.definitions import metadata_rows
+from trailformat.scan.rows.definitions import metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 
 _INDEXES = 1 << 17
