@@ -17,6 +17,7 @@ _EXCLUDED_BY = {TABLE: "TABLEEXCLUDE", MAP: "MAPEXCLUDE"}
 _FOR_ERRORS = frozenset({"EXCEPTIONSONLY", "MAPEXCEPTION"})
 _PLAIN = re.compile(r"[^\W\d][\w$#]*+")
 _MOST_NOT_CONVERTED = 20
+_PARTS = ("name", "owner", "catalog")
 
 
 class Takers(NamedTuple):
@@ -67,30 +68,32 @@ def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | 
 
 
 class Replacing(NamedTuple):
-    """A name to be put in place of another: the pattern of its target tells which parts are quoted there."""
+    """A name to be put in place of another, and the pattern behind TARGET that it follows."""
 
     name: ObjectName
-    pattern: NamePattern | None
+    pattern: NamePattern
     is_qualified: bool
 
 
 def replaced(text: str, found: NameFound, new: Replacing) -> str:
-    """The statement with a name in place of the one found in it."""
+    """The statement with a name in place of the one found in it, each part in quotes where it must be.
+
+    A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
+    """
     quote = next((one.text[0] for one in found.tokens if one.kind is Kind.NAME), _quote_of(text))
-    old = dict(zip(("name", "owner", "catalog"), reversed(found.tokens), strict=False))
-    patterns = dict(zip(("name", "owner", "catalog"), reversed(new.pattern.parts if new.pattern else ()), strict=False))
+    old = dict(zip(_PARTS, reversed(found.tokens), strict=False))
+    patterns = dict(zip(_PARTS, reversed(new.pattern.parts), strict=False))
     pieces = []
     for part in _written_parts(found, new):
-        value = getattr(new.name, part)
-        was_quoted = part in old and old[part].kind is Kind.NAME and old[part].plain in value
-        is_exact = part in patterns and patterns[part].is_exact
-        must = was_quoted or is_exact or _PLAIN.fullmatch(value) is None
+        value, pattern = getattr(new.name, part), patterns[part]
+        was_quoted = part in old and old[part].kind is Kind.NAME and pattern.has_wildcard
+        must = was_quoted or pattern.is_exact or _PLAIN.fullmatch(value) is None
         pieces.append(f"{quote}{value.replace(quote, 2 * quote)}{quote}" if must else value)
     return text[: found.begin] + ".".join(pieces) + text[found.end :]
 
 
 def _written_parts(found: NameFound, new: Replacing) -> Iterator[str]:
-    if len(found.tokens) == MOST_PARTS and new.name.catalog:
+    if len(found.tokens) == MOST_PARTS == len(new.pattern.parts):
         yield "catalog"
     if new.name.owner and new.is_qualified:
         yield "owner"

@@ -13,7 +13,7 @@ from logdump.operations.ddl.mapping import Replacing, ddl_takers, replaced
 from logdump.operations.ddl.scopes import why_other
 from logdump.operations.ddl.statement import NameFound, read_statement
 from logdump.operations.ddl.trace import Step, Trace
-from logdump.operations.parameters.names import NamePattern, ObjectName
+from logdump.operations.parameters.names import NamePattern, ObjectName, Part
 from logdump.operations.parameters.reading import error_code
 from logdump.operations.parameters.tree import ErrorRule
 from logdump.session.evaluation import Outcome
@@ -112,13 +112,16 @@ def _check_rename(trace: Trace, derived: ObjectName) -> None:
         trace.doubt(f"the old name stays in schema {derived.owner}, the new one is in {base.owner}")
 
 
-def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tuple[ObjectName, NamePattern | None, str]:
+def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tuple[ObjectName, NamePattern, str]:
     """What the derived name becomes, by which pattern, and why; the MAP of the base goes before others that take it."""
     takers = ddl_takers(derived, trace.file, trace.globals).found
     own = next((one for one in takers if one is trace.taker), next(iter(takers), None))
     if own is not None and own.target is not None:
         return own.target.target_of(derived), own.target, f"MAP {own.source.text} ({trace.at(own.rule)})"
-    return derived._replace(owner=base.owner, catalog=base.catalog), None, "in the schema of the base"
+    pattern = trace.taker.target if trace.taker and trace.taker.target else NamePattern((), "")
+    name = Part("*")
+    as_base = pattern._replace(parts=(*pattern.parts[:-1], name))
+    return derived._replace(owner=base.owner, catalog=base.catalog), as_base, "in the schema of the base"
 
 
 def execute(trace: Trace) -> None:

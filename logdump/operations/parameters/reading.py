@@ -180,7 +180,8 @@ def _error_rule(reading: _Reading, statement: Statement, rule: Rule) -> Iterator
             word = words.take().text.upper()
             found.append(f"{word} {words.word_or_string(word)}" if word in _WITH_VALUE else word)
         else:
-            unknown = unknown or words.take().written
+            word = words.take().written
+            unknown = unknown or word
     response = next((word for word in found if word in _RESPONSES), "ABEND")
     yield ErrorRule(rule, error_code(code), response, tuple(found), tuple(clauses), unknown)
 
