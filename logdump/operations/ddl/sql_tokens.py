@@ -11,20 +11,28 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+_COMMENT = r"--[^\n]*+|/\*.*?(?:\*/|\Z)"
+_STRING = r"""
+    [nN]?[qQ]'(?:\[.*?(?:\]'|\Z)|\{.*?(?:\}'|\Z)|\(.*?(?:\)'|\Z)|<.*?(?:>'|\Z)
+        |(?P<mark>[^\s\[{(<]).*?(?:(?P=mark)'|\Z))
+    | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)
+    | '(?:[^']|'')*+(?:'|\Z)
+"""
+_NAME = r"""\"(?:[^"]|"")*+(?:"|\Z)|`(?:[^`]|``)*+(?:`|\Z)"""
+_WORD = r"[^\W\d][\w$\#]*+"
 _TOKENS = re.compile(
-    r"""
+    rf"""
     (?P<blank>\s++)
-    | (?P<comment>--[^\n]*+|/\*.*?(?:\*/|\Z))
-    | (?P<string>[nN]?[qQ]'(?:\[.*?\]'|\{.*?\}'|\(.*?\)'|<.*?>'|(?P<mark>[^\s\[{(<]).*?(?P=mark)')
-        | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)
-        | '(?:[^']|'')*+(?:'|\Z))
-    | (?P<name>"(?:[^"]|"")*+(?:"|\Z)|`(?:[^`]|``)*+(?:`|\Z))
-    | (?P<word>[^\W\d][\w$\#]*+)
+    | (?P<comment>{_COMMENT})
+    | (?P<string>{_STRING})
+    | (?P<name>{_NAME})
+    | (?P<word>{_WORD})
     | (?P<number>\d[\w.]*+)
     | (?P<punctuation>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_COMMENTS = re.compile(rf"(?P<comment>{_COMMENT})|{_STRING}|{_NAME}|{_WORD}|\d[\w.]*+", re.VERBOSE | re.DOTALL)
 
 
 class Kind(enum.Enum):
@@ -77,9 +85,12 @@ def meaningful(tokens: Iterable[Token]) -> Iterator[Token]:
 
 def split_comments(statement: str) -> tuple[str, list[str]]:
     """The statement without its comments, a blank in place of each in its middle; and the comments as they stand."""
-    comments, pieces = list[str](), list[str]()
-    for one in tokens_of(statement):
-        if one.kind is Kind.COMMENT:
-            comments.append(one.text)
-        pieces.append(" " if one.kind is Kind.COMMENT else one.text)
-    return ("".join(pieces).strip() if comments else statement), comments
+    if "--" not in statement and "/*" not in statement:
+        return statement, []
+    places = [found.span() for found in _COMMENTS.finditer(statement) if found["comment"] is not None]
+    if not places:
+        return statement, []
+    begins = [0, *(end for _, end in places)]
+    ends = [*(begin for begin, _ in places), len(statement)]
+    pieces = (statement[begin:end] for begin, end in zip(begins, ends, strict=True))
+    return " ".join(pieces).strip(), [statement[begin:end] for begin, end in places]

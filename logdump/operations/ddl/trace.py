@@ -70,6 +70,7 @@ class Trace:
         self._problems = list(subject.problems)
         self._deciding: Rule | None = None
         self._reason = ""
+        self._plain_of, self._plain = "", ""
         self._actions = dict[str, None]()
         self._stays = False
 
@@ -101,8 +102,9 @@ class Trace:
 
     def judged(self, clauses: Sequence[Clause], *, needs_include: bool = False) -> Judged:
         """Clauses held against the statement as it is by now; what true ones ask for is kept."""
-        plain, _ = split_comments(self.text)
-        viewed = Viewed(self.subject, self.scope, plain, self.comments, self.base_target)
+        if clauses and self._plain_of != self.text:
+            self._plain_of, self._plain = self.text, split_comments(self.text)[0]
+        viewed = Viewed(self.subject, self.scope, self._plain, self.comments, self.base_target)
         found = judge(clauses, viewed, needs_include=needs_include)
         for clause, truth in found.truths:
             if truth:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from logdump.session.errors import CommandError
 
+_LONGEST = 300
+
 
 class Place(NamedTuple):
     """A line of a parameter file; of what a macro expands to, the line of its call."""
@@ -22,6 +24,7 @@ class ParameterError(CommandError):
     """A parameter file that cannot be read or understood; its place is part of the message."""
 
     def __init__(self, place: Place, problem: str) -> None:
+        problem = problem if len(problem) <= _LONGEST else f"{problem[:_LONGEST]}…"
         super().__init__(f"PARAMS: {place}: {problem}")
         self.place = place
         self.problem = problem

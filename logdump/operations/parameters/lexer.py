@@ -67,6 +67,8 @@ class _Source:
         self.is_file = is_file
         self.keyword = keyword
         self.statements = 0
+        self.has_ended = False
+        self.goes_on_behind = place
         self._counted = 0
 
     def here(self) -> Place:
@@ -107,9 +109,10 @@ class Lexer:
         files = [one for one in self._sources if one.is_file]
         if keyword == "OBEY" and (outer := next((one for one in files if one.keyword == "OBEY"), None)):
             raise ParameterError(place, f"OBEY inside of {outer.place.path}, which is obeyed itself")
+        files[-1].goes_on_behind = place
         for one in files:
             if one.place.path.resolve() == path.resolve():
-                raise ParameterError(place, f"{path} includes itself: it is being read at line {one.here().line}")
+                raise ParameterError(place, f"{path} includes itself: by {one.goes_on_behind}")
         self._files += 1
         if len(files) > DEEPEST_INCLUDE or self._files > MOST_FILES:
             raise ParameterError(place, f"more than {DEEPEST_INCLUDE} files in files, or {MOST_FILES} in all")
@@ -144,10 +147,11 @@ class Lexer:
                     return lexeme
             elif len(self._sources) == 1:
                 return None
+            elif source.is_file and not source.has_ended:
+                source.has_ended = True
+                return Lexeme(Kind.LINE_END, "", source.here())
             else:
-                ended = self._sources.pop()
-                if ended.is_file:
-                    return Lexeme(Kind.LINE_END, "", self.place)
+                self._sources.pop()
         return None
 
     def _lexeme(self, source: _Source, *, over_lines: bool) -> Lexeme | None:

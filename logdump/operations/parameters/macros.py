@@ -16,6 +16,8 @@ DEEPEST = 32
 _MOST_CALLS = 10_000
 _MOST_WORK = 1 << 23
 """Characters gone over while calls are expanded; what macros double over and over ends here."""
+_IN_A_VALUE = ""
+"""Stands among the macros that are being expanded for the values of a call: a macro may be called there again."""
 _OPAQUE = r"""'[^'\n]*'|"[^"\n]*"|--[^\n]*"""
 _NAME = r"[\w$-]+"
 _BRACKETS = {"(": 1, "{": 1, ")": -1, "}": -1}
@@ -80,14 +82,15 @@ class Macros:
             raise ParameterError(place, f"macro {word} is not defined")
         name = f"{self.character}{macro.name}"
         if macro.name in active:
-            raise ParameterError(place, f"macro {name} calls itself: {' -> '.join([*active, macro.name])}")
+            chain = " -> ".join([*filter(None, active), macro.name])
+            raise ParameterError(place, f"macro {name} calls itself: {chain}")
         self._calls += 1
         if len(active) >= DEEPEST or self._calls > _MOST_CALLS:
             raise ParameterError(place, f"macro {name}: too many calls in calls")
         values, end = _arguments(text, found.end(), place)
         if len(values) != len(macro.parameters):
             raise ParameterError(place, f"macro {name} takes {len(macro.parameters)} values, but got {len(values)}")
-        expanded = [self._expanded(value, place, active) for value in values]
+        expanded = [self._expanded(value, place, (*active, _IN_A_VALUE)) for value in values]
         body = self._substituted(macro, expanded, place)
         return self._expanded(body, place, (*active, macro.name)), end
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from logdump.operations.parameters.lexer import Kind, Lexeme
 
 MOST_PARTS = 3
+MOST_CHARACTERS = 1000
+_SPECIAL = frozenset("*?\\")
 _PIECE = re.compile(r"\\(?P<escaped>[*?\\])|(?P<wildcard>[*?])|(?P<text>[^*?\\]+|\\)")
 
 
@@ -37,6 +39,8 @@ class Part(NamedTuple):
 
     def fits(self, text: str) -> bool:
         """Whether it stands for ``text``."""
+        if not _SPECIAL.intersection(self.text):
+            return self.text == text or (not self.is_exact and self.text.lower() == text.lower())
         return _compile(self.text, is_exact=self.is_exact).fullmatch(text) is not None
 
     def filled(self, text: str) -> str:
@@ -46,7 +50,7 @@ class Part(NamedTuple):
         )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)
 def _compile(pattern: str, *, is_exact: bool) -> re.Pattern[str]:
     """A regular expression that never backtracks over an earlier ``*``, as that of Logdump's own wildcards."""
     runs = [""]
@@ -122,6 +126,6 @@ def name_of(lexemes: Sequence[Lexeme], *, quotes_hold_names: bool = False) -> Na
             exact[-1] = True
         else:
             return None
-    if not all(parts) or len(parts) > MOST_PARTS:
+    if not all(parts) or len(parts) > MOST_PARTS or sum(map(len, parts)) > MOST_CHARACTERS:
         return None
     return NamePattern(tuple(map(Part, parts, exact)), "".join(one.written for one in lexemes))

@@ -13,6 +13,8 @@ from logdump.operations.parameters.macros import MOST_PARAMETERS, Macro
 
 UP_TO_SEMICOLON = frozenset({"TABLE", "MAP", "SEQUENCE", "FILE"})
 """The statements that run over lines; any other ends with its line, unless ``&`` is last there."""
+MOST_WORDS = 100_000
+"""Words and marks of one statement, at most."""
 _SECRETS = frozenset({"PASSWORD", "DEFAULTUSERPASSWORD", "ENCRYPTKEY", "DECRYPTTRAIL", "ENCRYPTTRAIL", "PASSWD"})
 _LOGINS = frozenset({"USERID", "TRANLOGOPTIONS"})
 _HIDDEN = "***"
@@ -70,6 +72,8 @@ def _rest(lexer: Lexer, place: Place, keyword: str) -> list[Lexeme]:
     while (one := lexer.next(over_lines=is_long)) is not None:
         if one.kind is Kind.MARK and one.text == ";":
             return found
+        if len(found) == MOST_WORDS:
+            raise ParameterError(place, f"{keyword} has more than {MOST_WORDS} words")
         if one.kind is not Kind.LINE_END:
             found.append(one)
         elif not is_long:
