@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter as Numbers
+from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
@@ -108,7 +108,7 @@ class Evaluating:
         self._options = options
         self._parameters = parameters
         self.statements = 0
-        self._outcomes: Numbers[tuple[Side, Outcome]] = Numbers()
+        self._outcomes: Counter[tuple[Side, Outcome]] = Counter()
 
     @property
     def is_done(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter as Numbers
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,7 +85,7 @@ def _files(session: Session) -> list[ParameterFile]:
 
 def _coverage(session: Session, words: list[str]) -> Iterator[Event]:
     """Count the tables of the open trail, through the filter, and tell what takes each."""
-    from logdump.operations.count import Counter, CountOptions  # noqa: PLC0415 - for this alone
+    from logdump.operations.count import CountOptions, CountRun  # noqa: PLC0415 - for this alone
     from logdump.operations.ddl.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
     from trailformat.scan import Workers  # noqa: PLC0415 - likewise
 
@@ -95,7 +95,7 @@ def _coverage(session: Session, words: list[str]) -> Iterator[Event]:
     if parameters.extract is None and parameters.replicat is None:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
     with Workers() as workers:
-        counter = Counter(session, CountOptions(detail=True), workers)
+        counter = CountRun(session, CountOptions(detail=True), workers)
         yield from counter.run(counter.begin(session.trail))
     yield from coverage(records_by_table(counter), parameters)
     yield from counter.notices
@@ -129,7 +129,7 @@ def _is_used(node: Node, side: Side) -> bool:
 def _summary(file: ParameterFile) -> str:
     """``3 MAP, DDL with 2 clauses, 1 DDLSUBST, 1 DDLERROR; 4 statements not used here``."""
     used = [one for one in file.nodes if _is_used(one, file.side)]
-    numbers = Numbers(_keyword(one) for one in used if not isinstance(one, Switch | Ddl))
+    numbers = Counter(_keyword(one) for one in used if not isinstance(one, Switch | Ddl))
     parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]
     if file.ddl is not None:
         number = len(file.ddl.clauses)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter as Numbers
+from collections import Counter
 from collections.abc import Iterator
 
-from logdump.operations.count import Counter
+from logdump.operations.count import CountRun
 from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.operations.ddl.mapping import MAP, TABLE, takers_of
 from logdump.operations.parameters.names import MOST_PARTS, ObjectName
@@ -15,9 +15,9 @@ from trailformat.records.io_types import METADATA
 from trailformat.totals.counting import FILE_HEADER_NAME
 
 
-def records_by_table(counter: Counter) -> dict[str, int]:
+def records_by_table(counter: CountRun) -> dict[str, int]:
     """The tables that a count has met, each with its records but for its definitions, by name."""
-    found: Numbers[str] = Numbers()
+    found: Counter[str] = Counter()
     for (name, _), tally in counter.count.tables.items():
         if name not in ("", FILE_HEADER_NAME):
             found[name] += tally.records - tally.types[METADATA]

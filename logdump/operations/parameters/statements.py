@@ -28,7 +28,7 @@ _MACRO = re.compile(
 
 
 class Statement(NamedTuple):
-    """A statement: its keyword in capitals, and what follows, without the semicolon.
+    """A statement: its keyword in capitals, and what follows, without the semicolon and with passwords replaced.
 
     ``runtime`` is a value that only GoldenGate knows when it runs, ``?NAME``, where one stands in it.
     """
@@ -61,9 +61,10 @@ def statements(path: Path, *, may_include: bool = True) -> Iterator[Statement]:
 
 
 def _statement(first: Lexeme, keyword: str, lexemes: list[Lexeme]) -> Statement:
-    words = (one.text for one in lexemes if one.kind is Kind.WORD)
+    head, *kept = _without_secrets([first, *lexemes])
+    words = (one.text for one in kept if one.kind is Kind.WORD)
     runtime = next((found[1] for word in words if (found := _RUNTIME.fullmatch(word))), None)
-    return Statement(keyword, tuple(lexemes), first.place, text_of(_without_secrets([first, *lexemes])), runtime)
+    return Statement(keyword, tuple(kept), first.place, text_of([head, *kept]), runtime)
 
 
 def _rest(lexer: Lexer, place: Place, keyword: str) -> list[Lexeme]:

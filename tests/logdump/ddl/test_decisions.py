@@ -58,5 +58,5 @@ def test_a_statement_is_decided_as_the_pages_have_it(case: Case, tmp_path: Path)
     file = parameter_file(tmp_path, *case.parameters)
     items = {key: value for key, value in case.settings.items() if key.isupper()}
     settings = {key: value for key, value in case.settings.items() if not key.isupper()}
-    results = evaluated(case.statement, file, items=items, **settings)  # type: ignore[arg-type]
+    results = evaluated(case.statement, file, items=items, **settings)
     assert tuple(told(one, case.statement) for one in results) == case.results

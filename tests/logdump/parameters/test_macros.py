@@ -32,19 +32,19 @@ def naive(macros: dict[str, tuple[tuple[str, ...], str]], text: str) -> str:
 
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, tuple[tuple[str, ...], str]]:
-    """Macros a to d with parameters p and q; each calls only those after it."""
-    made = {}
-    for number, name in enumerate("abcd"):
+    """Macros a to d with parameters p and q; each calls only those before it."""
+    made: dict[str, tuple[tuple[str, ...], str]] = {}
+    for name in "abcd":
         parameters = ("p", "q")[: draw(st.integers(0, 2))]
         pieces = [WORDS, *(st.just(f"#{one}") for one in parameters)]
-        later = {other: made_later for other, made_later in made.items() if made_later}
-        calls = [st.just(call(other, later[other][0], draw)) for other in later] if number else []
+        calls = [calls_of(other, before) for other, (before, _) in made.items()]
         made[name] = (parameters, " ".join(draw(st.lists(st.one_of(*pieces, *calls), max_size=5))))
     return made
 
 
-def call(name: str, parameters: tuple[str, ...], draw: st.DrawFn) -> str:
-    return f"#{name} ({', '.join(draw(WORDS) for _ in parameters)})"
+def calls_of(name: str, parameters: tuple[str, ...]) -> st.SearchStrategy[str]:
+    values = st.tuples(*(WORDS for _ in parameters))
+    return values.map(lambda drawn: f"#{name} ({', '.join(drawn)})")
 
 
 @settings(max_examples=examples(150))
@@ -54,7 +54,7 @@ def test_a_call_expands_as_the_naive_expander_has_it(data: st.DataObject) -> Non
     macros = Macros()
     for name, (parameters, body) in made.items():
         macros.define(Macro(name.upper(), tuple(one.upper() for one in parameters), body, HERE))
-    text = call("d", made["d"][0], data.draw)
+    text = data.draw(calls_of("d", made["d"][0]))
     assert macros.call(text, 0, HERE) == (naive(made, text), len(text))
 
 
