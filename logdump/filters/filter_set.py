@@ -42,7 +42,7 @@ class CriterionSet:
 
     @property
     def needs(self) -> Needs:
-        """What its tests decode."""
+        """The parts of a record that its tests decode."""
         needs = Needs.NOTHING
         for criterion in self.criteria:
             needs |= criterion.needs
@@ -55,7 +55,7 @@ class CriterionSet:
 
 @dataclass
 class FilterSet:
-    """What FILTER has been told so far. It is enabled from the start and lets everything pass."""
+    """The state that FILTER commands build up. It is enabled from the start and lets everything pass."""
 
     enabled: bool = True
     include: CriterionSet = field(default_factory=CriterionSet)
@@ -73,7 +73,7 @@ class FilterSet:
 
     @property
     def needs(self) -> Needs:
-        """What :meth:`accepts` decodes; nothing while it is not active."""
+        """The parts of a record that :meth:`accepts` decodes; none while it is not active."""
         return self.include.needs | self.exclude.needs if self.active else Needs.NOTHING
 
     def accepts(self, subject: Subject) -> bool:

@@ -1,9 +1,9 @@
-"""A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
+"""A filter applied to the columns of a batch with numpy: the rows that surely pass, and those that may.
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
 texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
 once against each transaction, VALUE once against each different value. Of every other criterion the columns tell
-nothing: its rows may pass, and the record itself is asked.
+nothing: its rows may pass, and the record itself is tested.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Mask = Any
 
 
 class MaskSource(NamedTuple):
-    """What belongs to a batch: the file's bytes, its rows' transactions (None: no filter asks), who finds tokens.
+    """The surroundings of a batch: the file's bytes, its rows' transactions (None: not needed), the engine for tokens.
 
     ``searches`` look for values of columns, by their criteria.
     """
@@ -66,13 +66,13 @@ def is_decided(filters: FilterSet) -> bool:
 def searches_in(
     filters: Iterable[FilterSet], definition_at: Callable[[int], RowDefinition]
 ) -> dict[Criterion, ValueSearch]:
-    """What looks for the values that filters ask for, kept over the batches of a trail."""
+    """The searches for values of columns that filters contain, kept over the batches of a trail."""
     criteria = (one for each in filters for side in (each.include, each.exclude) for one in side.criteria)
     return {one: ValueSearch(one, definition_at) for one in criteria if isinstance(one, ColumnValue)}
 
 
 def verdict(filters: FilterSet, batch: Batch, source: MaskSource) -> Verdict:
-    """What an active filter says of the rows that are records."""
+    """The verdict of an active filter on the rows that are records."""
     sound = np.asarray(batch.kind) <= 1
     included = _of_set(filters.include, batch, source) if filters.include.criteria else Verdict(sound, sound)
     excluded = _of_set(filters.exclude, batch, source) if filters.exclude.criteria else Verdict(~sound, ~sound)
@@ -156,7 +156,7 @@ def _owners(source: MaskSource) -> RowTransactions:
 
 
 def _inherited(criterion: GgsToken, source: MaskSource) -> Mask:
-    """LOGCSN or TRANID, each transaction asked once."""
+    """A mask by LOGCSN or TRANID, each transaction tested once."""
     owners, comparison = _owners(source), criterion.comparison
     if comparison is None or criterion.value is None:
         raise ValueError("a token that is compared with nothing is not inherited")

@@ -1,4 +1,4 @@
-"""A criterion on LOGCSN or TRANID held against columns of texts, with numpy.
+"""A criterion on LOGCSN or TRANID applied to columns of texts with numpy.
 
 CSNs of one length are taken apart side by side, in the forms that can be told by their places alone: a number, MySQL's
 ``4:1095``, PostgreSQL's ``00000000/05002818``. Every other text is asked for itself.
@@ -45,7 +45,7 @@ for _base, _letters in ((0, b"0123456789"), (10, b"abcdef"), (10, b"ABCDEF")):
 
 
 def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
-    """What csn_holds says of each CSN."""
+    """The answer of csn_holds for each CSN."""
     held, is_open = np.zeros(len(csns), dtype=bool), _is_text(csns)
     key = csn_key(wanted)
     form = _FORMS.get(key.kind) if key is not None else None
@@ -62,7 +62,7 @@ def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
 def texts_hold(
     comparison: Comparison, stored: bytes | None, texts: StringColumn, holds: Callable[[str | None], bool]
 ) -> Mask:
-    """What ``holds`` says of each text; it holds of none that is absent.
+    """The answer of ``holds`` for each text; False for one that is absent.
 
     ``stored``, where it is known, are the bytes of every text that is equal to what ``holds`` compares with.
     """
@@ -78,7 +78,7 @@ def texts_hold(
 
 
 def _is_text(texts: StringColumn) -> Mask:
-    """Where there may be a text."""
+    """A mask of the places that may have a text."""
     mask = np.asarray(texts.sizes) >= 0
     mask[list(texts.known)] = True
     return mask

@@ -1,4 +1,4 @@
-"""VALUE held against the rows of a batch: what every row holds is found at once, each different value decoded once.
+"""VALUE applied to the rows of a batch: the values of all rows are found at once, each different one decoded once.
 
 A row is asked as a record where its data are no plain list of columns: a full image, one that goes on in the records
 behind it, one that does not come apart.
@@ -36,7 +36,7 @@ _ABSENT, _UNCLEAR = -1, -2
 
 
 class Values(NamedTuple):
-    """Rows with such a value, and rows of which only the record can tell."""
+    """The rows with such a value, and the rows that only the record itself can decide."""
 
     held: Array
     asked: Array
@@ -126,7 +126,7 @@ class _Stretch(NamedTuple):
 
     @property
     def is_continued(self) -> Array:
-        """Which rows go on in the records behind them."""
+        """A mask of the rows that continue in the records after them."""
         found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + CONTINUED_AT] != 0
         return found
 
@@ -147,7 +147,7 @@ def _stretches(batch: Batch, buffer: Buffer) -> Iterator[_Stretch]:
 
 
 class _Columns:
-    """The column that is meant in each row of a stretch.
+    """The column that the criterion means in each row of a stretch.
 
     Attributes:
         told: the columns, or ABSENT, or UNCLEAR.
@@ -168,7 +168,7 @@ class _Columns:
 
 
 def _held(stretch: _Stretch, columns: _Columns) -> tuple[Array, Array]:
-    """Which rows of a stretch hold such a value, and which are to be asked."""
+    """The rows of a stretch that hold such a value, and those whose records have to be read."""
     held = np.zeros(len(stretch.rows), np.bool_)
     wanted = (columns.index >= 0) & _HAS_IMAGES[stretch.of("io_type")]
     if not wanted.any():

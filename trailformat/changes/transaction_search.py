@@ -1,4 +1,4 @@
-"""The beginning of a transaction, looked for by walking back from a record in which it goes on.
+"""The search for the beginning of a transaction, back from a record in which it goes on.
 
 A transaction may begin in the file before: a trail rolls over to the next file where the current one is full. That file
 is asked when it has a trail's name with the number before, the file headers do not contradict, and a sound record ends
@@ -24,15 +24,15 @@ _MOST_RECORDS = 1 << 22
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
-KNOWN: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
+KNOWN_TRANSACTIONS: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
 """For open files that have an index, the transactions that go on in some of their records, by RBA."""
 
 
 class TransactionSearch:
-    """Finds the transactions that go on at places of one file, and remembers where it has been.
+    """Finds the transactions that go on at places of one file, and remembers the places it has passed.
 
     Args:
-        trail: the file; what is ``KNOWN`` of it shortens the way.
+        trail: the file; what is ``KNOWN_TRANSACTIONS`` of it shortens the way.
         most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
 
     Attributes:
@@ -84,7 +84,7 @@ class _Walk:
         self._marks = marks
 
     def back(self, trail: TrailFile, rba: int, order: ByteOrder) -> Transaction:
-        """What goes on at ``rba``.
+        """The transaction that goes on at ``rba``.
 
         Raises:
             TrailError: there is no file before, or it cannot be read.
@@ -95,7 +95,7 @@ class _Walk:
         return found
 
     def _at_beginning(self, trail: TrailFile) -> Transaction:
-        """What goes on at the beginning of a file, by those before it. Raises like back."""
+        """The transaction that goes on at the beginning of a file, by those before it. Raises like back."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
         while name is not None and name.is_documented and not self.is_exhausted:
             name = name.previous
@@ -112,9 +112,9 @@ class _Walk:
     def _in_file(
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
     ) -> Transaction | None:
-        """What goes on at ``rba``; None when it began before the file, or too many records ago. Empty behind damage."""
+        """The one that goes on at ``rba``; None when it began before the file, or too far back. Empty after damage."""
         at, buffer = min(rba, trail.refresh()), trail.buffer
-        known = KNOWN.get(trail, {})
+        known = KNOWN_TRANSACTIONS.get(trail, {})
         while at > 0:
             if self.left <= 0:
                 self.is_exhausted = True
@@ -144,7 +144,7 @@ def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int
 
 
 def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transaction | None:
-    """What goes on behind the record at ``rba``, as far as it tells: it ends a transaction, or begins one."""
+    """The transaction after the record at ``rba``, where the record ends one or begins one."""
     if buffer[rba] == framing.FILE_HEADER:
         return None
     header = framing.header_at(buffer, rba)

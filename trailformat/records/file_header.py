@@ -52,7 +52,7 @@ _CASES = c.Prefixed(_U32, c.GreedyBytes)
 
 
 class HeaderField(NamedTuple):
-    """What a header token is called and how its payload is laid out; ``size`` is that of an unset value."""
+    """A header token: its name, the layout of its payload, and the ``size`` of an unset value."""
 
     name: str
     layout: Any
@@ -197,7 +197,7 @@ class FileHeader(NamedTuple):
 
     @property
     def created(self) -> int | None:
-        """When the file was begun, in Julian microseconds."""
+        """The moment at which the file was begun, in Julian microseconds."""
         return self._number("CreationTime")
 
     @property

@@ -1,4 +1,4 @@
-"""Where records begin and end: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
+"""The framing of records: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
 
     47 01 00aa   48 00 0024 45…   44 …   54 …   5a 01 00aa
     G  length    H  length  E                   Z  length repeated
@@ -197,7 +197,7 @@ def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: i
 
 
 def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
-    """Where the bytes from ``start`` to before ``end`` look like the beginning of a record."""
+    """The places from ``start`` to before ``end`` that look like the beginning of a record."""
     size = _FIRST_WINDOW
     while start < end:
         window = copied(buffer, start, min(end, start + size + _REACH))
@@ -210,7 +210,7 @@ def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
 
 
 def header_at(buffer: Buffer, rba: int) -> int:
-    """Where the payload of ``H`` begins in the sound ``G`` record at ``rba``."""
+    """The offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
     token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
     return token + (6 if is_wide(buffer[token + 1]) else 4)
 

@@ -1,6 +1,6 @@
 """COUNT over the columns of a scan: row by row where they are arrays, in groups where numpy is.
 
-Both come to what :meth:`Count.add` makes of the records one by one.
+Both give what :meth:`Totals.add` makes of the records one by one.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class LargeTransaction(NamedTuple):
 
 
 class OpenTransaction:
-    """A transaction whose end has not come: its first record's time and place, and what it holds so far."""
+    """A transaction without its end: time and place of its first record, and its sums so far."""
 
     def __init__(self, time: int, seqno: int, rba: int) -> None:
         self.time = time
@@ -185,7 +185,7 @@ class Totals:
         return self.intervals.setdefault(time - (time - self.interval_origin(time)) % self.interval, TypeTotals())
 
     def interval_origin(self, time: int) -> int:
-        """Where one of the intervals begins; ``time`` is that of the first record, while there is none yet."""
+        """The beginning of one of the intervals; ``time`` is that of the first record, while there is none yet."""
         if self._interval_origin is None:
             self._interval_origin = time - time % _MINUTE
         return self._interval_origin

@@ -1,4 +1,4 @@
-"""COUNT from the sums that counting by a kernel gives; comes to what :meth:`Count.add` makes of the records."""
+"""COUNT from the sums of the counting kernel; it gives what :meth:`Totals.add` makes of the records."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, 
 
 
 def is_in_groups(count: Totals) -> bool:
-    """Whether sums are all that the count asks for: intervals and the history of transactions want the records."""
+    """Whether sums are enough for the count: intervals and the history of transactions need the records."""
     return not count.interval and not count.history.size
 
 
 def add_counted(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
-    """Take what a stretch of records comes to into the count; the stretches of a file come in their order."""
+    """Add the sums of a stretch of records to the count; the stretches of a file come in their order."""
     names = counted.names
     if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
         place = (FILE_HEADER_NAME, 0)

@@ -44,7 +44,7 @@ class TransactionSpans:
 
     Attributes:
         open: the transaction that has not ended where the index ends; None outside of any.
-        ended: how many have ended.
+        ended: the number of those that have ended.
     """
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
 class Source:
-    """What rows come from: an open file, and what is carried from batch to batch.
+    """The source of rows: an open file, and the state that is carried from batch to batch.
 
     Args:
         trail: the file.
@@ -54,7 +54,7 @@ class Source:
 
     @property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows."""
+        """The definitions of rows."""
         raise NotImplementedError
 
     def owners(self, batch: Batch) -> RowTransactions:
@@ -100,12 +100,12 @@ class Rows:
 
     @cached_property
     def is_record(self) -> Array:
-        """Which rows have a record header."""
+        """A mask of the rows with a record header."""
         return self.kind == RECORD
 
     @cached_property
     def is_sound(self) -> Array:
-        """Which rows are records, the file header being one."""
+        """A mask of the rows that are records, the file header included."""
         return self.kind <= FILE_HEADER
 
     @cached_property
@@ -120,7 +120,7 @@ class Rows:
 
     @property
     def starts(self) -> Array:
-        """Where in ``view`` each row begins."""
+        """The offset in ``view`` at which each row begins."""
         return self.window.starts
 
     @cached_property
@@ -138,7 +138,7 @@ class Rows:
         return index
 
     def payload(self, part: str) -> tuple[Array, Array]:
-        """Where the payload of ``data`` or ``token`` begins and ends in ``view``; both alike where there is none."""
+        """The offsets in ``view`` where the payload of ``data`` or ``token`` begins and ends; equal without one."""
         starts = self.starts + self.of(f"{part}_offset")
         return starts, starts + self.of(f"{part}_size")
 

@@ -23,7 +23,7 @@ _MOST_KEYS = 1 << 16
 
 
 class Built(NamedTuple):
-    """What a piece has come to: the batches of its tables, and what does not decode (RBA, column, reason)."""
+    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason)."""
 
     batches: list[tuple[TableLayout, pa.RecordBatch]]
     problems: list[tuple[int, str, str]]
@@ -34,7 +34,7 @@ class TableBatches:
 
     Args:
         trail: the file.
-        definitions: what tells the columns.
+        definitions: those of the rows.
         leave_out: takes the type of records that are no rows, None for the file header, and how many there are.
     """
 

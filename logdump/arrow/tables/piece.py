@@ -43,7 +43,7 @@ class Piece(NamedTuple):
         return np.frombuffer(self.data, np.uint8)
 
     def starts(self, at: Array) -> Array:
-        """Where in the bytes rows of the batch begin."""
+        """The offsets in the bytes at which rows of the batch begin."""
         starts: Array = np.asarray(self.batch.rba)[at] - self.base
         return starts
 

@@ -4,33 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from logdump.operations.heartbeats.spread import Spread
+from logdump.session.heartbeats import BeatPlace, Gap
 from trailformat.trail.sequence import Spot
 
 MOST_GAPS = 10_000
 """So many of the widest distances are kept of one way."""
-
-
-class BeatPlace(NamedTuple):
-    """A beat by its time (Julian microseconds) and its record."""
-
-    time: int
-    spot: Spot
-
-
-class Gap(NamedTuple):
-    """Two beats between which ``beats`` are missing."""
-
-    after: BeatPlace
-    before: BeatPlace
-    beats: int
-
-    @property
-    def microseconds(self) -> int:
-        """The time between the two."""
-        return self.before.time - self.after.time
 
 
 class GapFinder:

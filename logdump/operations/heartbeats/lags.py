@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
-from logdump.operations.heartbeats.beats import Beat, Direction
-from logdump.operations.heartbeats.gaps import Gap, GapFinder
-from logdump.operations.heartbeats.spread import Spread, SpreadSummary
-from trailformat.trail.sequence import Spot
+from logdump.operations.heartbeats.gaps import GapFinder
+from logdump.operations.heartbeats.spread import Spread
+from logdump.session.heartbeats import Beat, PathLag
 
 MOST_PATHS = 10_000
 """So many ways are told one by one; the beats of others are counted."""
@@ -21,44 +19,6 @@ HOPS: dict[str, Callable[[Beat], int | None]] = {
     "total_lag": lambda beat: beat.total_lag,
 }
 """Name -> lag of a beat in microseconds, from the beginning of the way to its end."""
-
-
-class PathLag(NamedTuple):
-    """What the beats of one way tell.
-
-    Attributes:
-        source, target: the databases.
-        way: the processes between.
-        beats: how many there are; ``first`` and ``last`` of them.
-        hops: a summary for each of HOPS; None for a hop of which no beat tells.
-        age: microseconds from the last beat to the moment ``at`` of the answer.
-        interval: microseconds between two beats, given or the median; None without two.
-        gaps: where beats are missing.
-        is_apply_unknown: whether the total ends at Replicat.
-    """
-
-    source: str | None
-    target: str | None
-    direction: Direction
-    way: tuple[str, ...]
-    beats: int
-    first: Spot
-    last: Beat
-    hops: dict[str, SpreadSummary | None]
-    age: int
-    interval: int | None
-    gaps: tuple[Gap, ...]
-    is_apply_unknown: bool
-
-    @property
-    def missing(self) -> int:
-        """Beats that are missing in all gaps."""
-        return sum(gap.beats for gap in self.gaps)
-
-    @property
-    def negative(self) -> int:
-        """Lags below zero: the clocks differ."""
-        return sum(one.negative for one in self.hops.values() if one is not None)
 
 
 class _Path:

@@ -7,9 +7,7 @@ flow); names may stand in double quotes. Oracle's views write a way as ``EXT1 ==
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-ARROW = " ==> "
 _ANY = "*"
 _ITEM = re.compile(r'\s*(?:"([^"]*)"|([^,"]*))\s*(?:,|$)')
 MOST_ITEMS = 10_000
@@ -28,13 +26,3 @@ def routing_path(text: str | None) -> tuple[str, ...]:
             names.append(name)
         at = found.end()
     return tuple(names)
-
-
-def way(extract: str | None, routing: Iterable[str], replicat: str | None) -> tuple[str, ...]:
-    """The processes that a beat passes, as far as they are told."""
-    return tuple(one for one in (extract, *routing, replicat) if one)
-
-
-def way_text(names: Iterable[str]) -> str | None:
-    """A way as Oracle's views write it; None without a process."""
-    return ARROW.join(names) or None

@@ -6,8 +6,9 @@ from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logdump.operations.heartbeats.rows import HeartbeatRow, RowHistory
+from logdump.operations.heartbeats.rows import RowHistory
 from logdump.operations.heartbeats.tables import BASE_NAME, has_beats, role_of
+from logdump.session.heartbeats import HeartbeatRow
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
 from trailformat.scan import Batch, scan

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from logdump.operations.heartbeats.recent import Recent
-from logdump.operations.heartbeats.tables import KEY, TEXTS, TIMES, Role
+from logdump.operations.heartbeats.tables import TEXTS, TIMES
+from logdump.session.heartbeats import KEY, HeartbeatRow, Key, Role
 from trailformat.changes.row_changes import Change
 from trailformat.codec.timestamps import from_datetime
 from trailformat.trail.sequence import Spot
@@ -17,65 +18,8 @@ from trailformat.values import Value
 
 _TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T:](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?")
 
-
-Key = tuple[str | int | None, ...]
-"""The columns of ``KEY``."""
 Members = dict[str, str | int | None]
 """Columns by what they are called in ``tables``; timestamps in Julian microseconds."""
-
-
-class HeartbeatRow(NamedTuple):
-    """A row of a heartbeat table after a change of it, or before it where it was deleted.
-
-    Timestamps are Julian microseconds; a column that is NULL, is not there or does not decode is None.
-
-    Attributes:
-        role: of its table, ``table`` its name.
-        op: INSERT, UPDATE, PK UPDATE or DELETE.
-        spot: its last record.
-        csn: LOGCSN of its transaction, None where no record tells it.
-        commit_time: IO Time of its last record.
-        other: the columns that are not known here, as text.
-        problems: what of it does not decode.
-    """
-
-    role: Role
-    table: str
-    op: str
-    spot: Spot
-    csn: str | None
-    commit_time: int
-    local_database: str | None = None
-    remote_database: str | None = None
-    db_name: str | None = None
-    db_unique_name: str | None = None
-    incoming_extract: str | None = None
-    incoming_routing_path: str | None = None
-    incoming_replicat: str | None = None
-    outgoing_extract: str | None = None
-    outgoing_routing_path: str | None = None
-    outgoing_replicat: str | None = None
-    heartbeat_timestamp: int | None = None
-    received_ts: int | None = None
-    incoming_heartbeat_ts: int | None = None
-    incoming_extract_ts: int | None = None
-    incoming_routing_ts: int | None = None
-    incoming_replicat_ts: int | None = None
-    outgoing_heartbeat_ts: int | None = None
-    outgoing_extract_ts: int | None = None
-    outgoing_routing_ts: int | None = None
-    outgoing_replicat_ts: int | None = None
-    low_watermark_csn: str | None = None
-    heartbeat_csn: str | None = None
-    restart_csn: str | None = None
-    restart_ts: int | None = None
-    other: dict[str, str] = {}  # noqa: RUF012 - of a tuple: nobody can change the default by assigning to it
-    problems: tuple[str, ...] = ()
-
-    @property
-    def key(self) -> Key:
-        """What tells it from the other rows of its table."""
-        return _key(self._asdict())
 
 
 class RowHistory:

@@ -10,29 +10,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from typing import NamedTuple
 
+from logdump.session.heartbeats import SpreadSummary
 from trailformat.trail.sequence import Spot
 
 MOST_EXACT = 100_000
 _STEP = math.log(1.01)
-
-
-class SpreadSummary(NamedTuple):
-    """What is told of values: microseconds, and how many there are; ``greatest_at`` is where the greatest stands.
-
-    ``is_exact`` is False where the median and the percentile come from the histogram.
-    """
-
-    values: int
-    last: int
-    least: int
-    median: int
-    p95: int
-    greatest: int
-    greatest_at: Spot
-    negative: int
-    is_exact: bool
 
 
 class Spread:

@@ -11,18 +11,11 @@ places; releases add some. Sources: the documentation of the heartbeat tables an
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable
 
+from logdump.session.heartbeats import Role
+
 BASE_NAME = "GG_HEARTBEAT"
-
-
-class Role(enum.Enum):
-    """What a heartbeat table is for."""
-
-    SEED = "seed"
-    BEAT = "heartbeat"
-    HISTORY = "history"
 
 
 _ENDINGS = {"": Role.BEAT, "_SEED": Role.SEED, "_HISTORY": Role.HISTORY}
@@ -66,17 +59,6 @@ TEXTS = {
 }
 """The same of the columns that hold text."""
 
-KEY = (
-    "local_database",
-    "remote_database",
-    "incoming_extract",
-    "incoming_routing_path",
-    "incoming_replicat",
-    "outgoing_extract",
-    "outgoing_routing_path",
-    "outgoing_replicat",
-)
-"""What tells one row of GG_HEARTBEAT from another: the pair of the way out and the way in, between two databases."""
 
 _BEATS = frozenset({"HEARTBEAT_TIMESTAMP", "INCOMING_HEARTBEAT_TS", "OUTGOING_HEARTBEAT_TS"})
 

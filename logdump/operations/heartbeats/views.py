@@ -12,11 +12,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from logdump.operations.heartbeats.beats import difference
-from logdump.operations.heartbeats.paths import routing_path, way, way_text
+from logdump.operations.heartbeats.paths import routing_path
 from logdump.operations.heartbeats.recent import Recent
-from logdump.operations.heartbeats.rows import HeartbeatRow
-from logdump.operations.heartbeats.tables import Role
+from logdump.session.heartbeats import HeartbeatRow, Role, difference, way, way_text
 from trailformat.codec.timestamps import to_datetime
 
 

@@ -1,1 +1,1 @@
-"""What a prompt runs in Spark: the session, and jobs for COUNT, SAVE and EXPORT."""
+"""Spark for a prompt: the session, and jobs for COUNT, SAVE and EXPORT."""

@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 
 
 def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> Totals:
-    """The count of all records that the rows tell of; ``history`` keeps what the option ``transHist`` had found.
+    """The count of all records that the rows describe; ``history`` keeps what the option ``transHist`` had found.
 
     The rows are to stand in the order in which Spark collects them, which is that of the trail.
     """

@@ -111,7 +111,7 @@ def left_to_local(why: NotForSpark) -> Notice:
 
 
 def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, None, T]:
-    """Have ``action`` run its jobs, and tell how far they are. Whoever stops this, by Ctrl+C or otherwise, stops them.
+    """Run the jobs of ``action`` and yield their progress. Closing the generator, as Ctrl+C does, cancels them.
 
     Raises:
         BadRecord: damage in a trail ended the job.
@@ -171,7 +171,7 @@ def _in_one_line(error: Exception) -> BadRecord | CommandError:
 
 
 def message_of(error: Exception) -> str:
-    """What an error of Spark says, in one line: our own message where one of ours is inside."""
+    """The message of an error of Spark in one line: our own where one of ours is inside."""
     text = str(error)
     if found := _OURS.findall(text):
         return str(found[-1][1])[:_LONGEST_MESSAGE]

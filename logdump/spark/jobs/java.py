@@ -28,7 +28,7 @@ def java_version() -> int | None:
 
 
 def missing_java() -> str | None:
-    """What is missing and how to get it, in one line; None when Spark can start."""
+    """One line on the Java that is missing and how to get it; None when Spark can start."""
     version = java_version()
     if version is not None and version >= LEAST:
         return None

@@ -27,12 +27,12 @@ _TOLD = 2000
 
 
 def quiet_session(master: str | None) -> SparkSession:
-    """The session that runs; a new one where there is none, or where another master is asked for.
+    """The running session; a new one where there is none, or where another master is wanted.
 
-    What Java says of itself goes to a temporary file. Tables of SQL lie in a folder that goes with the process.
+    The output of Java goes to a temporary file. Tables of SQL lie in a folder that is removed with the process.
 
     Args:
-        master: as Spark spells it; None for the one there is, or else this machine.
+        master: as Spark spells it; None for the running one, or else this machine.
 
     Raises:
         SourceError: there is no Java, or it does not start.

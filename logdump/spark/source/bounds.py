@@ -48,7 +48,7 @@ def selection_of(
     definitions: RowDefinitions | None = None,
     filters: Sequence[FilterSet] | None = None,
 ) -> Selection:
-    """Which records of a trail these options select, or those of its filters that are given.
+    """The selection of a trail's records by these options, or by those of its filters that are given.
 
     ``definitions``: those of the options for this trail, where the caller has them already. Raises like filters_of.
     """
@@ -97,7 +97,7 @@ def _time_bounds(options: Options) -> list[Criterion]:
 
 
 def rba_range(options: Options, file: TrailInput) -> RbaRange | None:
-    """Which RBAs of a file lie between the bounds on seqno and RBA; None: none.
+    """The RBAs of a file between the bounds on seqno and RBA; None where there are none.
 
     Raises:
         BadOption: a bound on the RBA without one on the seqno.

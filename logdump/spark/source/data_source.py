@@ -1,4 +1,4 @@
-"""``format("trail")``: what Spark asks for, handed to the modules that do it.
+"""``format("trail")``: the interface that Spark calls; other modules do the work.
 
 Importing this takes PySpark only: pyarrow and numpy are loaded where rows are made.
 """

@@ -1,4 +1,4 @@
-"""What the planner has to know of a table before a row of it is read: every definition of it in the files."""
+"""All definitions of a table in the files, which the planner needs before a row is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_NAMED = 20
 
 
 class _Found(NamedTuple):
-    """What one file tells: the definitions of the table, in order, and the names of all tables in it."""
+    """The definitions of the table in one file, in order, and the names of all tables in it."""
 
     layouts: list[TableLayout]
     names: set[str]
@@ -65,7 +65,7 @@ def _found_in(path: str, name: str, options: Options) -> _Found:
 
 
 def _learn(trail: TrailFile) -> set[str]:
-    """Tell the trail where its definitions stand; returns the names of all tables."""
+    """Give the trail the places of its definitions; returns the names of all tables."""
     names: set[str] = set()
     for batch in scan(trail):
         learn_definitions(trail, batch)

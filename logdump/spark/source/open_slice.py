@@ -33,7 +33,7 @@ class OpenSlice(Source):
 
     @cached_property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows: the trail, and where it does not, the file of ``sourceDefs``.
+        """The definitions of rows: those of the trail, and of the file of ``sourceDefs`` where the trail has none.
 
         Raises:
             BadOption: that file cannot be read, or is no definitions file.
@@ -57,7 +57,7 @@ class OpenSlice(Source):
             report(text)
 
     def too_large(self, text: str) -> None:
-        """A record does not fit into a value: a null that the log tells of.
+        """Note a record that does not fit into a value: the value is null, and a line goes to the log.
 
         Raises:
             ValueTooLarge: under FAILFAST.

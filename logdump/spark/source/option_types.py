@@ -1,4 +1,4 @@
-"""What values an option takes: each kind reads a text, and says in a few words what it wants."""
+"""Types of option values: each reads a text, and describes in a few words what it accepts."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from logdump.spark.source.option_types import (
 
 
 class Use(enum.Flag):
-    """Where an option has a meaning."""
+    """The operation for which an option has a meaning."""
 
     READ = enum.auto()
     STREAM = enum.auto()

@@ -1,7 +1,7 @@
-"""Which bytes of which files a query reads, and in how many tasks: files found, left out, packed, split.
+"""The plan of a query: files found, left out, packed and split into the slices that its tasks read.
 
 A large file is cut where :mod:`trailformat.scan.split` finds records, here, once: all tasks know the same places.
-Whether each piece ends exactly where the next begins is seen by the task that reads it.
+The task that reads a slice checks that it ends exactly where the next one begins.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def is_unborn(error: NotATrail, ends_trail: bool) -> bool:  # noqa: FBT001 - rea
 
 
 def _points(file: TrailInput, size: int, options: Options) -> list[int]:
-    """Where the slices begin; none when the header of the file says that nothing in it is wanted."""
+    """The RBAs at which slices begin; none when the header of the file rules all its records out."""
     is_bounded = options.skip_files and _has_bounds(options)
     pieces = -(-size // options.max_partition_bytes) if options.max_partition_bytes else 1
     if not size or (pieces <= 1 and not is_bounded):

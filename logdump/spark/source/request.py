@@ -1,4 +1,4 @@
-"""What a task is asked for, and how it cuts what it has read."""
+"""The request to a task, and how a task cuts its batches to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What is asked for.
+    """The columns and definitions that a task is to deliver.
 
     Attributes:
         selected: the columns in their order.

@@ -41,17 +41,17 @@ def ddl_of(found: Mapping[str, Column], options: Options) -> str:
 
 
 def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
-    """What the fields of a schema ask for; with the option ``columns``, the others stay null.
+    """The columns for the fields of a schema; with the option ``columns``, the others stay null.
 
     Raises:
-        BadSchema: a field that there is not, or whose type is another.
+        BadSchema: a field that does not exist, or has another type.
         BadOption: ``columns`` has a name that is not in the schema.
     """
     return select_among(schema, _by_name(options), options)
 
 
 def select_among(schema: StructType, found: Mapping[str, Column], options: Options) -> tuple[Selected, ...]:
-    """What the fields of a schema ask for among the columns ``found``, by their names. Raises like select."""
+    """The columns for the fields of a schema among the columns ``found``, by name. Raises like select."""
     asked = tuple(Selected(field.name, _checked(field, found)) for field in schema.fields)
     _refuse_twice([one.column.name for one in asked])
     if options.columns is None:

@@ -21,7 +21,7 @@ from trailformat.scan.position import first_position
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
-    """The file of a slice; under PERMISSIVE a text that tells why it cannot be read; None for one to be passed over.
+    """The file of a slice; under PERMISSIVE the reason why it cannot be read; None for a file to be passed over.
 
     Raises:
         BadTrail: the file is no trail.

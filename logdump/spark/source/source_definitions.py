@@ -1,4 +1,4 @@
-"""Option ``sourceDefs``: the definitions file that tells the columns of tables which a trail does not define."""
+"""Option ``sourceDefs``: the definitions file with the columns of tables that a trail does not define."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def source_definitions(options: Options) -> DefinitionsFile | None:
 
 
 def definitions_of(trail: TrailFile, options: Options) -> RowDefinitions:
-    """What tells the columns of a trail's rows under these options. Raises like with_absolute_definitions."""
+    """The definitions of a trail's rows under these options. Raises like with_absolute_definitions."""
     return RowDefinitions(trail, source_definitions(options), override=options.source_defs_override)
 
 

@@ -15,7 +15,7 @@ from logdump.spark.source.bounds import filters_of, selection_of, where_filter
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
-from trailformat.changes.transactions import LAST, ONLY
+from trailformat.changes.transactions import ENDS
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.row_groups import first_rows, group_keys
@@ -99,7 +99,7 @@ class _Tallies:
         records = np.bincount(keys, minlength=width)
         firsts, lasts = first_rows(keys, width), len(rows) - 1 - first_rows(keys[::-1], width)
         sums = {name: np.bincount(keys, columns[name], width) for name in ("record_length", "length")}
-        ends = np.isin(columns["trans_ind"], (LAST, ONLY)) & (columns["transaction"] >= 0)
+        ends = np.isin(columns["trans_ind"], tuple(ENDS)) & (columns["transaction"] >= 0)
         sums["ends"] = np.bincount(keys, ends, width)
         earliest, latest = _extremes(keys, width, columns["io_time"])
         for key in np.flatnonzero(records).tolist():
@@ -146,7 +146,7 @@ class _Tallies:
 
 
 class _Suppressed:
-    """How many records of a slice ``where`` drops; bounds beside it do not count."""
+    """The number of records of a slice that ``where`` drops; bounds beside it do not count."""
 
     def __init__(self, source: OpenSlice) -> None:
         options = source.options
@@ -195,7 +195,7 @@ class _Transactions:
                 first = mine[0]
                 self._first = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
             self._columns.join(self._first, batch, mine)
-        self._ended = self._ended or bool((np.isin(np.asarray(batch.trans_ind), (LAST, ONLY)) & (ordinals == 0)).any())
+        self._ended = self._ended or bool((np.isin(np.asarray(batch.trans_ind), tuple(ENDS)) & (ordinals == 0)).any())
         self._columns.add(batch, rows[ordinals[rows] != 0])
 
     def piece(self) -> Row:

@@ -1,4 +1,4 @@
-"""What a definition of a table has and the schema of a read has not got: a column, a type, a key that came after it.
+"""Differences of a table's definition from the schema of a read: a column, a type, a key that came after it.
 
 A schema is made of the definitions that stand in the files when Spark asks for it. A definition that is met later, as a
 stream meets one after ALTER TABLE, is held against them.
@@ -19,9 +19,9 @@ from trailformat.arrays import array_type
 
 
 class AlterationKind(enum.Enum):
-    """What has been altered."""
+    """The kind of a difference."""
 
-    NEW = "a column that the schema has not got"
+    NEW = "a column that the schema lacks"
     TYPE = "a column of another type"
     GONE = "a column that is asked for and no longer there"
     KEY = "a column that has come into the key, or gone out of it"
@@ -52,7 +52,7 @@ class Alterations:
         self._known: dict[TableLayout, tuple[Alteration, ...]] = dict.fromkeys(foreseen, ())
 
     def of(self, layout: TableLayout) -> tuple[Alteration, ...]:
-        """What of a definition the schema has not got; nothing of one that it was made of."""
+        """The differences of a definition from the schema; none of one that the schema was made of."""
         if not self._foreseen or layout.columns is None:
             return ()
         if layout not in self._known:
@@ -70,7 +70,7 @@ class Alterations:
                 yield Alteration(name, AlterationKind.TYPE, f"column {name} is {kind.ddl}, and {found} in the schema")
 
     def _gone(self, layout: TableLayout) -> Iterator[Alteration]:
-        """Where only some columns are read, one that is renamed would be lost without a word."""
+        """Columns that are read and no longer exist: a renamed one would otherwise be lost silently."""
         there = {name.lower() for name in layout.column_names}
         for name in self._names if not self._takes_all else ():
             if name.lower() not in there:

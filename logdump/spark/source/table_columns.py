@@ -92,7 +92,7 @@ def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str,
 
 
 def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...]:
-    """What the fields of a schema ask for; which columns the table has, only its rows tell.
+    """The columns for the fields of a schema; only the rows show which columns the table has.
 
     Raises:
         BadSchema: a field that no table can have, or a type that no column has.

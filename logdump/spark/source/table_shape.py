@@ -33,7 +33,7 @@ class RowShape:
 
     Args:
         source: takes what does not decode.
-        selected: the columns asked for.
+        selected: the columns wanted.
         schema: theirs in Arrow.
         foreseen: the definitions that the schema was made of, as Request has them.
     """
@@ -52,7 +52,7 @@ class RowShape:
 
         Raises:
             BadTrail: something does not decode, and option ``undecodable`` is ``fail``.
-            SchemaChanged: the definition has what the schema has not got, and ``schemaEvolutionMode`` is ``fail``.
+            SchemaChanged: the definition has what the schema lacks, and ``schemaEvolutionMode`` is ``fail``.
         """
         altered = self._alterations.of(group.layout)
         own = {name.lower(): name for name in schema_of(group.layout).names}
@@ -79,7 +79,7 @@ class RowShape:
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _altered(self, rba: int, altered: Sequence[Alteration]) -> None:
-        """The schema has not got all that a row has, the one at ``rba`` being the first."""
+        """Handle rows with columns that the schema lacks, the one at ``rba`` being the first."""
         options = self._source.options
         words = "; ".join(dict.fromkeys(one.words for one in altered))
         text = f"{place(self._source.part.path, rba)}: {options.rows_of} was altered after the schema was made: {words}"
@@ -93,7 +93,7 @@ class RowShape:
 
 
 def _rescued(group: Group, built: pa.RecordBatch, altered: Sequence[Alteration]) -> Iterator[tuple[int, RowProblem]]:
-    """What the schema has no place for, row by row; values that do not fit a type are told where they are cast."""
+    """The values that the schema has no place for, row by row; casts report values that do not fit their type."""
     for column, kind, words in altered:
         if kind is AlterationKind.NEW:
             for side in SIDES:
@@ -164,7 +164,7 @@ def _midnight(value: Any) -> Any:
 
 
 def _problems(built: pa.RecordBatch, misfits: list[tuple[int, RowProblem]]) -> pa.Array:
-    """What does not decode, misfits too; rows without a definition with the bytes of their data."""
+    """The problems of each row: values that do not decode or fit, and the data of rows without a definition."""
     undefined = DATA in built.schema.names
     if not misfits and not undefined:
         return built[PROBLEMS]

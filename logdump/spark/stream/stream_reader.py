@@ -43,7 +43,7 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._target: Offset | None = None
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
-        """Where a new query begins."""
+        """The offset at which a new query begins."""
         return self._trail.first()._asdict()
 
     def latestOffset(self, start: dict[str, int] | None = None, limit: Any = None) -> dict[str, int]:  # noqa: N802
@@ -54,7 +54,7 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return reached._asdict()
 
     def _limit(self, asked: Any) -> Limit:
-        """The limits of the options, unless Spark asks for all there is."""
+        """The limits of the options, unless Spark wants everything."""
         if asked is None or type(asked).__name__ == "ReadAllAvailable":
             return Limit()
         return Limit(self._options.max_bytes_per_trigger, self._options.max_files_per_trigger)

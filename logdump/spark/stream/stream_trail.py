@@ -34,7 +34,7 @@ class Offset(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """How much one micro-batch takes at most, but at least a record; None for no limit."""
+    """The most that one micro-batch takes, but at least a record; None for no limit."""
 
     bytes: int | None = None
     files: int | None = None
@@ -50,7 +50,7 @@ class StreamTrail:
         self._options = options
 
     def first(self) -> Offset:
-        """Where a new stream begins: at startSeqno and startRba, or at the beginning of the trail.
+        """The offset at which a new stream begins: startSeqno and startRba, or the beginning of the trail.
 
         Raises:
             SourceError: there is no such file, or not one trail.
@@ -78,7 +78,7 @@ class StreamTrail:
         return Offset(names[-2].seqno, _size(names[-2]))
 
     def after(self, start: Offset, limit: Limit = NO_LIMIT, target: Offset | None = None) -> Offset:
-        """Up to where records are complete now, within a limit and not beyond ``target``; never before ``start``.
+        """The offset up to which records are complete now: within a limit, up to ``target``, never before ``start``.
 
         Raises:
             FileChanged: the file of ``start`` has gone, become shorter or been written anew; or one is missing.
@@ -99,7 +99,7 @@ class StreamTrail:
         return at
 
     def slices(self, start: Offset, end: Offset) -> Iterator[Slice]:
-        """What lies between two offsets, in pieces of about ``maxPartitionBytes``. Raises like after."""
+        """The slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""
         if start == end:
             return
         for name, _ in self._from(start):
@@ -156,14 +156,14 @@ class StreamTrail:
                 raise FileChanged(f"{name.next.path} is missing, while later files are there; {_IGNORE}")
 
     def _after_missing(self, start: Offset, names: list[TrailName]) -> int:
-        """Where to go on without the file of an offset."""
+        """The offset at which to go on when the file of an offset is missing."""
         if not self._options.ignore_missing_files:
             read = f"the stream has read it up to RBA {start.rba}"
             raise FileChanged(f"the file with seqno {start.seqno} has gone: {read}; {_IGNORE}")
         return next((number for number, name in enumerate(names) if name.seqno > start.seqno), len(names))
 
     def _check_unchanged(self, name: TrailName, rba: int) -> None:
-        """See that a file still has what has been read of it; where damage is stepped over, its size alone tells."""
+        """Check that a file still holds what was read of it; where damage is stepped over, by its size alone."""
         where = place(name.path, rba)
         size = _size(name)
         if size < rba:
@@ -187,7 +187,7 @@ def _size(name: TrailName) -> int:
 
 
 def _end(name: TrailName, begun: int, goal: int | None, room: int | None, *, at_least_one: bool) -> int:
-    """Where the last record ends that fits the room, up to ``goal`` where the end of the file is known."""
+    """The end of the last record that fits the room, up to ``goal`` where the end of the file is known."""
     if goal is not None and (room is None or goal - begun <= room):
         return goal
     try:
@@ -216,7 +216,7 @@ def _walk(trail: TrailFile, begun: int, goal: int | None, room: int | None, *, a
 
 
 def _record_from(name: TrailName, rba: int) -> int:
-    """Where the first record at or after an RBA begins."""
+    """The RBA of the first record at or after an RBA."""
     if not rba:
         return 0
     with TrailFile(name.path) as trail:

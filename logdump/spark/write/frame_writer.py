@@ -1,4 +1,4 @@
-"""What a task does with the rows of a DataFrame: Arrow batches to files that stand alone, in order."""
+"""The writing of a DataFrame's rows in a task: Arrow batches to trail files that stand alone, in order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WriteColumns(NamedTuple):
 
     @property
     def key(self) -> tuple[int | None, int | None]:
-        """The columns that tell one source from another: the file alone, or else the seqno."""
+        """The columns that distinguish sources: the file, or else the seqno."""
         return (self.file, None) if self.file is not None else (None, self.seqno)
 
 
@@ -70,7 +70,7 @@ class FrameWriting:
         """Write the rows of a ``pyarrow.RecordBatch``.
 
         Raises:
-            SourceError: raw holds no records, they are not in order, or where they come from cannot be told.
+            SourceError: raw holds no records, they are out of order, or their source is not known.
             CannotWrite: the attempt's folder cannot be written.
         """
         if not batch.num_rows:

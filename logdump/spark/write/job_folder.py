@@ -1,4 +1,4 @@
-"""Where a job writes before anything of it can be seen: ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``.
+"""The folder in which a job writes what cannot be seen yet: ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``.
 
 Every attempt of a task has a folder of its own, so that retries and speculation never meet; a commit takes the files of
 those attempts that Spark reports, and everything else goes with the folder. The name of the folder tells whose job it
@@ -25,7 +25,7 @@ _DAY = 24 * 3600
 
 
 class JobFolder(NamedTuple):
-    """The folder of one job, made when the first attempt asks for a place; ``makes_target``: so is what it is in."""
+    """The folder of one job, made for its first attempt, and with ``makes_target`` the folder above it too."""
 
     directory: Path
     makes_target: bool = False
@@ -107,7 +107,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _started(pid: int) -> str:
-    """When a process started, in the system's own count; 0 where it cannot be told."""
+    """The start of a process in the system's own count; 0 where it is not known."""
     return _stat(pid, 19) or "0"
 
 
@@ -128,7 +128,7 @@ def _name(pid: int) -> str:
 
 
 def _changed(directory: Path) -> float:
-    """When the folder or something in it was changed last."""
+    """The time of the last change of the folder or of something in it."""
     times = [0.0]
     for path in (directory, *directory.rglob("*")):
         with contextlib.suppress(OSError):

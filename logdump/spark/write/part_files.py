@@ -14,7 +14,7 @@ _NAME = "tr{:09d}"
 
 
 class Definitions(Protocol):
-    """What a new file has been told of the definitions in its source."""
+    """The definitions of a source that a new file already holds."""
 
     def before(self, record: Record) -> Iterator[Record]:
         """The definitions to be written before a record."""
@@ -24,7 +24,7 @@ class Definitions(Protocol):
 
 
 class SourceFiles(NamedTuple):
-    """Where records come from: its path, where it is known, its file header, and definitions for one new file."""
+    """A source of records: its path where it is known, its file header, and definitions for one new file."""
 
     path: str | None
     header: FileHeader | None
@@ -35,7 +35,7 @@ class PartFiles:
     """Writes records, each after the definitions it needs, into files that stand alone.
 
     Args:
-        directory: makes an empty folder; asked for when the first record comes.
+        directory: makes an empty folder; called for the first record.
         max_bytes: size over which a file is not to grow; a single record may be larger. None: no limit.
     """
 
@@ -50,7 +50,7 @@ class PartFiles:
         self._head_size = self._records = 0
 
     def begin(self, source: SourceFiles) -> None:
-        """What is written from now on comes from this source, and goes to files of its own."""
+        """Begin a source: the records that follow come from it and go to files of its own."""
         self.end()
         self._source, self._definitions = source, None
 

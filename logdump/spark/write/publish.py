@@ -51,7 +51,7 @@ def publish(folder: JobFolder, target: Target, mode: Mode, parts: Sequence[Stage
     """Give the parts, in this order, the names of the target, and remove the folder of the job.
 
     Raises:
-        TargetRefused: something has come to the target since the job began.
+        TargetRefused: the target has changed since the job began.
         CannotWrite: everything is as it was before the job.
     """
     try:
@@ -105,7 +105,7 @@ def sweep(directory: Path) -> None:
 
 
 def roll_back(folder: JobFolder) -> None:
-    """Undo a commit that did not come to its end; where none has begun this does nothing."""
+    """Undo a commit that was not completed; without one this does nothing."""
     try:
         journal: dict[str, Any] = json.loads((folder.directory / JOURNAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):

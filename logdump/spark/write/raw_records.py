@@ -53,7 +53,7 @@ class RawRecords(NamedTuple):
         return ByteOrder.LITTLE if self.is_little[row] else ByteOrder.BIG
 
     def is_metadata(self, rows: Any) -> Any:
-        """Which of these rows, none of them a file header, are metadata."""
+        """A mask of the rows that are metadata; none of the rows is a file header."""
         return self.view[header_positions(self.view, self.starts[rows]) + 6] == METADATA
 
 
@@ -85,7 +85,7 @@ def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
 
 
 def _orders(view: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
-    """Which rows are as long as their length and their trailer say: read big-endian, read little-endian."""
+    """Masks of the rows whose length and trailer fit their bytes: read big-endian, read little-endian."""
     is_wide = _is_wide(view[starts + 1])
     trailer = ends - np.where(is_wide, 6, 4)
     is_framed = (view[trailer] == ord("Z")) & (_is_wide(view[trailer + 1]) == is_wide)

@@ -1,4 +1,4 @@
-"""Where the rows of a DataFrame come from, and what their new files have to begin with.
+"""The sources of a DataFrame's rows, and the records that their new files have to begin with.
 
 The source file tells it where ``file`` and ``rba`` are selected; or else the file header and the metadata records among
 the rows themselves.
@@ -29,11 +29,11 @@ SELECT = 'select("file", "seqno", "rba", "raw")'
 
 
 class SourceUnknown(SourceError):
-    """The rows do not tell what their new file has to begin with."""
+    """The error for rows that lack what their new file has to begin with."""
 
 
 class RowSource(Protocol):
-    """Where some rows come from."""
+    """The source of some rows."""
 
     @property
     def source(self) -> SourceFiles:

@@ -33,7 +33,7 @@ MEGABYTE = 1 << 20
 
 
 class Job(NamedTuple):
-    """What all tasks know: the folder, which records are wanted, and the size of a file; None for no limit."""
+    """The job that all tasks share: its folder, the options, and the size of a file; None for no limit."""
 
     folder: JobFolder
     options: Options
@@ -41,7 +41,7 @@ class Job(NamedTuple):
 
 
 class SliceFailure(NamedTuple):
-    """What another attempt would not make better."""
+    """A failure that another attempt would not mend."""
 
     error: Exception
 
@@ -112,7 +112,7 @@ def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFi
 
 
 def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[StagedFile] | SliceFailure]:
-    """What a task does: the parts it has written, of each of its lots of slices."""
+    """The work of a task: yields the parts that it has written for each of its lots of slices."""
     from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
 
     context = TaskContext.get()
@@ -152,7 +152,7 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
 
 
 def _is_wanted(batch: Batch, one: Slice) -> object:
-    """Which rows are records between the bounds on the RBA."""
+    """A mask of the rows that are records between the bounds on the RBA."""
     import numpy as np  # noqa: PLC0415 - in the tasks only
 
     rba = np.asarray(batch.rba)

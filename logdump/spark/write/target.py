@@ -1,4 +1,4 @@
-"""Where a job writes to, and whether it may.
+"""The target of a job, and whether the job may write there.
 
 A path such as ``out/rt000001`` names the first file of a trail; any other path is a directory, whose files are named
 like those of the source, or ``tr000000000`` where that is not known.
@@ -31,7 +31,7 @@ _UNKNOWN = ("tr", 9)
 
 
 class Mode(enum.Enum):
-    """What is done where something is already."""
+    """The behaviour where the target exists already."""
 
     ERROR = "errorifexists"
     APPEND = "append"
@@ -157,7 +157,7 @@ class Target(NamedTuple):
         return last.next if last is not None else name
 
     def replaced(self, mode: Mode, names: Iterable[Path]) -> list[Path]:
-        """What has to go when files of these names come.
+        """The files that are replaced when files of these names are written.
 
         Raises:
             TargetRefused: it is no file.
@@ -168,7 +168,7 @@ class Target(NamedTuple):
         return gone if mode is Mode.OVERWRITE else []
 
     def _entries(self) -> list[Path]:
-        """What is in the directory, but for the folders of jobs, marks and hidden files."""
+        """The entries of the directory except folders of jobs, marks and hidden files."""
         try:
             entries = sorted(self.directory.iterdir())
         except OSError:

@@ -30,7 +30,7 @@ _TYPES = {"raw": ("binary",), "file": ("string",), "seqno": ("int", "bigint"), "
 
 @dataclass
 class TaskResult(WriterCommitMessage):
-    """What one task has written."""
+    """The files that one task has written."""
 
     parts: list[StagedFile]
     stretches: list[Stretch]
@@ -55,7 +55,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
         self._folder = new_job_folder(self._target.directory, driver_pid())
 
     def write(self, iterator: Iterator[Any]) -> TaskResult:
-        """What a task does with its rows."""
+        """Write the rows of a task."""
         from pyspark import TaskContext  # noqa: PLC0415 - tasks only
 
         context = TaskContext.get()
@@ -87,7 +87,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
 
 
 def write_columns(schema: StructType) -> WriteColumns:
-    """Where the columns are that a write looks at.
+    """The places of the columns that a write uses.
 
     Raises:
         BadSchema: raw is missing, file is there without rba, or one is of another type.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from logdump.notation.escape import escape
 from logdump.tui.keys.keys import KEYS
-from trailformat.codec.user_folder import user_folder
+from trailformat.codec.user_folder import user_file
 
 _MOST_BYTES = 1 << 16
 _CHARACTERS = {
@@ -48,14 +48,7 @@ class Keymap(NamedTuple):
 
 def keymap_path(environment: Mapping[str, str]) -> Path | None:
     """Where the file would be."""
-    named = environment.get("LOGDUMP_KEYMAP")
-    if named is None:
-        folder = user_folder("config", environment)
-        return folder / "keymap" if folder else None
-    try:
-        return Path(named).expanduser() if named else None
-    except RuntimeError:
-        return None
+    return user_file("config", "keymap", "LOGDUMP_KEYMAP", environment)
 
 
 def load_keymap(path: Path | None) -> Keymap:

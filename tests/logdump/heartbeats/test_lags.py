@@ -8,10 +8,10 @@ from statistics import median_high
 
 import pytest
 
-from logdump.operations.heartbeats.beats import Direction, NewBeats
-from logdump.operations.heartbeats.lags import Lags, PathLag
+from logdump.operations.heartbeats.beats import NewBeats
+from logdump.operations.heartbeats.lags import Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.heartbeats.rows import HeartbeatRow
+from logdump.session.heartbeats import Direction, HeartbeatRow, PathLag
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import HEARTBEAT, Database, Hop, Link, Process, Row, travel
 from trailformat import TrailFile

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logdump.operations.heartbeats.gaps import MOST_GAPS, GapFinder
-from logdump.operations.heartbeats.paths import routing_path, way, way_text
+from logdump.operations.heartbeats.paths import routing_path
 from logdump.operations.heartbeats.rows import timestamp
 from logdump.operations.heartbeats.spread import MOST_EXACT, Spread
-from logdump.operations.heartbeats.tables import Role, role_of
+from logdump.operations.heartbeats.tables import role_of
+from logdump.session.heartbeats import Role, way, way_text
 from trailformat.trail.sequence import Spot
 from trailformat.values import Plain, Value
 

@@ -5,8 +5,7 @@ A kernel takes them from here alone: what is kept of compiled kernels goes by th
 
 from __future__ import annotations
 
-from trailformat.changes import transactions
-from trailformat.codec import layout, tokens
+from trailformat.codec import layout, token_names, tokens
 from trailformat.definitions import metadata_kinds
 from trailformat.records import framing, io_types, record_header
 from trailformat.scan import batch
@@ -17,7 +16,7 @@ FIRST_OF_FILE_HEADER = ord("0")
 """Id of the first token in a file header."""
 MOST_TOKENS, MOST_TOKENS_IN_T = framing.MOST_TOKENS, layout.MOST
 WIDE, UNSET = tokens.WIDE, tokens.UNSET
-LOGCSN, TRANID = transactions.LOGCSN, transactions.TRANID
+LOGCSN, TRANID = token_names.LOGCSN, token_names.TRANID
 
 HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
 PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT

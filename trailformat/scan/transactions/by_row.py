@@ -6,8 +6,9 @@ from array import array
 from itertools import accumulate
 from typing import NamedTuple
 
-from trailformat.changes.transactions import BEGINS, ENDS, LOGCSN, TRANID
+from trailformat.changes.transactions import BEGINS, ENDS
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.records.framing import Buffer

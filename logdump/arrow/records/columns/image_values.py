@@ -1,4 +1,4 @@
-"""What the columns of images hold, as text: decoded for all columns of a kind together."""
+"""The values of the columns of images as text, decoded for all columns of a kind together."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Pool:
 
 
 def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
-    """Names and values of the columns that lie at ``parts``; null where no definition tells them.
+    """Names and values of the columns that lie at ``parts``; null where there is no definition.
 
     Raises:
         ValueTooLarge: more text than an array holds.

@@ -1,7 +1,7 @@
 """The images before and after, with names and values of their columns: for all rows together.
 
-Which data hold which images is what :mod:`trailformat.records.images` says. A row that does not come apart here is
-asked as a record, which tells what is wrong.
+Which data hold which images: :mod:`trailformat.records.images`. A row that does not come apart here is read as a
+record, which shows what is wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIDES = ("before", "after")
 
 
 def image_parts(rows: Rows) -> ImageFields:
-    """Where the columns of the rows lie; found once, for both images and their problems."""
+    """The places of the columns of the rows; found once, for both images and their problems."""
     if "images" not in rows.walked:
         rows.walked["images"] = _image_parts(rows)
     found: ImageFields = rows.walked["images"]
@@ -70,7 +70,7 @@ def _columns(rows: Rows, parts: Fields, known: ImageValues, kind: Any) -> Any:
 
 
 def _values(rows: Rows, which: int) -> ImageValues:
-    """What the columns of an image hold; found once, for the image and for ``problems``."""
+    """The values of the columns of an image; found once, for the image and for ``problems``."""
     name = f"values {which}"
     if name not in rows.walked:
         rows.walked[name] = image_values(rows, image_parts(rows).images[which], _known(rows))

@@ -1,4 +1,4 @@
-"""Where a record stands, its bytes, and what is wrong with bytes that are none."""
+"""The place of a record, its bytes, and the reason why bytes are no record."""
 
 from __future__ import annotations
 

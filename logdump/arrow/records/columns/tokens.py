@@ -11,20 +11,20 @@ from logdump.arrow.records.column_types import BYTES, TEXTS
 from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, replaced
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
-from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.token_names import GGS_TOKENS, ROWID, token_name
 from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 from trailformat.scan.rows.fields import Fields, tokens_in
 
 _NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
-_ROW_ID, _USER = ord("R"), ord("U")
+_USER = ord("U")
 _ROW_ID_SIZE = 18
 _FRAME, _WIDE_FRAME = 4, 6
 _NOT_ASCII = 0x80
 
 
 def gg_parts(rows: Rows) -> Fields:
-    """Where the GGS tokens of the rows lie; found once, for all columns that need them."""
+    """The places of the GGS tokens of the rows; found once, for all columns that need them."""
     if "gg_tokens" not in rows.walked:
         rows.walked["gg_tokens"] = tokens_in(rows.view, *rows.payload("token"), rows.is_little)
     found: Fields = rows.walked["gg_tokens"]
@@ -42,7 +42,7 @@ def _gg_tokens(rows: Rows) -> Any:
 
 
 def _repeats(parts: Fields) -> Array:
-    """Which regions have two tokens of one id."""
+    """A mask of the regions with two tokens of one id."""
     place = parts.region * 256 + parts.number
     last = np.empty(256 * len(parts.is_sound), np.int64)
     order = np.arange(len(place))
@@ -64,7 +64,7 @@ def _asked(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
 
 def _row_id(rows: Rows) -> Any:
     parts = gg_parts(rows)
-    at, region = _first_of(parts, _ROW_ID)
+    at, region = _first_of(parts, ROWID)
     texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
     asked = np.flatnonzero(~parts.is_sound).tolist()
     if (np.frombuffer(texts.buffers()[2] or b"", np.uint8) >= _NOT_ASCII).any():
