@@ -110,7 +110,8 @@ class ScreenParts(App[None]):
 
     def tell_current(self) -> None:
         """Tell the pages what they are about; the record list says so whenever its cursor is on another row."""
-        self.pages.current = Current(self.records.row, self.file.opened, self.state.switches, self.file.source)
+        file = self.file
+        self.pages.current = Current(self.records.row, file.opened, self.state.switches, file.source, file.parameters)
 
     def set_standing(self, standing: TitleState) -> None:
         """What the title tells beside the file."""

@@ -89,7 +89,7 @@ class Watching(ScreenParts):
         is_other_file = state.opened != before.opened
         if is_other_file:
             self._open()
-        self.file.source = state.source
+        self.file.source, self.file.parameters = state.source, state.parameters
         is_other_source = state.filters is not None and state.source is not before.source
         has_other_rows = is_other_file or state.filter_text != before.filter_text or is_other_source
         if has_other_rows:

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.filters import FilterSet
+from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
@@ -34,7 +35,7 @@ class OpenFile:
         opened: how many times one has been opened.
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
-        source: the definitions file that rows are read by.
+        source: the definitions file that rows are read by; ``parameters`` the files that DDL is held against.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
@@ -43,6 +44,7 @@ class OpenFile:
         self.index = TrailIndex()
         self.matches: Matches | None = None
         self.source: SourceDefinitions | None = None
+        self.parameters: ParametersInUse | None = None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._poll = Reader("poll", settings, post)
@@ -123,11 +125,13 @@ class OpenFile:
     def ask_record(self, name: str, about: Current, width: int) -> None:
         """Read what a page of the lower pane shows of what is current."""
         index, source, waits = self.index, self.source, not self._indexing.is_stopped
+        parameters = self.parameters
 
         def read(session: Session) -> Message | None:
             attach(session.trail, index)
             if session.source_definitions is not source:
                 session.source_definitions = source
+            session.keep(parameters or ParametersInUse())
             rba = about.row.rba if about.row is not None else 0
             if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."
