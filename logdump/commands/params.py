@@ -24,7 +24,8 @@ from logdump.operations.parameters.tree import (
 )
 from logdump.session.errors import CommandError
 from logdump.session.evaluation import ParametersShown, Side
-from logdump.session.events import Event, say
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
 _SIDES = {"EXTRACT": Side.EXTRACT, "REPLICAT": Side.REPLICAT, "GLOBALS": Side.GLOBALS}
@@ -100,6 +101,7 @@ def _coverage(session: Session, words: list[str]) -> Iterator[Event]:
     yield from coverage(records_by_table(counter), parameters)
     yield from counter.notices
     if counter.stopped_at is not None:
+        yield Notice((f"Stopped at {counter.stopped_at}: this is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt
 
 
