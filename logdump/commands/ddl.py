@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections import Counter
 from collections.abc import Generator, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from logdump.commands.params import parameters_in_use
-from logdump.language.arguments import number
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, AnyOrder, Keyword
+from logdump.language.parameters import Choice, File, Number, Word
+from logdump.language.reader import Context, Parameter, Reader
 from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
 from logdump.operations.ddl.subject import Subject, subject_of
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.operations.matching_files import matching_files
-from logdump.session.errors import CommandError
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, Side
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import Record, TrailFile
 
-_TEXT = re.compile(r'(?:^|\s)TEXT\s*"((?:[^"]|"")*+)"', re.IGNORECASE)
-_WORDS = ("ALL", "OVER", "TEXT", "OWNER", "STEPS", "WHATIF", "ERROR", "LEFTOUT", "STRICT")
+_QUOTE = '"'
 _IN_THE_TRAIL = (
     "These statements stand in the trail: an Extract has let them through already, and changed them in its steps 7, 8, "
     "11 and 12. What one has left out is not here."
@@ -44,60 +43,40 @@ class DdlOptions(NamedTuple):
     strict: bool = False
 
 
-def parse_ddl_options(arguments: str) -> DdlOptions:
-    """The options in ``arguments``, words in any order.
+def _options(**given: Any) -> DdlOptions:
+    """The options; OVER and LEFTOUT mean all statements unless a count is given.
 
     Raises:
-        ArgumentError: an unknown word, a missing value, or options that do not fit together.
+        ArgumentError: some do not fit together.
     """
-    values: dict[str, object] = {}
-    if found := _TEXT.search(arguments):
-        values["text"] = found[1].replace('""', '"')
-        arguments = f"{arguments[: found.start()]} {arguments[found.end() :]}"
-    words = split_words(arguments)
-    while words:
-        word = words.pop(0)
-        name, value = _option(word, words)
-        if name in values:
-            raise ArgumentError(f"{word.upper()} is given twice.")
-        values[name] = value
-    if "over" in values or "left_out" in values:
-        values.setdefault("most", None)
-    options = DdlOptions(**values)  # type: ignore[arg-type]
-    if options.text is not None and ({"over", "most"} & values.keys()):
+    if "over" in given or "left_out" in given:
+        given.setdefault("most", None)
+    if "text" in given and ("over" in given or "most" in given):
         raise ArgumentError("TEXT is one statement: no count and no OVER go with it.")
-    if options.owner and options.text is None:
+    if "owner" in given and "text" not in given:
         raise ArgumentError("OWNER goes with TEXT.")
-    return options
+    return DdlOptions(**given)
 
 
-_FLAGS = {"STEPS": "steps", "LEFTOUT": "left_out", "STRICT": "strict"}
-_VALUES = {"OVER": "over", "OWNER": "owner"}
+class _Quoted(Parameter[str]):
+    """A text in double quotes, those inside of it doubled."""
 
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
+        """The text without its quotes."""
+        if len(text) < 2 or not (text.startswith(_QUOTE) and text.endswith(_QUOTE)):
+            raise ArgumentError('TEXT takes a statement in double quotes, each in it doubled: TEXT "drop table t".')
+        return text[1:-1].replace(2 * _QUOTE, _QUOTE)
 
-def _option(word: str, words: list[str]) -> tuple[str, object]:
-    upper = word.upper()
-    if upper in _FLAGS:
-        return _FLAGS[upper], True
-    if upper == "ALL":
-        return "most", None
-    if upper in _VALUES:
-        return _VALUES[upper], _value(upper, words)
-    if upper == "WHATIF":
-        if not words or words.pop(0).upper() != "ERROR":
-            raise ArgumentError("WHATIF takes ERROR and a code.")
-        return "error", _value("WHATIF ERROR", words)
-    if word.isdigit():
-        return "most", number(word, least=1)
-    if upper == "TEXT":
-        raise ArgumentError('TEXT takes a statement in double quotes, each in it doubled: TEXT "drop table t".')
-    raise ArgumentError(f"{word!r} is not one of {', '.join(_WORDS)}.")
-
-
-def _value(option: str, words: list[str]) -> str:
-    if not words:
-        raise ArgumentError(f"{option} takes a value.")
-    return words.pop(0)
+    def read(self, reader: Reader) -> str:
+        """The text of the next piece, which keeps its quotes."""
+        piece = reader.look(self)
+        if piece is None:
+            raise reader.missing(self._absent(reader.context))
+        text = reader.text[piece.start : piece.end]
+        reader.is_unfinished = piece.end == len(reader.text) and text.startswith(_QUOTE)
+        found = self.parse(text, reader.context)
+        reader.at = piece.end
+        return found
 
 
 class Evaluating:
@@ -148,9 +127,8 @@ class Evaluating:
         return DdlCounted(self.statements, tuple((side, outcome, number) for (side, outcome), number in ordered))
 
 
-def run_ddl(session: Session, arguments: str) -> Iterator[Event]:
+def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
     """Evaluate DDL statements against the parameter files in use; nothing is executed, and the position stays."""
-    options = parse_ddl_options(arguments)
     parameters = parameters_in_use(session)
     if parameters.extract is None and parameters.replicat is None:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
@@ -186,16 +164,31 @@ def _over_files(session: Session, options: DdlOptions, evaluating: Evaluating) -
 COMMANDS = (
     Command(
         "DDL",
-        'DDL [<count> | ALL] [OVER <wildcard>] [TEXT "<statement>" [OWNER <schema>]] [<options>]',
+        AnyOrder(
+            _options,
+            {
+                "most": Alternatives[Any](Number("<count>", least=1), Choice({"ALL": None})),
+                "over": Keyword("OVER", File("<wildcard>")),
+                "text": Keyword("TEXT", _Quoted('"<statement>"')),
+            },
+            {
+                "owner": Keyword("OWNER", Word("<schema>")),
+                "steps": Choice({"STEPS": True}),
+                "left_out": Choice({"LEFTOUT": True}),
+                "error": Keyword("WHATIF", Keyword("ERROR", Word("<code>"), wrong="WHATIF takes ERROR and a code.")),
+                "strict": Choice({"STRICT": True}),
+            },
+            wrong="{!r} is not a count and none of ALL, OVER, TEXT, OWNER, STEPS, LEFTOUT, WHATIF ERROR, STRICT.",
+        ),
         "Tell what Extract and Replicat would make of DDL statements",
         run_ddl,
-        options=_WORDS,
         details=(
             "The parameter files are those of PARAMS. The next <count> DDL records, or ALL, from the position on,",
-            "through the filter; OVER reads files from their beginning. TEXT: a statement, its double quotes doubled.",
-            "STEPS shows each step with its rule, and the statement that comes out; LEFTOUT what does not get through.",
-            "WHATIF ERROR <code> tells what DDLERROR makes of an error. STRICT: exit status 3 where one does not get",
-            "through. Nothing is executed, and the position stays. docs/ddl.md tells the steps and what they rest on.",
+            "through the filter; OVER reads files from their beginning. TEXT is a statement, double quotes in it twice,",
+            "and OWNER <schema> that of names without one. STEPS shows each step with its rule, and what comes out;",
+            "LEFTOUT only what does not get through. WHATIF ERROR <code> tells what DDLERROR makes of an error.",
+            "STRICT: exit status 3 where one does not get through. Nothing is executed, and the position stays.",
+            'docs/ddl.md tells the steps and what they rest on. Example: DDL TEXT "drop table t" OWNER hr STEPS',
         ),
         origin=Origin.OURS,
     ),

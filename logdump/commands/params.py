@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import Choice, File, Word
 from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.operations.parameters.reading import read_parameters
 from logdump.operations.parameters.tree import (
@@ -28,6 +29,7 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
+Action = Callable[[Session], Iterator[Event]]
 _SIDES = {"EXTRACT": Side.EXTRACT, "REPLICAT": Side.REPLICAT, "GLOBALS": Side.GLOBALS}
 
 
@@ -36,45 +38,46 @@ def parameters_in_use(session: Session) -> ParametersInUse:
     return session.kept(ParametersInUse) or ParametersInUse()
 
 
-def run_params(session: Session, arguments: str) -> Iterator[Event]:
+def run_params(session: Session, action: Action | None) -> Iterator[Event]:
     """Read a parameter file, or tell about those in use, or what they make of the tables of the trail."""
-    words = split_words(arguments)
-    keyword = words[0].upper() if words else ""
-    if keyword == "SHOW":
-        yield from _show(session, words[1:])
-    elif keyword == "COVERAGE":
-        yield from _coverage(session, words[1:])
-    elif keyword == "OFF" and len(words) == 1:
-        session.keep(ParametersInUse())
-        yield say("PARAMS is OFF")
-    elif words:
-        yield _set(session, words)
-    else:
-        files = parameters_in_use(session).files
-        yield from map(_shown, files) if files else [say("PARAMS is OFF")]
+    yield from (action or _state)(session)
 
 
-def _set(session: Session, words: list[str]) -> Event:
-    """Read a file and put it in use in place of the one of its side; what was in use stays where it cannot be read."""
-    side = _SIDES.get(words[1].upper()) if len(words) == 2 else None
-    if len(words) > 2 or (len(words) == 2 and side is None):
-        raise ArgumentError(f"takes one file, and perhaps EXTRACT, REPLICAT or GLOBALS, but got {' '.join(words)!r}.")
-    before = parameters_in_use(session)
-    ansi_quotes = not (before.globals and before.globals.has("NOUSEANSISQLQUOTES"))
-    file = read_parameters(Path(words[0]).expanduser(), side, ansi_quotes=ansi_quotes)
-    session.keep(before._replace(**{file.side.value: file}))
-    return _shown(file)
+def _state(session: Session) -> Iterator[Event]:
+    files = parameters_in_use(session).files
+    yield from map(_shown, files) if files else [say("PARAMS is OFF")]
 
 
-def _show(session: Session, words: list[str]) -> Iterator[Event]:
-    if len(words) > 1:
-        raise ArgumentError(f"SHOW takes one parameter, but got {' '.join(words)!r}.")
-    files = _files(session)
-    shown = [_shown(file, words[0].upper() if words else None)._replace(shows_all=True) for file in files]
-    found = [one for one in shown if one.statements or not words]
-    if not found:
-        raise CommandError(f"No {words[0].upper()} stands in the parameter files in use.")
-    yield from found
+def _off(session: Session) -> Iterator[Event]:
+    session.keep(ParametersInUse())
+    yield say("PARAMS is OFF")
+
+
+def _reading(path: str, side: Side | None) -> Action:
+    """What reads a file and puts it in use in place of the one of its side."""
+
+    def read(session: Session) -> Iterator[Event]:
+        before = parameters_in_use(session)
+        ansi_quotes = not (before.globals and before.globals.has("NOUSEANSISQLQUOTES"))
+        file = read_parameters(Path(path).expanduser(), side, ansi_quotes=ansi_quotes)
+        session.keep(before._replace(**{file.side.value: file}))
+        yield _shown(file)
+
+    return read
+
+
+def _showing(keyword: str | None) -> Action:
+    """What lists the statements, or those of one keyword."""
+
+    def show(session: Session) -> Iterator[Event]:
+        wanted = keyword.upper() if keyword else None
+        shown = [_shown(file, wanted)._replace(shows_all=True) for file in _files(session)]
+        found = [one for one in shown if one.statements or not wanted]
+        if not found:
+            raise CommandError(f"No {wanted} stands in the parameter files in use.")
+        yield from found
+
+    return show
 
 
 def _files(session: Session) -> list[ParameterFile]:
@@ -84,14 +87,12 @@ def _files(session: Session) -> list[ParameterFile]:
     return files
 
 
-def _coverage(session: Session, words: list[str]) -> Iterator[Event]:
+def _coverage(session: Session) -> Iterator[Event]:
     """Count the tables of the open trail, through the filter, and tell what takes each."""
     from logdump.operations.count import CountOptions, CountRun  # noqa: PLC0415 - for this alone
     from logdump.operations.ddl.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
     from trailformat.scan import Workers  # noqa: PLC0415 - likewise
 
-    if words:
-        raise ArgumentError(f"COVERAGE takes no arguments, but got {' '.join(words)!r}.")
     parameters = parameters_in_use(session)
     if parameters.extract is None and parameters.replicat is None:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
@@ -145,10 +146,16 @@ def _summary(file: ParameterFile) -> str:
 COMMANDS = (
     Command(
         "PARAMS",
-        "PARAMS [<file> [EXTRACT | REPLICAT | GLOBALS] | SHOW [<parameter>] | COVERAGE | OFF]",
+        Maybe(
+            Alternatives[Action](
+                Sequence(_reading, File("<file>"), Maybe(Choice(_SIDES))),
+                Keyword("SHOW", Sequence(_showing, Maybe(Word("<parameter>")))),
+                Choice({"COVERAGE": _coverage, "OFF": _off}),
+                surplus="takes one file, and perhaps EXTRACT, REPLICAT or GLOBALS, but got {!r}.",
+            )
+        ),
         "Read a parameter file of Extract or Replicat, for DDL and COVERAGE",
         run_params,
-        options=("SHOW", "COVERAGE", "OFF", "EXTRACT", "REPLICAT", "GLOBALS"),
         details=(
             "One file a side can be in use: Extract's, Replicat's, GLOBALS. INCLUDE, OBEY and macros are followed.",
             "The side is that of its EXTRACT or REPLICAT, unless it is given. What is not understood is listed.",

@@ -16,6 +16,7 @@ from logdump.render import (
     json_ddl,
     json_files,
     json_header,
+    json_heartbeat,
     json_lob,
     json_metadata,
     json_parameters,
@@ -49,6 +50,14 @@ from logdump.session.events import (
     StatementShown,
     Text,
     TransactionsShown,
+)
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
 )
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
@@ -111,6 +120,12 @@ SHAPES = (
     json_parameters.COVERAGE,
     json_ddl.EVALUATION,
     json_ddl.COUNTED,
+    json_heartbeat.HEARTBEATS,
+    json_heartbeat.HEARTBEAT_LAG,
+    json_heartbeat.HEARTBEAT,
+    json_heartbeat.HEARTBEAT_INTERVAL,
+    json_heartbeat.HEARTBEAT_GAP,
+    json_heartbeat.HEARTBEAT_ROW,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -145,6 +160,7 @@ PARTS = (
     json_ddl.OUTCOME,
     json_parameters.STATEMENT,
     json_parameters.TAKING,
+    json_heartbeat.LAG_SUMMARY,
 )
 """The objects inside those."""
 
@@ -168,6 +184,12 @@ _SHAPE_OF: dict[type, Shape] = {
     CoverageShown: json_parameters.COVERAGE,
     DdlEvaluated: json_ddl.EVALUATION,
     DdlCounted: json_ddl.COUNTED,
+    HeartbeatsShown: json_heartbeat.HEARTBEATS,
+    PathLagShown: json_heartbeat.HEARTBEAT_LAG,
+    BeatShown: json_heartbeat.HEARTBEAT,
+    BeatIntervalShown: json_heartbeat.HEARTBEAT_INTERVAL,
+    BeatGapShown: json_heartbeat.HEARTBEAT_GAP,
+    HeartbeatRowShown: json_heartbeat.HEARTBEAT_ROW,
     JobProgress: json_spark.JOB_PROGRESS,
     Text: TEXT,
 }

@@ -31,6 +31,14 @@ from logdump.session.events import (
     Text,
     TransactionsShown,
 )
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+)
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 
@@ -55,6 +63,12 @@ _RENDERERS = {
     CoverageShown: ("parameters_text", "coverage_lines"),
     DdlEvaluated: ("ddl_text", "evaluation_lines"),
     DdlCounted: ("ddl_text", "counted_lines"),
+    HeartbeatsShown: ("heartbeat_text", "heartbeats_lines"),
+    PathLagShown: ("heartbeat_text", "path_lines"),
+    BeatShown: ("heartbeat_text", "beat_lines"),
+    BeatIntervalShown: ("heartbeat_text", "interval_lines"),
+    HeartbeatRowShown: ("heartbeat_text", "row_lines"),
+    BeatGapShown: ("heartbeat_text", "gap_lines"),
     JobProgress: ("job_text", "job_lines"),
     RowsShown: ("rows_text", "rows_lines"),
 }

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.exit_status import ExitStatus
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+)
 from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
@@ -257,6 +265,12 @@ Event = (
     | CoverageShown
     | DdlEvaluated
     | DdlCounted
+    | HeartbeatsShown
+    | PathLagShown
+    | BeatShown
+    | BeatIntervalShown
+    | HeartbeatRowShown
+    | BeatGapShown
     | RowsShown
     | Progress
     | JobProgress
