@@ -13,11 +13,11 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import Choice, File, Number, Word
 from logdump.language.reader import Context, Parameter, Reader
 from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
-from logdump.operations.ddl.subject import Subject, subject_of
+from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.operations.matching_files import matching_files
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, Side
+from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -87,7 +87,7 @@ class Evaluating:
         self._options = options
         self._parameters = parameters
         self.statements = 0
-        self._outcomes: Counter[tuple[Side, Outcome]] = Counter()
+        self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
 
     @property
     def is_done(self) -> bool:
@@ -110,7 +110,7 @@ class Evaluating:
             shows_file = self._options.over is not None
             yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=shows_file)
 
-    def evaluated(self, subject: Subject) -> Iterator[DdlEvaluated]:
+    def evaluated(self, subject: DdlSubject) -> Iterator[DdlEvaluated]:
         """What becomes of a statement; under LEFTOUT only where it does not get through."""
         self.statements += 1
         options = self._options
@@ -122,7 +122,7 @@ class Evaluating:
 
     def counted(self) -> DdlCounted:
         """How many statements had which outcome."""
-        sides, outcomes = list(Side), list(Outcome)
+        sides, outcomes = list(ProcessSide), list(Outcome)
         ordered = sorted(self._outcomes.items(), key=lambda one: (sides.index(one[0][0]), outcomes.index(one[0][1])))
         return DdlCounted(self.statements, tuple((side, outcome, number) for (side, outcome), number in ordered))
 
@@ -184,8 +184,8 @@ COMMANDS = (
         run_ddl,
         details=(
             "The parameter files are those of PARAMS. The next <count> DDL records, or ALL, from the position on,",
-            "through the filter; OVER reads files from their beginning. TEXT is a statement, double quotes in it twice,",
-            "and OWNER <schema> that of names without one. STEPS shows each step with its rule, and what comes out;",
+            "through the filter; OVER reads files from their beginning. TEXT is a statement, quotes in it twice,",
+            "and OWNER <schema> that of names without one. STEPS shows each step with its rule, and the result;",
             "LEFTOUT only what does not get through. WHATIF ERROR <code> tells what DDLERROR makes of an error.",
             "STRICT: exit status 3 where one does not get through. Nothing is executed, and the position stays.",
             'docs/ddl.md tells the steps and what they rest on. Example: DDL TEXT "drop table t" OWNER hr STEPS',

@@ -24,13 +24,13 @@ from logdump.operations.parameters.tree import (
     Taker,
 )
 from logdump.session.errors import CommandError
-from logdump.session.evaluation import ParametersShown, Side
+from logdump.session.evaluation import ParametersShown, ProcessSide
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
 Action = Callable[[Session], Iterator[Event]]
-_SIDES = {"EXTRACT": Side.EXTRACT, "REPLICAT": Side.REPLICAT, "GLOBALS": Side.GLOBALS}
+_SIDES = {"EXTRACT": ProcessSide.EXTRACT, "REPLICAT": ProcessSide.REPLICAT, "GLOBALS": ProcessSide.GLOBALS}
 
 
 def parameters_in_use(session: Session) -> ParametersInUse:
@@ -53,7 +53,7 @@ def _off(session: Session) -> Iterator[Event]:
     yield say("PARAMS is OFF")
 
 
-def _reading(path: str, side: Side | None) -> Action:
+def _reading(path: str, side: ProcessSide | None) -> Action:
     """What reads a file and puts it in use in place of the one of its side."""
 
     def read(session: Session) -> Iterator[Event]:
@@ -123,9 +123,9 @@ def _keyword(node: Node) -> str:
     return node.keyword if isinstance(node, Taker | Exclusion | Switch | Other) else _KEYWORDS[type(node)]
 
 
-def _is_used(node: Node, side: Side) -> bool:
+def _is_used(node: Node, side: ProcessSide) -> bool:
     if isinstance(node, Taker):
-        return (node.keyword == "MAP") == (side is Side.REPLICAT)
+        return (node.keyword == "MAP") == (side is ProcessSide.REPLICAT)
     return not isinstance(node, Other) and not (isinstance(node, DdlOption) and not node.is_known)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from logdump.notation.escape import escape
-from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, Side
+from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, ProcessSide
 from logdump.session.settings import Settings
 
 _WORDS = {
@@ -40,7 +40,7 @@ def _place(shown: DdlEvaluated) -> str:
 
 
 def _verdict(shown: DdlEvaluated) -> str:
-    by = " by Extract" if shown.side is Side.EXTRACT else ""
+    by = " by Extract" if shown.side is ProcessSide.EXTRACT else ""
     target = f", target {shown.target}" if shown.target is not None else ""
     if shown.outcome is Outcome.CAPTURED:
         return escape(f"{_WORDS[shown.outcome]}{by}, {shown.reason}")

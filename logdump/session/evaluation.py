@@ -9,7 +9,7 @@ from typing import NamedTuple
 from logdump.session.exit_status import ExitStatus
 
 
-class Side(enum.Enum):
+class ProcessSide(enum.Enum):
     """The process that a parameter file is for; GLOBALS is for all of them."""
 
     EXTRACT = "extract"
@@ -19,7 +19,7 @@ class Side(enum.Enum):
     @property
     def title(self) -> str:
         """As the texts name it."""
-        return "GLOBALS" if self is Side.GLOBALS else self.value.capitalize()
+        return "GLOBALS" if self is ProcessSide.GLOBALS else self.value.capitalize()
 
 
 class Outcome(enum.Enum):
@@ -60,7 +60,7 @@ class DdlEvaluated(NamedTuple):
     options of the command, ``shows_file`` where it goes over several.
     """
 
-    side: Side
+    side: ProcessSide
     outcome: Outcome
     operation: str
     object_type: str
@@ -99,7 +99,7 @@ class DdlCounted(NamedTuple):
     """DDL: how many statements had which outcome on which side; ``statements`` were evaluated."""
 
     statements: int
-    outcomes: tuple[tuple[Side, Outcome, int], ...]
+    outcomes: tuple[tuple[ProcessSide, Outcome, int], ...]
 
 
 class ParametersShown(NamedTuple):
@@ -108,7 +108,7 @@ class ParametersShown(NamedTuple):
     A statement is its rule, its keyword, and whether DDL and COVERAGE make use of it.
     """
 
-    side: Side
+    side: ProcessSide
     group: str
     path: Path
     statements: tuple[tuple[Rule, str, bool], ...]
@@ -131,7 +131,7 @@ class CoverageShown(NamedTuple):
     ``excluded`` is the statement that takes it out of those that would take it otherwise.
     """
 
-    side: Side
+    side: ProcessSide
     table: str
     records: int
     taken: tuple[Taking, ...]

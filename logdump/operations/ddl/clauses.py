@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from logdump.operations.ddl.statement import OLD_NAMES
-from logdump.operations.ddl.subject import Subject
+from logdump.operations.ddl.subject import DdlSubject
 from logdump.operations.parameters.names import ObjectName
-from logdump.operations.parameters.tree import Clause, Option
+from logdump.operations.parameters.tree import Clause, ClauseOption
 
 _QUOTED_OR_WORD = re.compile(r'"([^"]*)"|(\S+)')
 
@@ -20,7 +20,7 @@ class Viewed(NamedTuple):
     ``target`` is the name that MAP gives to the base; None where it gives none, and in Extract.
     """
 
-    subject: Subject
+    subject: DdlSubject
     scope: str
     text: str
     comments: Sequence[str]
@@ -63,30 +63,30 @@ def _all_of(truths: Iterable[bool | None]) -> bool | None:
     return None if None in found else True
 
 
-def _option(option: Option, clause: Clause, viewed: Viewed) -> bool | None:
+def _option(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
     if not option.is_known:
         return None
     holds = _HOLDS.get(option.word)
     return True if holds is None else holds(option, clause, viewed)
 
 
-def _scope(option: Option, _clause: Clause, viewed: Viewed) -> bool:
+def _scope(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool:
     return viewed.scope == option.word
 
 
-def _operation(option: Option, _clause: Clause, viewed: Viewed) -> bool:
+def _operation(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool:
     """A RENAME is an ALTER too, and an ALTER … RENAME a RENAME."""
     subject = viewed.subject
     is_one = {subject.operation, *(("ALTER", "RENAME") if subject.is_rename else ())}
     return any(value == "*" or value.upper() in is_one for value in option.values)
 
 
-def _type(option: Option, _clause: Clause, viewed: Viewed) -> bool:
+def _type(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool:
     wanted = (" ".join(value.upper().split()) for value in option.values)
     return any(one == "*" or OLD_NAMES.get(one, one) == viewed.subject.object_type for one in wanted)
 
 
-def _name(option: Option, clause: Clause, viewed: Viewed) -> bool | None:
+def _name(option: ClauseOption, clause: Clause, viewed: Viewed) -> bool | None:
     """The base, or with MAPPED in a Replicat the name that MAP gives to it."""
     name = viewed.subject.base
     if viewed.target is not None and clause.option("MAPPED"):
@@ -98,22 +98,22 @@ def _name(option: Option, clause: Clause, viewed: Viewed) -> bool | None:
     return option.name.fits(name or ObjectName(""), any_empty=any_empty)
 
 
-def _catalog(option: Option, _clause: Clause, viewed: Viewed) -> bool | None:
+def _catalog(option: ClauseOption, _clause: Clause, viewed: Viewed) -> bool | None:
     catalog = viewed.subject.base.catalog if viewed.subject.base else ""
     return option.name.parts[-1].fits(catalog) if catalog and option.name else None
 
 
-def _in(option: Option, text: str) -> bool:
+def _in(option: ClauseOption, text: str) -> bool:
     return option.values[0].lower() in text.lower()
 
 
-def _words_in(option: Option, text: str) -> bool:
+def _words_in(option: ClauseOption, text: str) -> bool:
     """Each word anywhere, and what stands in double quotes as one."""
     wanted = (found[1] or found[2] for found in _QUOTED_OR_WORD.finditer(option.values[0].lower()))
     return all(one in text.lower() for one in wanted if one)
 
 
-_HOLDS: dict[str, Callable[[Option, Clause, Viewed], bool | None]] = {
+_HOLDS: dict[str, Callable[[ClauseOption, Clause, Viewed], bool | None]] = {
     **dict.fromkeys(("MAPPED", "UNMAPPED", "OTHER"), _scope),
     "OPTYPE": _operation,
     "OBJTYPE": _type,

@@ -9,7 +9,7 @@ from logdump.operations.ddl.extract_steps import EXTRACT_STEPS
 from logdump.operations.ddl.mapping import ddl_takers
 from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.operations.ddl.scopes import why_other
-from logdump.operations.ddl.subject import Subject, subject_of
+from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trace import Trace
 from logdump.operations.parameters.tree import ParameterFile, Taker
 from logdump.session.evaluation import DdlEvaluated, Outcome
@@ -28,7 +28,7 @@ class ParametersInUse(NamedTuple):
         return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
 
 
-def evaluate(subject: Subject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:
+def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:
     """What becomes of a statement: with both files set, Replicat gets what Extract lets through.
 
     Args:
@@ -47,7 +47,7 @@ def evaluate(subject: Subject, parameters: ParametersInUse, error: str | None = 
 
 
 def _replicat(
-    subject: Subject, file: ParameterFile, globals_: ParameterFile | None, error: str | None
+    subject: DdlSubject, file: ParameterFile, globals_: ParameterFile | None, error: str | None
 ) -> Iterator[DdlEvaluated]:
     takers: tuple[Taker | None, ...] = ()
     if subject.base is not None and why_other(subject) is None and file.option("IGNOREMAPPING") is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import Kind, Token, meaningful, tokens_of
+from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenKind, meaningful, tokens_of
 from logdump.operations.ddl.statement import NameFound
 from logdump.operations.parameters.names import MOST_PARTS, NamePattern, ObjectName
 from logdump.operations.parameters.tree import Exclusion, ParameterFile, Switch, Taker
@@ -80,13 +80,13 @@ def replaced(text: str, found: NameFound, new: Replacing) -> str:
 
     A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
     """
-    quote = next((one.text[0] for one in found.tokens if one.kind is Kind.NAME), _quote_of(text))
+    quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), _quote_of(text))
     old = dict(zip(_PARTS, reversed(found.tokens), strict=False))
     patterns = dict(zip(_PARTS, reversed(new.pattern.parts), strict=False))
     pieces = []
     for part in _written_parts(found, new):
         value, pattern = getattr(new.name, part), patterns[part]
-        was_quoted = part in old and old[part].kind is Kind.NAME and pattern.has_wildcard
+        was_quoted = part in old and old[part].kind is SqlTokenKind.NAME and pattern.has_wildcard
         must = was_quoted or pattern.is_exact or _PLAIN.fullmatch(value) is None
         pieces.append(f"{quote}{value.replace(quote, 2 * quote)}{quote}" if must else value)
     return text[: found.begin] + ".".join(pieces) + text[found.end :]
@@ -102,7 +102,7 @@ def _written_parts(found: NameFound, new: Replacing) -> Iterator[str]:
 
 def _quote_of(text: str) -> str:
     """The quote of names that the statement uses; that of the standard where it has none."""
-    return next((one.text[0] for one in tokens_of(text[:4096]) if one.kind is Kind.NAME), '"')
+    return next((one.text[0] for one in tokens_of(text[:4096]) if one.kind is SqlTokenKind.NAME), '"')
 
 
 def not_converted(text: str, source: ObjectName, target: ObjectName) -> tuple[str, ...]:
@@ -110,9 +110,9 @@ def not_converted(text: str, source: ObjectName, target: ObjectName) -> tuple[st
     if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
         return ()
     found: dict[str, None] = {}
-    run: list[Token] = []
+    run: list[SqlToken] = []
     for one in meaningful(tokens_of(text)):
-        is_name = one.kind in (Kind.WORD, Kind.NAME)
+        is_name = one.kind in (SqlTokenKind.WORD, SqlTokenKind.NAME)
         goes_on = (not run or run[-1].text == ".") if is_name else bool(run) and one.text == "." != run[-1].text
         if not goes_on:
             _note(found, run, source)
@@ -125,6 +125,6 @@ def not_converted(text: str, source: ObjectName, target: ObjectName) -> tuple[st
     return tuple(found)
 
 
-def _note(found: dict[str, None], run: list[Token], source: ObjectName) -> None:
+def _note(found: dict[str, None], run: list[SqlToken], source: ObjectName) -> None:
     if len(run) >= MOST_PARTS and run[0].plain.upper() == source.owner.upper():
         found["".join(one.text for one in run)] = None

@@ -13,7 +13,7 @@ from logdump.operations.ddl.mapping import Replacing, ddl_takers, replaced
 from logdump.operations.ddl.scopes import why_other
 from logdump.operations.ddl.statement import NameFound, read_statement
 from logdump.operations.ddl.trace import Step, Trace
-from logdump.operations.parameters.names import NamePattern, ObjectName, Part
+from logdump.operations.parameters.names import NamePart, NamePattern, ObjectName
 from logdump.operations.parameters.reading import error_code
 from logdump.operations.parameters.tree import ErrorRule
 from logdump.session.evaluation import Outcome
@@ -119,7 +119,7 @@ def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tupl
     if own is not None and own.target is not None:
         return own.target.target_of(derived), own.target, f"MAP {own.source.text} ({trace.at(own.rule)})"
     pattern = trace.taker.target if trace.taker and trace.taker.target else NamePattern((), "")
-    name = Part("*")
+    name = NamePart("*")
     as_base = pattern._replace(parts=(*pattern.parts[:-1], name))
     return derived._replace(owner=base.owner, catalog=base.catalog), as_base, "in the schema of the base"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from logdump.operations.ddl.subject import Subject
+from logdump.operations.ddl.subject import DdlSubject
 
 _ALL = frozenset(
     {
@@ -34,7 +34,7 @@ _ODD = re.compile(r"[\x00-\x1f\"'*?\\]")
 """Characters that a TABLE or MAP cannot name; Oracle's page says that there are some."""
 
 
-def why_other(subject: Subject) -> str | None:
+def why_other(subject: DdlSubject) -> str | None:
     """Why a statement is of scope OTHER, whatever TABLE and MAP say; None where it can be mapped."""
     if subject.object_type not in _CAN_BE_MAPPED.get(subject.operation, ()):
         return f"{subject.operation} {subject.object_type}".strip() + " cannot be mapped"

@@ -35,7 +35,7 @@ _TOKENS = re.compile(
 _COMMENTS = re.compile(rf"(?P<comment>{_COMMENT})|{_STRING}|{_NAME}|{_WORD}|\d[\w.]*+", re.VERBOSE | re.DOTALL)
 
 
-class Kind(enum.Enum):
+class SqlTokenKind(enum.Enum):
     """What a token is; ``NAME`` is one in quotes."""
 
     BLANK = "blank"
@@ -47,10 +47,10 @@ class Kind(enum.Enum):
     PUNCTUATION = "punctuation"
 
 
-class Token(NamedTuple):
+class SqlToken(NamedTuple):
     """A token, and where it begins."""
 
-    kind: Kind
+    kind: SqlTokenKind
     text: str
     begin: int
 
@@ -62,25 +62,25 @@ class Token(NamedTuple):
     @property
     def plain(self) -> str:
         """The name that a word is, or a text in the quotes of names."""
-        if self.kind is not Kind.NAME:
+        if self.kind is not SqlTokenKind.NAME:
             return self.text
         quote = self.text[0]
         inside = self.text[1:-1] if len(self.text) > 1 and self.text.endswith(quote) else self.text[1:]
         return inside.replace(2 * quote, quote)
 
 
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in SqlTokenKind}
 
 
-def tokens_of(statement: str) -> Iterator[Token]:
+def tokens_of(statement: str) -> Iterator[SqlToken]:
     """All tokens in order."""
     for found in _TOKENS.finditer(statement):
-        yield Token(_KINDS[found.lastgroup or ""], found[0], found.start())
+        yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
 
 
-def meaningful(tokens: Iterable[Token]) -> Iterator[Token]:
+def meaningful(tokens: Iterable[SqlToken]) -> Iterator[SqlToken]:
     """Those that are neither blanks nor comments."""
-    return (one for one in tokens if one.kind not in (Kind.BLANK, Kind.COMMENT))
+    return (one for one in tokens if one.kind not in (SqlTokenKind.BLANK, SqlTokenKind.COMMENT))
 
 
 def split_comments(statement: str) -> tuple[str, list[str]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import Kind, Token, meaningful, tokens_of
+from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenKind, meaningful, tokens_of
 
 _MOST_TOKENS = 4000
 _MOST_MODIFIERS = 16
@@ -42,7 +42,7 @@ OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW
 class NameFound(NamedTuple):
     """A name of one to three parts in the text of a statement."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[SqlToken, ...]
 
     @property
     def begin(self) -> int:
@@ -87,12 +87,14 @@ class _Head:
     def word(self, ahead: int = 0) -> str:
         """A word from here in capitals; empty where none stands."""
         at = self.at + ahead
-        return self.tokens[at].text.upper() if at < len(self.tokens) and self.tokens[at].kind is Kind.WORD else ""
+        return (
+            self.tokens[at].text.upper() if at < len(self.tokens) and self.tokens[at].kind is SqlTokenKind.WORD else ""
+        )
 
     def mark(self) -> str:
         """The punctuation that stands here; empty where none does."""
         found = self.tokens[self.at] if self.at < len(self.tokens) else None
-        return found.text if found is not None and found.kind is Kind.PUNCTUATION else ""
+        return found.text if found is not None and found.kind is SqlTokenKind.PUNCTUATION else ""
 
     def skip(self, words: frozenset[str]) -> None:
         """Go behind words of these."""
@@ -110,8 +112,8 @@ class _Head:
 
     def name(self, most: int = 3) -> NameFound | None:
         """The name that stands here."""
-        found = list[Token]()
-        while self.at < len(self.tokens) and self.tokens[self.at].kind in (Kind.WORD, Kind.NAME):
+        found = list[SqlToken]()
+        while self.at < len(self.tokens) and self.tokens[self.at].kind in (SqlTokenKind.WORD, SqlTokenKind.NAME):
             found.append(self.tokens[self.at])
             self.at += 1
             if len(found) == most or self.mark() != ".":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import Kind
+from logdump.operations.ddl.sql_tokens import SqlTokenKind
 from logdump.operations.ddl.statement import NameFound, StatementRead, read_statement
 from logdump.operations.parameters.names import ObjectName
 
@@ -13,7 +13,7 @@ MOST_CHARACTERS = 4 << 20
 """A longer statement is evaluated by what its record tells alone."""
 
 
-class Subject(NamedTuple):
+class DdlSubject(NamedTuple):
     """A statement and its objects; names are as the database keeps them, as far as that is known.
 
     ``items`` are those of its record, ``size`` its length in characters. ``trusts_text`` tells whether the names in the
@@ -41,7 +41,7 @@ class Subject(NamedTuple):
         return " ".join(word for word in (self.operation, self.object_type, name) if word) or "no statement"
 
 
-def subject_of(text: str, items: Mapping[str, str] | None = None, owner: str = "") -> Subject:
+def subject_of(text: str, items: Mapping[str, str] | None = None, owner: str = "") -> DdlSubject:
     """The subject of a statement.
 
     Args:
@@ -58,7 +58,7 @@ def subject_of(text: str, items: Mapping[str, str] | None = None, owner: str = "
         problems.append("the statement is longer than 4 MB: evaluated by the items of its record alone")
     if read.has_more:
         problems.append("the statement names more than one object: only the first is evaluated")
-    return Subject(
+    return DdlSubject(
         text,
         len(text),
         told.get("B6", "").upper() or read.operation,
@@ -104,7 +104,8 @@ class _Names:
         if found is None:
             return None
         parts = [
-            one.plain.upper() if self._folds and one.kind is Kind.WORD else one.plain for one in reversed(found.tokens)
+            one.plain.upper() if self._folds and one.kind is SqlTokenKind.WORD else one.plain
+            for one in reversed(found.tokens)
         ]
         name, owner, catalog = [*parts, "", ""][:3]
         return ObjectName(name, owner or self._owner, catalog)
@@ -129,7 +130,7 @@ class _Names:
 def _folds(main: NameFound, name: str) -> bool:
     """Whether the database turns names without quotes into capitals, as this one shows it."""
     last = main.tokens[-1]
-    return last.kind is Kind.WORD and last.text != name and last.text.upper() == name
+    return last.kind is SqlTokenKind.WORD and last.text != name and last.text.upper() == name
 
 
 def _is_same(one: ObjectName, told: ObjectName) -> bool:

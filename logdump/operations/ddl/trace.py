@@ -8,7 +8,7 @@ from typing import NamedTuple
 from logdump.operations.ddl.clauses import Judged, Viewed, judge
 from logdump.operations.ddl.mapping import not_converted
 from logdump.operations.ddl.sql_tokens import split_comments
-from logdump.operations.ddl.subject import Subject
+from logdump.operations.ddl.subject import DdlSubject
 from logdump.operations.parameters.names import ObjectName
 from logdump.operations.parameters.tree import Clause, ErrorRule, ParameterFile, Taker
 from logdump.session.evaluation import DdlEvaluated, Outcome, Rule, StepTaken
@@ -41,7 +41,7 @@ class Trace:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: DdlSubject,
         file: ParameterFile,
         *,
         globals_: ParameterFile | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.operations.ddl.subject import Subject, subject_of
+from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.session.events import Bad, Event, Notice, Progress
 from logdump.session.selection import Selection
 from trailformat import Record, TrailError, TrailFile, parse_ddl
@@ -39,7 +39,7 @@ def _damage(trail: TrailFile, rba: int, length: int) -> Notice:
     return Notice((f"{trail.path}, RBA {rba}: {length} bytes are not read",))
 
 
-def subject_of_record(trail: TrailFile, record: Record) -> Subject:
+def subject_of_record(trail: TrailFile, record: Record) -> DdlSubject:
     """The statement of a DDL record."""
     items = dict(parse_ddl(joined(trail, record).data))
     subject = subject_of(items.pop(_STATEMENT, ""), items)

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
-from logdump.operations.parameters.errors import Place
-from logdump.operations.parameters.tree import Clause, Option
+from logdump.operations.parameters.errors import ParameterPlace
+from logdump.operations.parameters.tree import Clause, ClauseOption
 from logdump.operations.parameters.words import Words
 from logdump.session.evaluation import Rule
 
 _BEGINNINGS = {"INCLUDE": True, "EXCLUDE": False}
 
 
-def _plain(_words: Words, word: str) -> Option:
-    return Option(word)
+def _plain(_words: Words, word: str) -> ClauseOption:
+    return ClauseOption(word)
 
 
-def _string(words: Words, word: str) -> Option:
-    return Option(word, (words.string(word),))
+def _string(words: Words, word: str) -> ClauseOption:
+    return ClauseOption(word, (words.string(word),))
 
 
-def _choice(words: Words, word: str) -> Option:
+def _choice(words: Words, word: str) -> ClauseOption:
     """A word or text, or several in parentheses, as MySQL has them."""
-    return Option(word, words.group() or (words.word_or_string(word),))
+    return ClauseOption(word, words.group() or (words.word_or_string(word),))
 
 
-def _name(words: Words, word: str) -> Option:
-    return Option(word, name=words.name(word, quotes_hold_names=True))
+def _name(words: Words, word: str) -> ClauseOption:
+    return ClauseOption(word, name=words.name(word, quotes_hold_names=True))
 
 
-def _actions(words: Words, word: str) -> Option:
-    return Option(word, words.group())
+def _actions(words: Words, word: str) -> ClauseOption:
+    return ClauseOption(word, words.group())
 
 
-_OPTIONS: dict[str, Callable[[Words, str], Option]] = {
+_OPTIONS: dict[str, Callable[[Words, str], ClauseOption]] = {
     **dict.fromkeys(
         ("MAPPED", "UNMAPPED", "OTHER", "ALL", "ALLCATALOGS", "ALLOWEMPTYOBJECT", "ALLOWEMPTYOWNER", "STAYMETADATA"),
         _plain,
@@ -46,7 +46,7 @@ _OPTIONS: dict[str, Callable[[Words, str], Option]] = {
 """What stands behind each option."""
 
 
-def rule_at(place: Place, text: str) -> Rule:
+def rule_at(place: ParameterPlace, text: str) -> Rule:
     """What stands at a place; a long text is cut."""
     return Rule(place.path, place.line, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
 
@@ -74,7 +74,7 @@ def read_clause(words: Words, stops: Container[str] = ()) -> Clause:
             options.append(_OPTIONS[word](words, word))
         else:
             lexeme = words.take()
-            options.append(Option(lexeme.written, words.group(), is_known=False))
+            options.append(ClauseOption(lexeme.written, words.group(), is_known=False))
     return Clause(includes, tuple(options), rule_at(place, words.text_since(begin)))
 
 

@@ -10,7 +10,7 @@ from logdump.session.errors import CommandError
 _LONGEST = 300
 
 
-class Place(NamedTuple):
+class ParameterPlace(NamedTuple):
     """A line of a parameter file; of what a macro expands to, the line of its call."""
 
     path: Path
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 class ParameterError(CommandError):
     """A parameter file that cannot be read or understood; its place is part of the message."""
 
-    def __init__(self, place: Place, problem: str) -> None:
+    def __init__(self, place: ParameterPlace, problem: str) -> None:
         problem = problem if len(problem) <= _LONGEST else f"{problem[:_LONGEST]}…"
         super().__init__(f"PARAMS: {place}: {problem}")
         self.place = place

@@ -7,19 +7,19 @@ import re
 import stat
 from pathlib import Path
 
-from logdump.operations.parameters.errors import ParameterError, Place
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
 
 MOST_BYTES = 1 << 20
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 
 
-def read_text(path: Path, place: Place | None = None) -> str:
+def read_text(path: Path, place: ParameterPlace | None = None) -> str:
     """The text of a file; what is not UTF-8 is taken for Latin-1. ``place`` is that of the INCLUDE that names it.
 
     Raises:
         ParameterError: it is not there, no regular file, too large, or no text.
     """
-    where = place or Place(path, 1)
+    where = place or ParameterPlace(path, 1)
     try:
         data = _read(path)
     except OSError as error:
@@ -32,7 +32,7 @@ def read_text(path: Path, place: Place | None = None) -> str:
         raise ParameterError(where, f"{path} is larger than 1 MB")
     if found := _CONTROL.search(data):
         line = data.count(b"\n", 0, found.start()) + 1
-        raise ParameterError(Place(path, line), f"byte x{found[0].hex()} is no text")
+        raise ParameterError(ParameterPlace(path, line), f"byte x{found[0].hex()} is no text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -47,7 +47,7 @@ def _read(path: Path) -> bytes | None:
         return file.read(MOST_BYTES + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
 
 
-def found_from(name: str, place: Place) -> Path:
+def found_from(name: str, place: ParameterPlace) -> Path:
     """The file that an INCLUDE names: beside the including file, or from the folder above, which holds ``dirprm``.
 
     Raises:

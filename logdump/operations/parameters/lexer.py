@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.operations.parameters.errors import ParameterError, Place
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
 from logdump.operations.parameters.files import found_from, read_text
 from logdump.operations.parameters.macros import Macros
 
@@ -23,7 +23,7 @@ _OVER_LINES = {"'": re.compile(r"'((?:[^']|'')*+)'"), '"': re.compile(r'"((?:[^"
 _REST_OF_LINE = re.compile(r"[^\n]*+")
 
 
-class Kind(enum.Enum):
+class LexemeKind(enum.Enum):
     """What a lexeme is: a word, a text in single or in double quotes, a punctuation mark, the end of a line."""
 
     WORD = "word"
@@ -36,15 +36,15 @@ class Kind(enum.Enum):
 class Lexeme(NamedTuple):
     """A word or a mark; ``is_glued`` to the one before where nothing stands between them. Quotes are taken off."""
 
-    kind: Kind
+    kind: LexemeKind
     text: str
-    place: Place
+    place: ParameterPlace
     is_glued: bool = False
 
     @property
     def written(self) -> str:
         """As it stands in the file."""
-        quote = self.kind.value if self.kind in (Kind.SINGLE, Kind.DOUBLE) else ""
+        quote = self.kind.value if self.kind in (LexemeKind.SINGLE, LexemeKind.DOUBLE) else ""
         return f"{quote}{self.text.replace(quote, 2 * quote)}{quote}" if quote else self.text
 
 
@@ -52,7 +52,7 @@ def text_of(lexemes: Iterable[Lexeme]) -> str:
     """Lexemes on one line, a blank where something stands between two."""
     text = ""
     for one in lexemes:
-        if one.kind is not Kind.LINE_END:
+        if one.kind is not LexemeKind.LINE_END:
             text += one.written if one.is_glued or not text else f" {one.written}"
     return text
 
@@ -60,7 +60,7 @@ def text_of(lexemes: Iterable[Lexeme]) -> str:
 class _Source:
     """A text that is read from its beginning to its end: a file, or what a call expands to, which has one place."""
 
-    def __init__(self, text: str, place: Place, *, is_file: bool, keyword: str = "") -> None:
+    def __init__(self, text: str, place: ParameterPlace, *, is_file: bool, keyword: str = "") -> None:
         self.text = text
         self.at = 0
         self.place = place
@@ -71,10 +71,12 @@ class _Source:
         self.goes_on_behind = place
         self._counted = 0
 
-    def here(self) -> Place:
+    def here(self) -> ParameterPlace:
         """The line that has been come to."""
         if self.is_file:
-            self.place = Place(self.place.path, self.place.line + self.text.count("\n", self._counted, self.at))
+            self.place = ParameterPlace(
+                self.place.path, self.place.line + self.text.count("\n", self._counted, self.at)
+            )
             self._counted = self.at
         return self.place
 
@@ -87,12 +89,12 @@ class Lexer:
 
     def __init__(self, path: Path) -> None:
         self.macros = Macros()
-        self._sources = [_Source(read_text(path), Place(path, 1), is_file=True)]
+        self._sources = [_Source(read_text(path), ParameterPlace(path, 1), is_file=True)]
         self._files = 1
         self._is_glued = False
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ParameterPlace:
         """Where the next lexeme is."""
         return self._sources[-1].here()
 
@@ -103,7 +105,7 @@ class Lexer:
         if not source.is_file and source.statements > MOST_STATEMENTS:
             raise ParameterError(source.here(), f"a macro expands to more than {MOST_STATEMENTS} statements")
 
-    def include(self, name: str, place: Place, keyword: str) -> None:
+    def include(self, name: str, place: ParameterPlace, keyword: str) -> None:
         """Go on with another file, and then with what follows here."""
         path = found_from(name, place)
         files = [one for one in self._sources if one.is_file]
@@ -116,7 +118,7 @@ class Lexer:
         self._files += 1
         if len(files) > DEEPEST_INCLUDE or self._files > MOST_FILES:
             raise ParameterError(place, f"more than {DEEPEST_INCLUDE} files in files, or {MOST_FILES} in all")
-        self._sources.append(_Source(read_text(path, place), Place(path, 1), is_file=True, keyword=keyword))
+        self._sources.append(_Source(read_text(path, place), ParameterPlace(path, 1), is_file=True, keyword=keyword))
 
     def rest_of_line(self) -> str:
         """What is left of the line, as it stands."""
@@ -143,13 +145,13 @@ class Lexer:
             if source.at < len(source.text):
                 lexeme = self._lexeme(source, over_lines=over_lines)
                 if lexeme is not None:
-                    self._is_glued = lexeme.kind is not Kind.LINE_END
+                    self._is_glued = lexeme.kind is not LexemeKind.LINE_END
                     return lexeme
             elif len(self._sources) == 1:
                 return None
             elif source.is_file and not source.has_ended:
                 source.has_ended = True
-                return Lexeme(Kind.LINE_END, "", source.here())
+                return Lexeme(LexemeKind.LINE_END, "", source.here())
             else:
                 self._sources.pop()
         return None
@@ -162,9 +164,9 @@ class Lexer:
         if found := _WORD.match(source.text, source.at):
             return self._word(source, found[0], place)
         source.at += 1
-        return Lexeme(Kind.LINE_END if character.isspace() else Kind.MARK, character, place, self._is_glued)
+        return Lexeme(LexemeKind.LINE_END if character.isspace() else LexemeKind.MARK, character, place, self._is_glued)
 
-    def _quoted(self, source: _Source, place: Place, *, over_lines: bool) -> Lexeme:
+    def _quoted(self, source: _Source, place: ParameterPlace, *, over_lines: bool) -> Lexeme:
         quote = source.text[source.at]
         found = _ON_A_LINE[quote].match(source.text, source.at)
         if found is None and over_lines:
@@ -172,9 +174,9 @@ class Lexer:
         if found is None:
             raise ParameterError(place, f"the quote {quote} is not closed")
         source.at = found.end()
-        return Lexeme(Kind(quote), found[1].replace(2 * quote, quote), place, self._is_glued)
+        return Lexeme(LexemeKind(quote), found[1].replace(2 * quote, quote), place, self._is_glued)
 
-    def _word(self, source: _Source, word: str, place: Place) -> Lexeme | None:
+    def _word(self, source: _Source, word: str, place: ParameterPlace) -> Lexeme | None:
         character = self.macros.character
         if word.startswith(character) and source.is_file:
             text, source.at = self.macros.call(source.text, source.at, place)
@@ -183,4 +185,4 @@ class Lexer:
         cut = self.macros.inside(word) if source.is_file else None
         word = word[:cut]
         source.at += len(word)
-        return Lexeme(Kind.WORD, word, place, self._is_glued)
+        return Lexeme(LexemeKind.WORD, word, place, self._is_glued)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from logdump.operations.parameters.errors import ParameterError, Place
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
 
 MOST_PARAMETERS = 30
 DEEPEST = 32
@@ -31,7 +31,7 @@ class Macro(NamedTuple):
     name: str
     parameters: tuple[str, ...]
     body: str
-    place: Place
+    place: ParameterPlace
 
 
 class Macros:
@@ -66,7 +66,7 @@ class Macros:
         character = re.escape(self.character)
         return re.compile(rf"(?<![\w$])(?<!{character}){character}(?P<name>{_NAME})")
 
-    def call(self, text: str, at: int, place: Place) -> tuple[str, int]:
+    def call(self, text: str, at: int, place: ParameterPlace) -> tuple[str, int]:
         """What the call whose name begins at ``at`` expands to, and where it ends.
 
         Raises:
@@ -74,7 +74,7 @@ class Macros:
         """
         return self._call(text, at, place, ())
 
-    def _call(self, text: str, at: int, place: Place, active: tuple[str, ...]) -> tuple[str, int]:
+    def _call(self, text: str, at: int, place: ParameterPlace, active: tuple[str, ...]) -> tuple[str, int]:
         found = self._references().match(text, at)
         macro = self._macros.get(found["name"].upper()) if found else None
         if found is None or macro is None:
@@ -94,7 +94,7 @@ class Macros:
         body = self._substituted(macro, expanded, place)
         return self._expanded(body, place, (*active, macro.name)), end
 
-    def _substituted(self, macro: Macro, values: list[str], place: Place) -> str:
+    def _substituted(self, macro: Macro, values: list[str], place: ParameterPlace) -> str:
         """The body with the values in place of the parameters; the longest name that is a parameter counts."""
         self._count(macro.body, place)
         if not macro.parameters:
@@ -105,7 +105,7 @@ class Macros:
         pattern = re.compile(rf"{_OPAQUE}|(?<!{character}){character}(?P<name>{names})(?![\w$])", re.IGNORECASE)
         return pattern.sub(lambda found: value_of[found["name"].upper()] if found["name"] else found[0], macro.body)
 
-    def _expanded(self, text: str, place: Place, active: tuple[str, ...]) -> str:
+    def _expanded(self, text: str, place: ParameterPlace, active: tuple[str, ...]) -> str:
         self._count(text, place)
         pieces, at = list[str](), 0
         pattern = re.compile(rf"(?P<opaque>{_OPAQUE})|{self._references().pattern}")
@@ -125,13 +125,13 @@ class Macros:
         before = text[found.start() - 1 : found.start()]
         return found["name"].upper() in self._macros or not before or before in _BEFORE_A_WORD
 
-    def _count(self, text: str, place: Place) -> None:
+    def _count(self, text: str, place: ParameterPlace) -> None:
         self._work += len(text)
         if self._work > _MOST_WORK:
             raise ParameterError(place, "macros expand to more than 8 MB")
 
 
-def _arguments(text: str, at: int, place: Place) -> tuple[list[str], int]:
+def _arguments(text: str, at: int, place: ParameterPlace) -> tuple[list[str], int]:
     """The values in the parentheses behind a macro's name, braces around one taken off; none without parentheses."""
     opening = re.compile(r"[ \t]*\(").match(text, at)
     if opening is None:

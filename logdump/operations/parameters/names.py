@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from logdump.operations.parameters.lexer import Kind, Lexeme
+from logdump.operations.parameters.lexer import Lexeme, LexemeKind
 
 MOST_PARTS = 3
 MOST_CHARACTERS = 1000
@@ -26,7 +26,7 @@ class ObjectName(NamedTuple):
         return ".".join(part for part in (self.catalog, self.owner, self.name) if part)
 
 
-class Part(NamedTuple):
+class NamePart(NamedTuple):
     """One part of a name: capitals count where it is exact."""
 
     text: str
@@ -68,7 +68,7 @@ def _compile(pattern: str, *, is_exact: bool) -> re.Pattern[str]:
 class NamePattern(NamedTuple):
     """A name as a parameter file has it, ``[[catalog.]schema.]object``; the last part comes last."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[NamePart, ...]
     text: str
 
     @property
@@ -76,7 +76,7 @@ class NamePattern(NamedTuple):
         """Whether it stands for more than one name."""
         return any(part.has_wildcard for part in self.parts)
 
-    def in_catalog(self, catalog: Part | None) -> NamePattern:
+    def in_catalog(self, catalog: NamePart | None) -> NamePattern:
         """The same with what SOURCECATALOG says in front, where it has two parts."""
         return (
             self
@@ -100,7 +100,7 @@ class NamePattern(NamedTuple):
 
     def target_of(self, name: ObjectName) -> ObjectName:
         """The name that this one, behind TARGET, gives to the object ``name``."""
-        *catalog, owner, last = (Part(""), *self.parts) if len(self.parts) == 1 else self.parts
+        *catalog, owner, last = (NamePart(""), *self.parts) if len(self.parts) == 1 else self.parts
         return ObjectName(
             last.filled(name.name), owner.filled(name.owner), catalog[0].filled(name.catalog) if catalog else ""
         )
@@ -113,19 +113,19 @@ def name_of(lexemes: Sequence[Lexeme], *, quotes_hold_names: bool = False) -> Na
     """
     parts, pieces = [""], list(lexemes)
     exact = [False]
-    if len(pieces) == 1 and pieces[0].kind is not Kind.WORD and quotes_hold_names:
-        pieces = [pieces[0]._replace(kind=Kind.WORD)]
+    if len(pieces) == 1 and pieces[0].kind is not LexemeKind.WORD and quotes_hold_names:
+        pieces = [pieces[0]._replace(kind=LexemeKind.WORD)]
     for one in pieces:
-        if one.kind is Kind.WORD:
+        if one.kind is LexemeKind.WORD:
             first, *others = one.text.split(".")
             parts[-1] += first
             parts += others
             exact += [False] * len(others)
-        elif one.kind is Kind.DOUBLE:
+        elif one.kind is LexemeKind.DOUBLE:
             parts[-1] += one.text
             exact[-1] = True
         else:
             return None
     if not all(parts) or len(parts) > MOST_PARTS or sum(map(len, parts)) > MOST_CHARACTERS:
         return None
-    return NamePattern(tuple(map(Part, parts, exact)), "".join(one.written for one in lexemes))
+    return NamePattern(tuple(map(NamePart, parts, exact)), "".join(one.written for one in lexemes))

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from logdump.operations.parameters.clauses import begins_clause, read_clause, read_clauses, rule_at
-from logdump.operations.parameters.errors import ParameterError, Place
-from logdump.operations.parameters.names import NamePattern, Part
-from logdump.operations.parameters.statements import Statement, statements
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
+from logdump.operations.parameters.names import NamePart, NamePattern
+from logdump.operations.parameters.statements import ParameterStatement, statements
 from logdump.operations.parameters.tree import (
     Clause,
     Ddl,
@@ -23,7 +23,7 @@ from logdump.operations.parameters.tree import (
     Taker,
 )
 from logdump.operations.parameters.words import Words
-from logdump.session.evaluation import Rule, Side
+from logdump.session.evaluation import ProcessSide, Rule
 
 _RESPONSES = frozenset({"IGNORE", "DISCARD", "ABEND"})
 _WITH_VALUE = frozenset({"MAXRETRIES", "RETRYDELAY"})
@@ -36,7 +36,7 @@ _PLAIN_OPTIONS = frozenset(
         "NOCROSSRENAME WARNONLARGEDDL"
     ).split()
 )
-_TAKERS = {"TABLE": Side.EXTRACT, "FILE": Side.EXTRACT, "MAP": Side.REPLICAT}
+_TAKERS = {"TABLE": ProcessSide.EXTRACT, "FILE": ProcessSide.EXTRACT, "MAP": ProcessSide.REPLICAT}
 _EXCLUSIONS = frozenset({"TABLEEXCLUDE", "MAPEXCLUDE", "SCHEMAEXCLUDE", "CATALOGEXCLUDE"})
 _TAKER_OPTIONS = frozenset(
     (  # noqa: SIM905 - a list of so many would fill a page
@@ -59,14 +59,14 @@ class _Reading:
     """The reading of one file: what the statements before mean for those that come."""
 
     def __init__(self) -> None:
-        self.side: Side | None = None
-        self.named_at: Place | None = None
+        self.side: ProcessSide | None = None
+        self.named_at: ParameterPlace | None = None
         self.group = ""
-        self.catalog: Part | None = None
+        self.catalog: NamePart | None = None
         self.ansi_quotes = True
-        self.ddl: Statement | None = None
+        self.ddl: ParameterStatement | None = None
 
-    def words(self, statement: Statement) -> Words:
+    def words(self, statement: ParameterStatement) -> Words:
         """The words of a statement."""
         return Words(statement, ansi_quotes=self.ansi_quotes)
 
@@ -75,7 +75,7 @@ class _Reading:
         return words.name(what).in_catalog(self.catalog)
 
 
-def read_parameters(path: Path, side: Side | None = None, *, ansi_quotes: bool = True) -> ParameterFile:
+def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes: bool = True) -> ParameterFile:
     """The tree of a file; its side is that of its EXTRACT or REPLICAT, unless it is given.
 
     Raises:
@@ -83,15 +83,15 @@ def read_parameters(path: Path, side: Side | None = None, *, ansi_quotes: bool =
     """
     reading = _Reading()
     reading.ansi_quotes = ansi_quotes
-    is_globals = side is Side.GLOBALS or (side is None and path.name.upper() == Side.GLOBALS.name)
+    is_globals = side is ProcessSide.GLOBALS or (side is None and path.name.upper() == ProcessSide.GLOBALS.name)
     nodes = [node for one in statements(path, may_include=not is_globals) for node in _nodes(reading, one)]
-    found = Side.GLOBALS if is_globals else side or reading.side
+    found = ProcessSide.GLOBALS if is_globals else side or reading.side
     if found is None:
-        raise ParameterError(Place(path, 1), "has neither EXTRACT nor REPLICAT: name the side behind the file")
+        raise ParameterError(ParameterPlace(path, 1), "has neither EXTRACT nor REPLICAT: name the side behind the file")
     return ParameterFile(path, found, reading.group, tuple(nodes), tuple(_notes(nodes, found, reading)))
 
 
-def _nodes(reading: _Reading, statement: Statement) -> Iterator[Node]:
+def _nodes(reading: _Reading, statement: ParameterStatement) -> Iterator[Node]:
     rule = rule_at(statement.place, statement.text)
     read = _STATEMENTS.get(statement.keyword)
     if read is None or (statement.runtime and statement.keyword not in _TAKES_RUNTIME):
@@ -101,35 +101,35 @@ def _nodes(reading: _Reading, statement: Statement) -> Iterator[Node]:
         yield from read(reading, statement, rule)
 
 
-def _process(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _process(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """EXTRACT <group>, REPLICAT <group>."""
-    if reading.side is not None and reading.side is not Side[statement.keyword]:
+    if reading.side is not None and reading.side is not ProcessSide[statement.keyword]:
         raise ParameterError(
             statement.place, f"{statement.keyword}: the file is {reading.side.name}'s ({reading.named_at})"
         )
-    reading.side, reading.named_at = Side[statement.keyword], statement.place
+    reading.side, reading.named_at = ProcessSide[statement.keyword], statement.place
     reading.group = statement.lexemes[0].text if statement.lexemes else ""
     yield Switch(rule, statement.keyword, reading.group)
 
 
-def _switch(_reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _switch(_reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     yield Switch(rule, statement.keyword)
 
 
-def _quotes(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _quotes(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """USEANSISQLQUOTES, NOUSEANSISQLQUOTES."""
     reading.ansi_quotes = statement.keyword == "USEANSISQLQUOTES"
     yield from _switch(reading, statement, rule)
 
 
-def _source_catalog(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _source_catalog(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """SOURCECATALOG <catalog>."""
     name = reading.words(statement).name("SOURCECATALOG")
     reading.catalog = name.parts[-1]
     yield Switch(rule, statement.keyword, name.text, name.parts[-1])
 
 
-def _ddl(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _ddl(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """DDL with its clauses; one in a file."""
     if reading.ddl is not None:
         raise ParameterError(statement.place, f"DDL: there is one at line {reading.ddl.place.line} already")
@@ -147,11 +147,11 @@ def _check_excludes(clauses: tuple[Clause, ...]) -> None:
     excluding = [one for one in clauses if not one.includes]
     needs_include = [one for one in excluding if [option.word for option in one.options] != ["ALL"]]
     if needs_include and len(excluding) == len(clauses):
-        place = Place(needs_include[0].rule.path, needs_include[0].rule.line)
+        place = ParameterPlace(needs_include[0].rule.path, needs_include[0].rule.line)
         raise ParameterError(place, "DDL: EXCLUDE needs an INCLUDE, unless it is EXCLUDE ALL")
 
 
-def _substitution(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _substitution(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """DDLSUBST 'string' WITH 'string' and its clauses."""
     words = reading.words(statement)
     search = words.string("DDLSUBST")
@@ -165,7 +165,7 @@ def _substitution(reading: _Reading, statement: Statement, rule: Rule) -> Iterat
     yield Substitution(rule, search, replacement, clauses, unknown)
 
 
-def _error_rule(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _error_rule(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """DDLERROR of a Replicat: code, response, clauses; that of an Extract is kept as it stands."""
     words = reading.words(statement)
     if words.peek() in _OF_EXTRACT:
@@ -192,7 +192,7 @@ def error_code(text: str) -> str:
     return str(int(digits)) if digits.isascii() and digits.isdigit() else text.upper()
 
 
-def _ddl_options(reading: _Reading, statement: Statement, _rule: Rule) -> Iterator[Node]:
+def _ddl_options(reading: _Reading, statement: ParameterStatement, _rule: Rule) -> Iterator[Node]:
     """DDLOPTIONS, an option each."""
     words = reading.words(statement)
     while not words.is_at_end:
@@ -240,7 +240,7 @@ _VALUED_OPTIONS: dict[str, Callable[[Words], _Values]] = {
 }
 
 
-def _taker(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _taker(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """TABLE <name> …; and MAP <name>, TARGET <name> …;."""
     words = reading.words(statement)
     source = reading.name(words, statement.keyword)
@@ -259,7 +259,7 @@ def _taker(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node
     yield Taker(rule, statement.keyword, source, target, tuple(dict.fromkeys(options)))
 
 
-def _exclusion(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[Node]:
+def _exclusion(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
     """TABLEEXCLUDE and its like, for one name or several."""
     words = reading.words(statement)
     is_table = statement.keyword in ("TABLEEXCLUDE", "MAPEXCLUDE")
@@ -268,16 +268,16 @@ def _exclusion(reading: _Reading, statement: Statement, rule: Rule) -> Iterator[
         yield Exclusion(rule, statement.keyword, name.in_catalog(reading.catalog) if is_table else name)
 
 
-def _notes(nodes: list[Node], side: Side, reading: _Reading) -> Iterator[str]:
+def _notes(nodes: list[Node], side: ProcessSide, reading: _Reading) -> Iterator[str]:
     """What is to be known before anything is believed that follows from the file."""
     for node in nodes:
         if isinstance(node, Other) and node.reason:
             yield f"{_at(node.rule)}: {node.keyword} is not evaluated: {node.reason}"
-        if isinstance(node, Taker) and side not in (_TAKERS[node.keyword], Side.GLOBALS):
+        if isinstance(node, Taker) and side not in (_TAKERS[node.keyword], ProcessSide.GLOBALS):
             yield f"{_at(node.rule)}: {node.keyword} is not for {side.title}"
         if isinstance(node, Taker) and len(node.source.parts) == 1:
             yield f"{_at(node.rule)}: {node.keyword} without a schema fits nothing here"
-    if side is not Side.GLOBALS and reading.side not in (None, side):
+    if side is not ProcessSide.GLOBALS and reading.side not in (None, side):
         yield f"the file itself is for {reading.side.title if reading.side else ''}"
 
 
@@ -285,7 +285,7 @@ def _at(rule: Rule) -> str:
     return f"{rule.path}, line {rule.line}"
 
 
-_Read = Callable[[_Reading, Statement, Rule], Iterator[Node]]
+_Read = Callable[[_Reading, ParameterStatement, Rule], Iterator[Node]]
 _STATEMENTS: dict[str, _Read] = {
     **dict.fromkeys(_SWITCHES, _switch),
     **dict.fromkeys(("EXTRACT", "REPLICAT"), _process),

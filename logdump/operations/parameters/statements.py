@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.operations.parameters.errors import ParameterError, Place
-from logdump.operations.parameters.lexer import Kind, Lexeme, Lexer, text_of
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
+from logdump.operations.parameters.lexer import Lexeme, LexemeKind, Lexer, text_of
 from logdump.operations.parameters.macros import MOST_PARAMETERS, Macro
 
 UP_TO_SEMICOLON = frozenset({"TABLE", "MAP", "SEQUENCE", "FILE"})
@@ -27,7 +27,7 @@ _MACRO = re.compile(
 )
 
 
-class Statement(NamedTuple):
+class ParameterStatement(NamedTuple):
     """A statement: its keyword in capitals, and what follows, without the semicolon and with passwords replaced.
 
     ``runtime`` is a value that only GoldenGate knows when it runs, ``?NAME``, where one stands in it.
@@ -35,12 +35,12 @@ class Statement(NamedTuple):
 
     keyword: str
     lexemes: tuple[Lexeme, ...]
-    place: Place
+    place: ParameterPlace
     text: str
     runtime: str | None
 
 
-def statements(path: Path, *, may_include: bool = True) -> Iterator[Statement]:
+def statements(path: Path, *, may_include: bool = True) -> Iterator[ParameterStatement]:
     """The statements of a file, and of those it includes, with macros expanded.
 
     Raises:
@@ -48,9 +48,9 @@ def statements(path: Path, *, may_include: bool = True) -> Iterator[Statement]:
     """
     lexer = Lexer(path)
     while (first := lexer.next()) is not None:
-        if first.kind is Kind.LINE_END or first.text in ("", ";"):
+        if first.kind is LexemeKind.LINE_END or first.text in ("", ";"):
             continue
-        keyword = first.text.upper() if first.kind is Kind.WORD else ""
+        keyword = first.text.upper() if first.kind is LexemeKind.WORD else ""
         lexer.begin_statement()
         if keyword in _OF_THE_FILE:
             if keyword in ("INCLUDE", "OBEY") and not may_include:
@@ -60,22 +60,22 @@ def statements(path: Path, *, may_include: bool = True) -> Iterator[Statement]:
         yield _statement(first, keyword, _rest(lexer, first.place, keyword))
 
 
-def _statement(first: Lexeme, keyword: str, lexemes: list[Lexeme]) -> Statement:
+def _statement(first: Lexeme, keyword: str, lexemes: list[Lexeme]) -> ParameterStatement:
     head, *kept = _without_secrets([first, *lexemes])
-    words = (one.text for one in kept if one.kind is Kind.WORD)
+    words = (one.text for one in kept if one.kind is LexemeKind.WORD)
     runtime = next((found[1] for word in words if (found := _RUNTIME.fullmatch(word))), None)
-    return Statement(keyword, tuple(kept), first.place, text_of([head, *kept]), runtime)
+    return ParameterStatement(keyword, tuple(kept), first.place, text_of([head, *kept]), runtime)
 
 
-def _rest(lexer: Lexer, place: Place, keyword: str) -> list[Lexeme]:
+def _rest(lexer: Lexer, place: ParameterPlace, keyword: str) -> list[Lexeme]:
     """What follows the keyword, up to what ends the statement."""
     is_long, found = keyword in UP_TO_SEMICOLON, list[Lexeme]()
     while (one := lexer.next(over_lines=is_long)) is not None:
-        if one.kind is Kind.MARK and one.text == ";":
+        if one.kind is LexemeKind.MARK and one.text == ";":
             return found
         if len(found) == MOST_WORDS:
             raise ParameterError(place, f"{keyword} has more than {MOST_WORDS} words")
-        if one.kind is not Kind.LINE_END:
+        if one.kind is not LexemeKind.LINE_END:
             found.append(one)
         elif not is_long:
             return found
@@ -89,17 +89,17 @@ def _without_secrets(lexemes: list[Lexeme]) -> Iterator[Lexeme]:
     before, is_login = "", False
     for one in lexemes:
         word = one.text.upper()
-        if before in _SECRETS and one.kind is not Kind.MARK:
+        if before in _SECRETS and one.kind is not LexemeKind.MARK:
             yield one._replace(text=_HIDDEN)
         elif is_login and "/" in one.text:
             yield one._replace(text=re.sub(r"/[^@]*", f"/{_HIDDEN}", one.text))
         else:
             yield one
         is_login = is_login or word in _LOGINS
-        before = word if one.kind is Kind.WORD else before
+        before = word if one.kind is LexemeKind.WORD else before
 
 
-def _define(lexer: Lexer, place: Place, _keyword: str) -> None:
+def _define(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
     """MACRO #name [PARAMS (#a, …)] BEGIN … END;."""
     found = lexer.up_to(_MACRO, "MACRO is not #name [PARAMS (#a, …)] BEGIN … END;")
     character = lexer.macros.character
@@ -113,7 +113,7 @@ def _define(lexer: Lexer, place: Place, _keyword: str) -> None:
     lexer.macros.define(Macro(found["name"][len(character) :].upper(), tuple(names), found["body"].strip(), place))
 
 
-def _set_character(lexer: Lexer, place: Place, _keyword: str) -> None:
+def _set_character(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
     """MACROCHAR <character>."""
     character = lexer.rest_of_line().rstrip(";").strip()
     if len(character) != 1 or character.isalnum() or character in "'\"(){},;&-.*?":
@@ -121,7 +121,7 @@ def _set_character(lexer: Lexer, place: Place, _keyword: str) -> None:
     lexer.macros.character = character
 
 
-def _include(lexer: Lexer, place: Place, keyword: str) -> None:
+def _include(lexer: Lexer, place: ParameterPlace, keyword: str) -> None:
     """INCLUDE <file>, OBEY <file>."""
     words = _rest(lexer, place, keyword)
     if not words:
@@ -129,12 +129,12 @@ def _include(lexer: Lexer, place: Place, keyword: str) -> None:
     lexer.include(text_of(words).strip("'\""), place, keyword)
 
 
-def _skip_comment(lexer: Lexer, _place: Place, _keyword: str) -> None:
+def _skip_comment(lexer: Lexer, _place: ParameterPlace, _keyword: str) -> None:
     """COMMENT <text>."""
     lexer.rest_of_line()
 
 
-_OF_THE_FILE: dict[str, Callable[[Lexer, Place, str], None]] = {
+_OF_THE_FILE: dict[str, Callable[[Lexer, ParameterPlace, str], None]] = {
     "MACRO": _define,
     "MACROCHAR": _set_character,
     "INCLUDE": _include,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from logdump.operations.parameters.names import NamePattern, Part
-from logdump.session.evaluation import Rule, Side
+from logdump.operations.parameters.names import NamePart, NamePattern
+from logdump.session.evaluation import ProcessSide, Rule
 
 
-class Option(NamedTuple):
+class ClauseOption(NamedTuple):
     """One option of a clause, with its value: words, texts, a name; ``is_known`` where its meaning is."""
 
     word: str
@@ -27,10 +27,10 @@ class Clause(NamedTuple):
     """INCLUDE or EXCLUDE with its options, all of which have to be true."""
 
     includes: bool
-    options: tuple[Option, ...]
+    options: tuple[ClauseOption, ...]
     rule: Rule
 
-    def option(self, word: str) -> Option | None:
+    def option(self, word: str) -> ClauseOption | None:
         """The first option of this word."""
         return next((one for one in self.options if one.word == word), None)
 
@@ -98,7 +98,7 @@ class Switch(NamedTuple):
     rule: Rule
     keyword: str
     value: str = ""
-    part: Part | None = None
+    part: NamePart | None = None
 
 
 class Other(NamedTuple):
@@ -117,7 +117,7 @@ class ParameterFile(NamedTuple):
     """A parameter file that has been read: its nodes in order, and what is to be known about them."""
 
     path: Path
-    side: Side
+    side: ProcessSide
     group: str
     nodes: tuple[Node, ...]
     notes: tuple[str, ...]

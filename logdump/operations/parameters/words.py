@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from logdump.operations.parameters.errors import ParameterError, Place
-from logdump.operations.parameters.lexer import Kind, Lexeme, text_of
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
+from logdump.operations.parameters.lexer import Lexeme, LexemeKind, text_of
 from logdump.operations.parameters.names import NamePattern, name_of
-from logdump.operations.parameters.statements import Statement
+from logdump.operations.parameters.statements import ParameterStatement
 
 
 class Words:
@@ -16,14 +16,14 @@ class Words:
         ansi_quotes: whether double quotes hold names and single quotes texts.
     """
 
-    def __init__(self, statement: Statement, *, ansi_quotes: bool = True) -> None:
+    def __init__(self, statement: ParameterStatement, *, ansi_quotes: bool = True) -> None:
         self._statement = statement
         self._lexemes = statement.lexemes
         self._ansi_quotes = ansi_quotes
         self.at = 0
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ParameterPlace:
         """Where the next word is, or the statement at its end."""
         return self._lexemes[self.at].place if self.at < len(self._lexemes) else self._statement.place
 
@@ -44,7 +44,7 @@ class Words:
         """The next word in capitals; empty at the end, and for a text in quotes or a mark."""
         self.skip_commas()
         one = self._lexemes[self.at] if self.at < len(self._lexemes) else None
-        return one.text.upper() if one is not None and one.kind is Kind.WORD else ""
+        return one.text.upper() if one is not None and one.kind is LexemeKind.WORD else ""
 
     @property
     def is_at_end(self) -> bool:
@@ -67,13 +67,13 @@ class Words:
 
     def string(self, what: str) -> str:
         """A text in quotes, of either kind."""
-        if self.is_at_end or self._lexemes[self.at].kind not in (Kind.SINGLE, Kind.DOUBLE):
+        if self.is_at_end or self._lexemes[self.at].kind not in (LexemeKind.SINGLE, LexemeKind.DOUBLE):
             raise self.error(f"{what} takes a text in quotes")
         return self.take().text
 
     def word_or_string(self, what: str) -> str:
         """A word, or a text in quotes."""
-        if self.is_at_end or self._lexemes[self.at].kind is Kind.MARK:
+        if self.is_at_end or self._lexemes[self.at].kind is LexemeKind.MARK:
             raise self.error(f"{what} takes a word")
         return self.take().text
 
@@ -81,7 +81,7 @@ class Words:
         """A name; in some places a whole name may stand in quotes, as older releases have it."""
         self.skip_commas()
         begin = self.at
-        while self.at < len(self._lexemes) and self._lexemes[self.at].kind is not Kind.MARK:
+        while self.at < len(self._lexemes) and self._lexemes[self.at].kind is not LexemeKind.MARK:
             if self.at > begin and not self._lexemes[self.at].is_glued:
                 break
             self.at += 1
@@ -94,13 +94,13 @@ class Words:
 
     def group(self) -> tuple[str, ...]:
         """What stands in parentheses, nested ones included, word by word; nothing where none open here."""
-        if self.is_at_end or self._lexemes[self.at].text != "(" or self._lexemes[self.at].kind is not Kind.MARK:
+        if self.is_at_end or self._lexemes[self.at].text != "(" or self._lexemes[self.at].kind is not LexemeKind.MARK:
             return ()
         depth, found = 0, list[str]()
         while self.at < len(self._lexemes):
             one = self._lexemes[self.at]
             self.at += 1
-            if one.kind is Kind.MARK:
+            if one.kind is LexemeKind.MARK:
                 depth += {"(": 1, ")": -1}.get(one.text, 0)
                 if depth == 0:
                     return tuple(found)

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.ddl.sql_tokens import Kind, split_comments, tokens_of
+from logdump.operations.ddl.sql_tokens import SqlTokenKind, split_comments, tokens_of
 from logdump.operations.ddl.subject import subject_of
 from logdump.operations.parameters.tree import ParameterFile
 from logdump.session.evaluation import DdlEvaluated, Outcome
@@ -101,7 +101,7 @@ def test_with_an_identical_map_the_result_gives_itself(statement: str, option: s
 def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(text: str) -> None:
     tokens = list(tokens_of(text))
     assert "".join(one.text for one in tokens) == text
-    assert split_comments(text)[1] == [one.text for one in tokens if one.kind is Kind.COMMENT]
+    assert split_comments(text)[1] == [one.text for one in tokens if one.kind is SqlTokenKind.COMMENT]
 
 
 @settings(max_examples=examples(150))

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.parameters.errors import ParameterError, Place
+from logdump.operations.parameters.errors import ParameterError, ParameterPlace
 from logdump.operations.parameters.macros import Macro, Macros
 from logdump.operations.parameters.statements import statements
 from tests.searching import examples
 
-HERE = Place(Path("p.prm"), 1)
+HERE = ParameterPlace(Path("p.prm"), 1)
 CALL = re.compile(r"#([a-d])\s*\(([^()#]*)\)")
 WORDS = st.sampled_from(["x", "y.z", "TEA", "1", "b_c", "@IF"])
 
