@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
@@ -16,12 +15,13 @@ from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.operations.matching_files import matching_files
+from logdump.session.across import files_from
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, ProcessSide
-from logdump.session.events import Event, Notice, say
+from logdump.session.events import Bad, Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import Record, TrailFile
+from trailformat import NotATrail, Record, TrailFile
 
 _QUOTE = '"'
 _IN_THE_TRAIL = (
@@ -87,6 +87,7 @@ class Evaluating:
         self._options = options
         self._parameters = parameters
         self.statements = 0
+        self.shows_file = False
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
 
     @property
@@ -107,8 +108,7 @@ class Evaluating:
 
     def _of_record(self, trail: TrailFile, record: Record) -> Iterator[Event]:
         for result in self.evaluated(subject_of_record(trail, record)):
-            shows_file = self._options.over is not None
-            yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=shows_file)
+            yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=self.shows_file)
 
     def evaluated(self, subject: DdlSubject) -> Iterator[DdlEvaluated]:
         """What becomes of a statement; under LEFTOUT only where it does not get through."""
@@ -151,14 +151,22 @@ def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
 
 
 def _over_files(session: Session, options: DdlOptions, evaluating: Evaluating) -> Iterator[Event]:
+    """The open file from the position on, with ACROSS those after it; or those that OVER names."""
     if options.over is None:
+        _, *others = files_from(session)
+        evaluating.shows_file = bool(others)
         yield from evaluating.run(session.trail, session.cursor.next)
-        return
-    for path in matching_files(options.over):
-        with contextlib.closing(TrailFile(path)) as trail:
-            yield from evaluating.run(trail, 0)
+    else:
+        others = matching_files(options.over)
+        evaluating.shows_file = True
+    for path in others:
         if evaluating.is_done:
             return
+        try:
+            with TrailFile(path) as trail:
+                yield from evaluating.run(trail, 0)
+        except NotATrail as error:
+            yield Notice((f"{error}: not read",), bad=Bad(error))
 
 
 COMMANDS = (

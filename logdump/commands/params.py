@@ -23,11 +23,13 @@ from logdump.operations.parameters.tree import (
     Switch,
     Taker,
 )
+from logdump.session.across import files_from
 from logdump.session.errors import CommandError
 from logdump.session.evaluation import ParametersShown, ProcessSide
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat import TrailFile
 
 Action = Callable[[Session], Iterator[Event]]
 _SIDES = {"EXTRACT": ProcessSide.EXTRACT, "REPLICAT": ProcessSide.REPLICAT, "GLOBALS": ProcessSide.GLOBALS}
@@ -88,7 +90,7 @@ def _files(session: Session) -> list[ParameterFile]:
 
 
 def _coverage(session: Session) -> Iterator[Event]:
-    """Count the tables of the open trail, through the filter, and tell what takes each."""
+    """Count the tables of the open file, with ACROSS of those after it, and tell what takes each; the filter applies."""
     from logdump.operations.count import CountOptions, CountRun  # noqa: PLC0415 - for this alone
     from logdump.operations.ddl.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
     from trailformat.scan import Workers  # noqa: PLC0415 - likewise
@@ -98,7 +100,12 @@ def _coverage(session: Session) -> Iterator[Event]:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
     with Workers() as workers:
         counter = CountRun(session, CountOptions(detail=True), workers)
-        yield from counter.run(counter.begin(session.trail))
+        for path in files_from(session):
+            if path == session.trail.path:
+                yield from counter.run(counter.begin(session.trail))
+            elif counter.stopped_at is None:
+                with TrailFile(path) as trail:
+                    yield from counter.run(counter.begin(trail))
     yield from coverage(records_by_table(counter), parameters)
     yield from counter.notices
     if counter.stopped_at is not None:

@@ -182,6 +182,26 @@ def test_names_that_still_tell_the_schema_of_the_source_are_listed(line: Line, t
     assert result.not_converted == ("teahouse.teas", '"TEAHOUSE".sales')
 
 
+def test_with_across_the_files_after_the_open_one_are_read(line: Line, trails: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"tr00000000{number}").write_bytes((trails / "dt000000000").read_bytes())
+    line(f"params {written(tmp_path, 'REPLICAT r')}; open {tmp_path / 'tr000000001'}; sft ddl; ddl all")
+    assert len(evaluations(line)) == 2
+    line("across on; ddl all")
+    assert [(one.path, one.shows_file) for one in evaluations(line)] == [
+        (tmp_path / f"tr00000000{number}", True) for number in (1, 1, 2, 2, 2)
+    ]
+    assert line.session.trail.path == tmp_path / "tr000000001"
+
+
+def test_a_file_that_is_no_trail_is_told_and_the_others_are_read(line: Line, trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "tr000000000").write_text("none")
+    (tmp_path / "tr000000001").write_bytes((trails / "dt000000000").read_bytes())
+    line(f"params {written(tmp_path, 'REPLICAT r')}; ddl over {tmp_path / 'tr*'}")
+    assert len(evaluations(line)) == 3
+    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.BAD_DATA]
+
+
 def test_what_would_happen_is_named_and_not_done(line: Line, tmp_path: Path) -> None:
     lines = ("REPLICAT r", f"DDL INCLUDE ALL STAYMETADATA EVENTACTIONS (SHELL 'touch {tmp_path / 'x'}', REPORT)")
     line(f"params {written(tmp_path, *lines)}")

@@ -120,6 +120,15 @@ def test_coverage_goes_through_the_filter_and_leaves_the_position(shop: Line, tm
     assert shop.session.cursor.next == before
 
 
+def test_with_across_coverage_is_that_of_all_files_from_the_open_one(line: Line, trails: Path, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, *REPLICAT)}; open {trails / 'st000000000'}")
+    alone = covered(line)["replicat", "TEAHOUSE.SALES"].records
+    line(f"open {trails / 'st000000001'}")
+    second = covered(line)["replicat", "TEAHOUSE.SALES"].records
+    line(f"open {trails / 'st000000000'}; across on")
+    assert covered(line)["replicat", "TEAHOUSE.SALES"].records == alone + second
+
+
 @pytest.mark.parametrize("trail", ["et000000000", "el000000000", "ot000000", "mt000000000", "ct000000000"])
 def test_coverage_counts_the_records_of_every_table_of_any_trail(trail: str, trails: Path, tmp_path: Path) -> None:
     path = written(tmp_path, "REPLICAT r", "MAP *.*, TARGET *.*;")
