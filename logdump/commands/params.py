@@ -90,7 +90,7 @@ def _files(session: Session) -> list[ParameterFile]:
 
 
 def _coverage(session: Session) -> Iterator[Event]:
-    """Count the tables of the open file, with ACROSS of those after it, and tell what takes each; the filter applies."""
+    """Count the tables of the open file, with ACROSS of those after it, and tell what takes each."""
     from logdump.operations.count import CountOptions, CountRun  # noqa: PLC0415 - for this alone
     from logdump.operations.ddl.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
     from trailformat.scan import Workers  # noqa: PLC0415 - likewise

@@ -96,7 +96,7 @@ class _Names:
         master = ObjectName(told.get("C13", ""), told.get("C12", "")) if told.get("C13") else None
         if base is None and derived is not None and master is not None:
             base = master
-        self.trusts_text = read.main is not None
+        self.trusts_text = read.main is not None or read.base is not None
         self.base, self.derived = self._checked(base, derived)
 
     def _of(self, found: NameFound | None) -> ObjectName | None:
