@@ -9,8 +9,8 @@ from typing import Any
 
 from logdump.language.command import Command
 from logdump.language.forms import AnyOrder, Keyword, fitting
-from logdump.language.parameters import Choice, File, Number, Table, Time
-from logdump.language.reader import Context, Reader
+from logdump.language.parameters import File, Number, OneOf, Table, Time
+from logdump.language.reader import ArgumentReader, Context
 from logdump.language.words import plain
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.count import CountOptions, CountRun, count_files
@@ -83,7 +83,7 @@ class OtherFile(File):
         """The path."""
         from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
 
-        near = get_close_matches(text.upper(), map(plain, _KEYWORDS.values), n=1, cutoff=0.7)
+        near = get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
         if near and not Path(text).expanduser().exists():
             raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
         return super().parse(text, context)
@@ -94,9 +94,9 @@ class CountForm(AnyOrder[CountOptions]):
 
     ends = ","
 
-    def read(self, reader: Reader) -> CountOptions:
+    def read(self, reader: ArgumentReader) -> CountOptions:
         """The options."""
-        reader.keywords = _KEYWORDS
+        reader.keywords = self._stops
         values: dict[str, Any] = {}
         before, begun = "", 0
         while True:
@@ -126,10 +126,10 @@ def _count_options(interval: int = 0, **others: Any) -> CountOptions:
     return CountOptions(interval=interval * _MINUTE, **times, **others)
 
 
-_KEYWORDS = Choice(dict.fromkeys(("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")))
+_KEYWORDS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
 _FORM = CountForm(
     _count_options,
-    {"detail": Choice({"DET[AIL]": True})},
+    {"detail": OneOf({"DET[AIL]": True})},
     {
         "start": Keyword("START[TIME]", Time(label="STARTTIME: ")),
         "end": Keyword("END[TIME]", Time(label="ENDTIME: ")),
@@ -141,6 +141,7 @@ _FORM = CountForm(
         "path": OtherFile("<filename>"),
     },
     others="[, <options>]",
+    ends_phrases=True,
 )
 
 COMMANDS = (

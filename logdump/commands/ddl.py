@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from logdump.commands.params import parameters_in_use
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
-from logdump.language.parameters import Choice, File, Number, Word
-from logdump.language.reader import Context, Parameter, Reader
+from logdump.language.parameters import File, Number, OneOf, Word
+from logdump.language.reader import ArgumentReader, Context, Parameter
 from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
@@ -67,7 +67,7 @@ class _Quoted(Parameter[str]):
             raise ArgumentError('TEXT takes a statement in double quotes, each in it doubled: TEXT "drop table t".')
         return text[1:-1].replace(2 * _QUOTE, _QUOTE)
 
-    def read(self, reader: Reader) -> str:
+    def read(self, reader: ArgumentReader) -> str:
         """The text of the next piece, which keeps its quotes."""
         piece = reader.look(self)
         if piece is None:
@@ -175,16 +175,16 @@ COMMANDS = (
         AnyOrder(
             _options,
             {
-                "most": Alternatives[Any](Number("<count>", least=1), Choice({"ALL": None})),
+                "most": Alternatives[Any](Number("<count>", least=1), OneOf({"ALL": None})),
                 "over": Keyword("OVER", File("<wildcard>")),
                 "text": Keyword("TEXT", _Quoted('"<statement>"')),
             },
             {
                 "owner": Keyword("OWNER", Word("<schema>")),
-                "steps": Choice({"STEPS": True}),
-                "left_out": Choice({"LEFTOUT": True}),
+                "steps": OneOf({"STEPS": True}),
+                "left_out": OneOf({"LEFTOUT": True}),
                 "error": Keyword("WHATIF", Keyword("ERROR", Word("<code>"), wrong="WHATIF takes ERROR and a code.")),
-                "strict": Choice({"STRICT": True}),
+                "strict": OneOf({"STRICT": True}),
             },
             wrong="{!r} is not a count and none of ALL, OVER, TEXT, OWNER, STEPS, LEFTOUT, WHATIF ERROR, STRICT.",
         ),

@@ -14,11 +14,11 @@ from logdump.operations.first_match import show_record
 from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
-    from logdump.session.search import Search
+    from logdump.session.marks import Search
 
 
 class Again(NamedTuple):
@@ -63,7 +63,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     session.cursor.move(start.current if backwards else _first_to_look_at(session))
     session.cursor.is_backwards = backwards
     try:
-        record = yield from Scan(session, also=[search.filters]).find()
+        record = yield from FilteredReader(session, also=[search.filters]).find()
     except (CommandError, KeyboardInterrupt):
         yield from return_to(session, start)
         raise

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, File, Word
+from logdump.language.parameters import File, OneOf, Word
 from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.operations.parameters.reading import read_parameters
 from logdump.operations.parameters.tree import (
@@ -155,9 +155,9 @@ COMMANDS = (
         "PARAMS",
         Maybe(
             Alternatives[Action](
-                Sequence(_reading, File("<file>"), Maybe(Choice(_SIDES))),
+                Sequence(_reading, File("<file>"), Maybe(OneOf(_SIDES))),
                 Keyword("SHOW", Sequence(_showing, Maybe(Word("<parameter>")))),
-                Choice({"COVERAGE": _coverage, "OFF": _off}),
+                OneOf({"COVERAGE": _coverage, "OFF": _off}),
                 surplus="takes one file, and perhaps EXTRACT, REPLICAT or GLOBALS, but got {!r}.",
             )
         ),

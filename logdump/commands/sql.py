@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
-from logdump.language.parameters import File, Text
+from logdump.language.parameters import File, FreeText
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
@@ -101,7 +101,7 @@ COMMANDS = (
         Sequence(
             Query,
             Maybe(Keyword("OVER", Sequence(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
-            Text("<statement>", missing=_NO_STATEMENT),
+            FreeText("<statement>", missing=_NO_STATEMENT),
         ),
         "Run a statement of Spark SQL over the trail",
         run_sql,

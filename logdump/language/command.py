@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -18,14 +19,6 @@ class Origin(enum.Enum):
 
     LOGDUMP = "Logdump"
     OURS = "ours"
-
-
-class Aliases(enum.Enum):
-    """How the syntax shows the aliases of a command."""
-
-    EITHER = "NAME | ALIAS"
-    BESIDE = "NAME (ALIAS)"
-    HIDDEN = "NAME"
 
 
 class Term(NamedTuple):
@@ -50,35 +43,39 @@ class Command(NamedTuple, Generic[A]):
     """One command.
 
     Attributes:
-        name: its full name, upper case.
+        names: its full name and its aliases, as HELP shows them: ``OPEN | FROM | LOGTRAIL`` or ``POSITION (POS)``.
         form: what its arguments look like; it makes them the value that ``run`` takes.
         summary: one line.
         run: takes the session and the arguments; yields events.
-        aliases: other spellings, which the syntax shows as ``shows_aliases`` says.
         details: further lines for HELP <command>.
         terms: gives the words that HELP <command> lists and HELP <command> <term> explains, when they are asked for.
         origin: Logdump's, or ours: ours take part in no abbreviation.
+        also: aliases that HELP does not show.
     """
 
-    name: str
+    names: str
     form: Form[A]
     summary: str
     run: Callable[[Session, A], Iterable[Event]]
-    aliases: tuple[str, ...] = ()
-    shows_aliases: Aliases = Aliases.EITHER
     details: tuple[str, ...] = ()
     terms: Callable[[], tuple[Term, ...]] = no_terms
     origin: Origin = Origin.LOGDUMP
+    also: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its full name, upper case."""
+        return self.names.partition(" ")[0]
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """All other spellings."""
+        return (*re.findall(r"\w+", self.names)[1:], *self.also)
 
     @property
     def syntax(self) -> str:
-        """As HELP prints it, name included."""
-        names = self.name
-        if self.shows_aliases is Aliases.EITHER:
-            names = " | ".join((self.name, *self.aliases))
-        elif self.shows_aliases is Aliases.BESIDE:
-            names = f"{self.name} ({', '.join(self.aliases)})"
-        return f"{names} {self.form.grouped}".rstrip()
+        """As HELP prints it, names included."""
+        return f"{self.names} {self.form.grouped}".rstrip()
 
 
 AnyCommand = Command[Any]

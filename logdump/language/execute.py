@@ -95,10 +95,7 @@ def _rba_in_open_trail(session: Session, error: TrailError) -> int | None:
 def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int | None) -> Iterator[str]:
     """What is wrong, the bytes there, and what to do next."""
     kind = "Partial" if isinstance(error, PartialRecord) else "Bad"
-    detail = "".join(
-        f", {word} {what}" for word, what in (("expected", error.expected), ("found", error.found)) if what
-    )
-    yield f"{kind} record found at RBA {rba}: {error.problem}{detail}"
+    yield f"{kind} record found at RBA {rba}: {error.explained(', ')}"
     yield f"in {error.path}"
     yield from hexdump(session.trail.buffer[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):

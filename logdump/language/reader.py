@@ -35,7 +35,7 @@ class Context(NamedTuple):
     marks: Iterable[str] = ()
 
 
-class Piece(NamedTuple):
+class Stretch(NamedTuple):
     """A stretch of the text: a word without its quotes, or a phrase with them."""
 
     text: str
@@ -50,7 +50,7 @@ class Expected(NamedTuple):
     typed: str
 
 
-class Reader:
+class ArgumentReader:
     """The text of the arguments on its way through a form.
 
     Attributes:
@@ -76,7 +76,7 @@ class Reader:
         """What has not been read."""
         return self.text[self.at :].strip()
 
-    def look(self, parameter: Parameter[Any]) -> Piece | None:
+    def look(self, parameter: Parameter[Any]) -> Stretch | None:
         """The next piece, as a parameter takes it: a word, or a phrase; None at the end. It stays unread."""
         piece = self._phrase() if parameter.is_phrase else self.word()
         if piece is not None and piece.end == len(self.text):
@@ -85,7 +85,7 @@ class Reader:
             self.expected.append(Expected(parameter, ""))
         return piece
 
-    def word(self, at: int | None = None) -> Piece | None:
+    def word(self, at: int | None = None) -> Stretch | None:
         """The next word, which double quotes hold together; None at the end, or where one of ``ends`` is."""
         text, at = self.text, self.at if at is None else at
         while at < len(text) and text[at].isspace():
@@ -94,9 +94,9 @@ class Reader:
         while at < len(text) and (quoted or not (text[at].isspace() or text[at] in self.ends)):
             quoted ^= text[at] == _QUOTE
             at += 1
-        return Piece(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
+        return Stretch(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
 
-    def _phrase(self) -> Piece | None:
+    def _phrase(self) -> Stretch | None:
         """The words up to a keyword, a character of ``ends`` or the end, as they stand in the text."""
         first = last = self.word()
         if first is None or last is None or self._is_keyword(first):
@@ -106,9 +106,9 @@ class Reader:
         if self.keywords is not None and last != first and last.end == len(self.text):
             self.expected.append(Expected(self.keywords, last.text))
         end = last.end if self.text[last.end :].strip() else len(self.text)
-        return Piece(self.text[first.start : end], first.start, end)
+        return Stretch(self.text[first.start : end], first.start, end)
 
-    def _is_keyword(self, word: Piece) -> bool:
+    def _is_keyword(self, word: Stretch) -> bool:
         return self.keywords is not None and self.keywords.accepts(word.text)
 
     def skip(self, character: str) -> bool:
@@ -134,12 +134,12 @@ class Reader:
         self.is_unfinished = not self.rest
         return ArgumentError(message)
 
-    def wrong(self, message: str, word: Piece) -> ArgumentError:
+    def wrong(self, message: str, word: Stretch) -> ArgumentError:
         """The error of a word that does not fit, which takes the place of ``{}``."""
         self.refuse(word)
         return ArgumentError(message.format(word.text))
 
-    def refuse(self, piece: Piece) -> None:
+    def refuse(self, piece: Stretch) -> None:
         """Note whether a piece that does not fit may yet become one that does."""
         self.is_unfinished = piece.end == len(self.text) and any(
             parameter.begins(typed if parameter.is_phrase else typed.replace(_QUOTE, ""), self.context)
@@ -171,6 +171,7 @@ class Form(ABC, Generic[T]):
         syntax: as HELP prints it.
         surplus: what is wrong with more words than that; the whole text takes the place of ``{}``.
         ends: the characters that end a word besides a blank, for all of the text.
+        keywords: those that it begins with.
         is_choice: whether the syntax is one of several, which braces hold together among others.
         is_open: whether any word fits, so that every other form goes before.
     """
@@ -178,6 +179,7 @@ class Form(ABC, Generic[T]):
     syntax: str = ""
     surplus: str = "cannot read {!r}."
     ends: str = ""
+    keywords: tuple[str, ...] = ()
     is_choice: bool = False
     is_open: bool = False
 
@@ -187,11 +189,11 @@ class Form(ABC, Generic[T]):
         return f"{{{self.syntax}}}" if self.is_choice and " | " in self.syntax else self.syntax
 
     @abstractmethod
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the next word begins it."""
 
     @abstractmethod
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The value.
 
         Raises:
@@ -246,12 +248,12 @@ class Parameter(Form[T]):
             return str(error)
         return f"takes {self.grouped}."
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the next word looks like one."""
         piece = reader.look(self)
         return piece is not None and self.accepts(piece.text)
 
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The value of the next piece."""
         piece = reader.look(self)
         if piece is None:
@@ -276,7 +278,7 @@ class Partial(NamedTuple, Generic[T]):
 
 def parse_partial(form: Form[T], text: str, context: Context) -> Partial[T]:
     """Read a text that may be unfinished."""
-    reader = Reader(text, context, form.ends)
+    reader = ArgumentReader(text, context, form.ends)
     try:
         value = _read(reader, form)
     except CommandError as error:
@@ -291,10 +293,10 @@ def parse(form: Form[T], text: str, context: Context) -> T:
     Raises:
         CommandError: it is unfinished or wrong; most often an ArgumentError.
     """
-    return _read(Reader(text, context, form.ends), form)
+    return _read(ArgumentReader(text, context, form.ends), form)
 
 
-def _read(reader: Reader, form: Form[T]) -> T:
+def _read(reader: ArgumentReader, form: Form[T]) -> T:
     value = form.read(reader)
     reader.finish(form)
     return value

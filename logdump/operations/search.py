@@ -9,7 +9,7 @@ from logdump.filters.name_criteria import AnsiName, FileName
 from logdump.filters.words import unquote
 from logdump.notation.times import GMT
 from logdump.session.errors import CommandError
-from logdump.session.search import Search
+from logdump.session.marks import Search
 from logdump.session.session import Session
 from trailformat import TableDefinition, TrailFile
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a command."""
+"""The error of a command."""
 
 from __future__ import annotations
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
 
-from tests.laws.imports import ROOT, circles, edges, room_of
+from tests.laws.imports import ROOT, circles, edges, modules, room_of
 
 ROOMS = {
     "trailformat": (
@@ -52,3 +53,12 @@ def test_arrows_lead_to_rooms_before() -> None:
 
 def test_no_modules_lead_to_each_other() -> None:
     assert circles(edges()) == []
+
+
+def test_no_public_class_name_stands_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}

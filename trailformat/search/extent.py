@@ -18,7 +18,8 @@ from trailformat.errors import BadRecord, NotATrail, TrailError
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
-from trailformat.search.transaction_walk import NEARBY, Extent, TransactionWalk
+from trailformat.search.nearby import NEARBY
+from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, previous_file
 

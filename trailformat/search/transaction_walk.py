@@ -26,11 +26,10 @@ from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Trans
 from trailformat.errors import NotATrail
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, Engine, scan
+from trailformat.search.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 
-NEARBY = 2000
-"""So many records are read by the engine that needs no loading before columns are thought worth it."""
 MOST_DAMAGE = 1000
 """So many spans of damage are listed of one transaction."""
 

@@ -9,6 +9,7 @@ from trailformat.codec.charsets import UTF_8, codec_of
 from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
+    from trailformat.definitions.column import ColumnDefinition
     from trailformat.definitions.file import DefinitionsFile
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
@@ -22,6 +23,11 @@ class RowDefinition(NamedTuple):
     name: str
     table: TableDefinition | None
     charset: str = UTF_8
+
+    def column(self, index: int) -> ColumnDefinition | None:
+        """The definition of a column, where it is known."""
+        columns = self.table.columns if self.table else ()
+        return columns[index] if index < len(columns) else None
 
 
 class RowDefinitions:

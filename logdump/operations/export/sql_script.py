@@ -12,7 +12,7 @@ from logdump.operations.export.text_file import TextFile
 from logdump.render.sql import (
     DIALECTS,
     Opening,
-    Script,
+    SqlScript,
     Statement,
     dialect_of,
     script_lines,
@@ -42,7 +42,7 @@ class SqlExport:
             TrailError: damage in the trail, for half a transaction is none.
         """
         session, options, tally = self._session, self._options, self._tally
-        script = Script(
+        script = SqlScript(
             session.trail,
             self._dialect,
             lambda file: session.selection(file).accepts,

@@ -21,7 +21,8 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
-from trailformat.search.transaction_walk import NEARBY, Damage, Extent, TransactionWalk
+from trailformat.search.nearby import NEARBY
+from trailformat.search.transaction_walk import Damage, Extent, TransactionWalk
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 
@@ -61,7 +62,7 @@ class NotRun(NamedTuple):
 Item = Opening | Statement | Closing | Skipped | NotRun
 
 
-class Script:
+class SqlScript:
     """Statements for the transactions that begin at a place of a trail's file or behind it.
 
     Args:

@@ -18,7 +18,7 @@ from logdump.tui.keys.keys import KEYS
 from trailformat.codec.user_folder import user_file
 
 _MOST_BYTES = 1 << 16
-_CHARACTERS = {
+CHARACTERS = {
     "]": "right_square_bracket",
     "[": "left_square_bracket",
     "\\": "backslash",
@@ -72,7 +72,7 @@ def parse_keymap(text: str, name: str) -> Keymap:
         what, is_line, typed = one.partition("=")
         if not one.strip() or one.lstrip().startswith("#"):
             continue
-        names = [_CHARACTERS.get(key.strip(), key.strip()) for key in typed.split(",") if key.strip()]
+        names = [CHARACTERS.get(key.strip(), key.strip()) for key in typed.split(",") if key.strip()]
         if not is_line or not names or what.strip() not in known:
             problems.append(f"{name}, line {number}: {escape(one.strip())!r} is no key of docs/tui.md.")
         else:

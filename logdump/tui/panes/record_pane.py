@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.message import Message
 
 from logdump.tui.panes.text_pane import TextPane
@@ -12,12 +14,11 @@ from logdump.tui.text.styled import Line
 class RecordPane(TextPane):
     """Lines about the record under the cursor. While the keyboard is here, one of them is current."""
 
+    @dataclass(eq=False)
     class Picked(Message):
         """The user has picked a field, by its line or by its bytes."""
 
-        def __init__(self, field: str) -> None:
-            super().__init__()
-            self.field = field
+        field: str
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
@@ -58,8 +59,3 @@ class RecordPane(TextPane):
     def on_focus(self) -> None:
         """Show the current line."""
         self.current = min(max(self.current, self.top), self.top + self.height - 1)
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show no current line."""
-        self.refresh()

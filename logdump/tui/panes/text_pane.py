@@ -42,10 +42,6 @@ def _cells(one: Line) -> list[tuple[str, str]]:
 class TextPane(Styled, can_focus=True):
     """Lines in as many rows as their length asks for, of which as many are visible as there is room for.
 
-    Args:
-        name: of the pane.
-        glyphs: the characters for what is more than text.
-
     Attributes:
         lines: all of them.
         rows: the lines, wrapped at the width of the pane.

@@ -101,5 +101,5 @@ class MatchingRows:
         return row if row is not None and rba < row.end else self._row(at)
 
     def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """RowSource in the order of the file, with the CSNs of their transactions."""
+        """Rows in the order of the file, with the CSNs of their transactions."""
         return self._reader.with_csn(rows)

@@ -62,7 +62,7 @@ _SEARCHED_WITH_INDEX = 1 << 16
 
 
 class RowReader:
-    """RowSource of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
+    """Rows of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
@@ -101,7 +101,7 @@ class RowReader:
         return row if rba < row.end else self.at(row.end)
 
     def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """RowSource in the order of the file, each with the CSN that JSON has for its record."""
+        """Rows in the order of the file, each with the CSN that JSON has for its record."""
         if not rows:
             return []
         trail = self._trail

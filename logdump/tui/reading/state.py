@@ -30,6 +30,11 @@ class State(NamedTuple):
     is_over: bool = False
     parameters: ParametersInUse | None = None
 
+    def has_other_rows(self, before: State) -> bool:
+        """Whether the list of the open file has other rows than under an earlier filter."""
+        is_other_source = self.filters is not None and self.source is not before.source
+        return is_other_source or self.filter_text != before.filter_text
+
 
 class Current(NamedTuple):
     """What the pages are about: the row under the cursor in the open file, and what decides how it is displayed.

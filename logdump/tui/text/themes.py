@@ -10,19 +10,10 @@ from collections.abc import Mapping
 
 from textual.theme import Theme
 
-_ANSI = {
-    "ansi-background": "ansi_default",
-    "ansi-foreground": "ansi_default",
-    "border-blurred": "ansi_default",
-    "block-cursor-foreground": "ansi_default",
-    "block-cursor-background": "ansi_default",
-    "input-cursor-background": "ansi_default",
-    "input-cursor-foreground": "ansi_default",
-    "input-cursor-text-style": "reverse",
-    "input-selection-background": "ansi_default",
-    "input-selection-foreground": "ansi_default",
-    "screen-selection-background": "ansi_default",
-    "screen-selection-foreground": "ansi_default",
+_ANSI = {"border-blurred": "ansi_default", "input-cursor-text-style": "reverse"} | {
+    f"{name}-{ground}": "ansi_default"
+    for name in ("ansi", "block-cursor", "input-cursor", "input-selection", "screen-selection")
+    for ground in ("background", "foreground")
 }
 _STYLES = ("dim", "warn", "zero", "printable", "blank", "control", "high")
 

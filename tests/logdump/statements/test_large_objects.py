@@ -10,7 +10,7 @@ from fixtures.capture import Capture
 from fixtures.changes import insert
 from fixtures.flavour import MYSQL_21
 from fixtures.shop import SENCHA
-from logdump.render.sql import DIALECTS, Script, Statement
+from logdump.render.sql import DIALECTS, SqlScript, Statement
 from logdump.render.sql import large_objects as module
 from trailformat import TrailFile, TrailWriter
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE
@@ -53,7 +53,7 @@ def _with(column: ColumnDefinition, sub_data_type: int) -> ColumnDefinition:
 def _last(path: Path, *, takes_back: bool = False) -> Statement:
     """The statement of the row with the large object."""
     with TrailFile(path) as trail:
-        script = Script(trail, DIALECTS["POSTGRESQL"], takes_back=takes_back)
+        script = SqlScript(trail, DIALECTS["POSTGRESQL"], takes_back=takes_back)
         found = [one for one in script.items(0) if isinstance(one, Statement)]
     return found[0 if takes_back else -1]
 
@@ -94,6 +94,6 @@ def test_a_long_one_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_pieces_of_an_unknown_layout_are_not_written(trails: Path) -> None:
     with TrailFile(trails / "pl000000000") as trail:
-        script = Script(trail, DIALECTS["ANSI"])
+        script = SqlScript(trail, DIALECTS["ANSI"])
         first = next(one for one in script.items(0) if isinstance(one, Statement))
     assert first.reason == "large object 1 is in pieces whose layout is not known"

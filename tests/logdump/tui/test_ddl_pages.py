@@ -12,7 +12,7 @@ def test_the_page_of_a_ddl_record_shows_the_verdict_and_with_detail_the_steps(tm
     path.write_text("REPLICAT r\nDDL INCLUDE MAPPED\nMAP teahouse.*, TARGET tea2.*;\n", encoding="utf-8")
 
     def page(screen: Screen) -> str:
-        return "\n".join(one.text for one in screen.app.page("detail").lines)
+        return "\n".join(one.text for one in screen.app.pages.page("detail").lines)
 
     async def steps(screen: Screen) -> None:
         await screen.type("pos 1130; detail off")

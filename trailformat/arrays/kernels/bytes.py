@@ -39,7 +39,7 @@ def number_at(numbers: int, row: int, wide: int) -> Any:
 
 @inlined
 def described(column: int) -> Any:
-    """What ``value_of`` takes, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
+    """The argument of ``value_of``, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
     arrays = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES), i64(column, 8 * C_LITTLE)
     return arrays, i64(column, 8 * C_WIDE), i64(column, 8 * C_PREFIXED)
 
@@ -63,7 +63,7 @@ def set_bit(bits: int, row: int) -> None:
 
 @inlined
 def not_taken(size: int) -> Any:
-    """What a row adds to the result whose value, of this size, is not taken."""
+    """The part of a row in the result whose value, of this size, is not taken."""
     return (1 << MISSING_SHIFT) + (1 if size >= 0 or size == UNDECIDED else 0)
 
 

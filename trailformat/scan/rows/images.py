@@ -21,7 +21,7 @@ _IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 
 
 class ImageRegions(NamedTuple):
-    """Where the images of rows lie, before and after: from where to before where, both 0 where there is none.
+    """Places of the images of rows, before and after; 0 and 0 where there is none.
 
     Attributes:
         starts, ends: of the image before, and of the one after, int64.
@@ -76,14 +76,14 @@ def data_of(rows: RowBytes) -> RowData:
 
 
 def has_columns(rows: RowBytes) -> Array:
-    """Which rows have data that are columns: a list of them, or two after a length."""
+    """A mask of the rows whose data are columns: a list of them, or two after a length."""
     data = data_of(rows)
     found: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
     return found
 
 
 def image_regions(view: Array, rows: RowData) -> ImageRegions:
-    """Where the images of rows lie in ``view``."""
+    """Places of the images of rows in ``view``."""
     prefix = _PREFIX[rows.io_type]
     middle = rows.starts + prefix
     is_paired, is_sound = prefix > 0, middle <= rows.ends
