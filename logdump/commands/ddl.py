@@ -92,7 +92,7 @@ class Evaluating:
 
     @property
     def is_done(self) -> bool:
-        """Whether so many statements have been evaluated as were asked for."""
+        """Whether so many statements have been evaluated as were requested."""
         return self._options.most is not None and self.statements >= self._options.most
 
     def run(self, trail: TrailFile, start: int) -> Generator[Event, None, None]:
@@ -188,15 +188,15 @@ COMMANDS = (
             },
             wrong="{!r} is not a count and none of ALL, OVER, TEXT, OWNER, STEPS, LEFTOUT, WHATIF ERROR, STRICT.",
         ),
-        "Tell what Extract and Replicat would make of DDL statements",
+        "Show what Extract and Replicat would make of DDL statements",
         run_ddl,
         details=(
             "The parameter files are those of PARAMS. The next <count> DDL records, or ALL, from the position on,",
             "through the filter; OVER reads files from their beginning. TEXT is a statement, quotes in it twice,",
             "and OWNER <schema> that of names without one. STEPS shows each step with its rule, and the result;",
-            "LEFTOUT only what does not get through. WHATIF ERROR <code> tells what DDLERROR makes of an error.",
+            "LEFTOUT only what does not get through. WHATIF ERROR <code> shows what DDLERROR makes of an error.",
             "STRICT: exit status 3 where one does not get through. Nothing is executed, and the position stays.",
-            'docs/ddl.md tells the steps and what they rest on. Example: DDL TEXT "drop table t" OWNER hr STEPS',
+            'docs/ddl.md lists the steps and their sources. Example: DDL TEXT "drop table t" OWNER hr STEPS',
         ),
         origin=Origin.OURS,
     ),

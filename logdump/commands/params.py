@@ -41,7 +41,7 @@ def parameters_in_use(session: Session) -> ParametersInUse:
 
 
 def run_params(session: Session, action: Action | None) -> Iterator[Event]:
-    """Read a parameter file, or tell about those in use, or what they make of the tables of the trail."""
+    """Read a parameter file, or show those in use, or their coverage of the tables of the trail."""
     yield from (action or _state)(session)
 
 
@@ -90,7 +90,7 @@ def _files(session: Session) -> list[ParameterFile]:
 
 
 def _coverage(session: Session) -> Iterator[Event]:
-    """Count the tables of the open file, with ACROSS of those after it, and tell what takes each."""
+    """Count the tables of the open file, with ACROSS of those after it, and show what takes each."""
     from logdump.operations.count import CountOptions, CountRun  # noqa: PLC0415 - for this alone
     from logdump.operations.ddl.coverage import coverage, records_by_table  # noqa: PLC0415 - likewise
     from trailformat.scan import Workers  # noqa: PLC0415 - likewise
@@ -167,8 +167,8 @@ COMMANDS = (
             "One file a side can be in use: Extract's, Replicat's, GLOBALS. INCLUDE, OBEY and macros are followed.",
             "The side is that of its EXTRACT or REPLICAT, unless it is given. What is not understood is listed.",
             "SHOW lists the statements with file and line, passwords replaced.",
-            "COVERAGE tells for each table of the open trail, through the filter, which TABLE or MAP takes it.",
-            "docs/ddl.md tells the language as it is read here.",
+            "COVERAGE shows for each table of the open trail, through the filter, which TABLE or MAP takes it.",
+            "docs/ddl.md describes the language as it is read here.",
         ),
         origin=Origin.OURS,
     ),

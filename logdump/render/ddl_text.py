@@ -16,13 +16,13 @@ _WORDS = {
     Outcome.IGNORED: "ignored",
     Outcome.DISCARDED: "discarded",
     Outcome.ABEND: "abends",
-    Outcome.UNKNOWN: "cannot be told",
+    Outcome.UNKNOWN: "not decided",
 }
 _INDENT = " " * 5
 
 
 def evaluation_lines(shown: DdlEvaluated, _settings: Settings) -> Iterator[str]:
-    """What becomes of a statement, with its steps where they are asked for, and what should be known."""
+    """What becomes of a statement, with its steps under STEPS, and remarks."""
     yield f"{_place(shown)}{escape(shown.title)}: {_verdict(shown)}"
     if shown.shows_steps:
         for step in shown.steps:
@@ -74,5 +74,5 @@ def counted_lines(shown: DdlCounted, _settings: Settings) -> Iterator[str]:
     """How many statements there are, and a line for each side."""
     yield f"{shown.statements} DDL statement{'' if shown.statements == 1 else 's'}"
     for side, outcomes in groupby(shown.outcomes, lambda one: one[0]):
-        told = ", ".join(f"{number} {_WORDS[outcome]}" for _, outcome, number in outcomes)
-        yield f"  {side.title:<9}{told}"
+        numbers = ", ".join(f"{number} {_WORDS[outcome]}" for _, outcome, number in outcomes)
+        yield f"  {side.title:<9}{numbers}"

@@ -1,4 +1,4 @@
-"""Whether the clauses of DDL, DDLSUBST and DDLERROR are true of a statement; None where that cannot be told."""
+"""Whether the clauses of DDL, DDLSUBST and DDLERROR are true of a statement; None where that is not known."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _RUN_BY_DATABASES = ("/*!", "/*+")
 
 
 def separate_comments(trace: Trace) -> None:
-    """Comments are told from the main statement."""
+    """Comments are separated from the main statement."""
     _, comments = split_comments(trace.text)
     trace.comments = comments
     trace.note(f"comments: {len(comments) or 'none'}")
@@ -55,9 +55,9 @@ def filter_by_clauses(trace: Trace) -> None:
         return
     judged = trace.judged(ddl.clauses, needs_include=True)
     rule = judged.decisive.rule if judged.decisive else ddl.rule
-    trace.note(trace.told(judged), rule)
+    trace.note(trace.clauses_text(judged), rule)
     if judged.verdict is None:
-        trace.end(Outcome.UNKNOWN, f"a clause of DDL cannot be told ({trace.at(ddl.rule)})", rule)
+        trace.end(Outcome.UNKNOWN, f"a clause of DDL is not decided ({trace.at(ddl.rule)})", rule)
     elif not judged.verdict:
         why = judged.decisive.rule.text if judged.decisive else "no INCLUDE is true"
         trace.end(Outcome.LEFT_OUT, f"{why} ({trace.at(rule)})", rule)
@@ -73,7 +73,7 @@ def substitute(trace: Trace) -> None:
         place = f"{one.rule.text} ({trace.at(one.rule)})"
         if one.unknown is not None or judged.verdict is None:
             trace.note(f"{place}: not evaluated", one.rule)
-            trace.doubt(f"{place} is not evaluated: {one.unknown or 'a clause cannot be told'}")
+            trace.doubt(f"{place} is not evaluated: {one.unknown or 'a clause is not decided'}")
         elif not judged.verdict:
             trace.note(f"{place}: not for this statement", one.rule)
         else:

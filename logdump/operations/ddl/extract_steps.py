@@ -47,7 +47,7 @@ def search_ignore_replicates(trace: Trace) -> None:
     is_replicat = trace.subject.items.get("C15", "").upper() == "YES"
     words = ("GETREPLICATES", "IGNOREREPLICATES") if is_replicat else ("GETAPPLOPS", "IGNOREAPPLOPS")
     found = trace.file.option(*words)
-    who = "a Replicat, as its record says" if is_replicat else "the application, as far as is told"
+    who = "a Replicat, as its record says" if is_replicat else "the application, as far as is known"
     setting = f"{found.word} ({trace.at(found.rule)})" if found else f"{words[is_replicat]} by default"
     trace.note(f"made by {who}; {setting}", found.rule if found else None)
     is_ignored = found.word == words[1] if found else is_replicat
@@ -63,7 +63,7 @@ def flag_rename(trace: Trace) -> None:
 def get_names(trace: Trace) -> None:
     """Step 6: the names of base and derived object."""
     subject = trace.subject
-    base = f"base {subject.base}" if subject.base else "base object cannot be told"
+    base = f"base {subject.base}" if subject.base else "base object is not known"
     trace.note(f"{base}, derived {subject.derived}" if subject.derived else base)
 
 
@@ -74,7 +74,7 @@ def change_rename(trace: Trace) -> None:
         trace.note("nothing to change")
         return
     if read.base is None or read.derived is None or subject.derived is None or read.has_more:
-        trace.note("RENAME of more than one object, or of one that cannot be told: stays as it is")
+        trace.note("RENAME of more than one object, or of one that is not known: stays as it is")
         return
     old = trace.text[read.derived.begin : read.derived.end]
     if not read.derived.is_qualified and subject.derived.owner:
@@ -102,8 +102,8 @@ def determine_scope(trace: Trace) -> None:
             trace.doubt(f"{name} is excluded by {takers.excluded.text} ({trace.at(takers.excluded)})")
     trace.scope = "UNMAPPED"
     if subject.base is None:
-        trace.doubt("the base object cannot be told: it may be MAPPED")
-    trace.note("UNMAPPED: in no TABLE" if names else "UNMAPPED possible: the base object cannot be told")
+        trace.doubt("the base object is not known: it may be MAPPED")
+    trace.note("UNMAPPED: in no TABLE" if names else "UNMAPPED possible: the base object is not known")
 
 
 def add_trandata(trace: Trace) -> None:

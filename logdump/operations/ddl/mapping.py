@@ -106,7 +106,7 @@ def _quote_of(text: str) -> str:
 
 
 def not_converted(text: str, source: ObjectName, target: ObjectName) -> tuple[str, ...]:
-    """Names in a statement that still tell the schema of the source, once each and in order."""
+    """Names in a statement that still have the schema of the source, once each and in order."""
     if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
         return ()
     found: dict[str, None] = {}

@@ -45,8 +45,8 @@ def evaluate_maps(trace: Trace) -> None:
         trace.note(f"{trace.scope}: MAP does not matter")
     elif base is None:
         trace.scope = "UNMAPPED"
-        trace.doubt("the base object cannot be told: it may be MAPPED")
-        trace.note("UNMAPPED possible: the base object cannot be told")
+        trace.doubt("the base object is not known: it may be MAPPED")
+        trace.note("UNMAPPED possible: the base object is not known")
     elif trace.taker is not None:
         trace.scope = "MAPPED"
         rule = trace.taker.rule
@@ -67,7 +67,7 @@ def map_base(trace: Trace) -> None:
     target = trace.base_target = taker.target.target_of(base)
     trace.note(f"base name {base} -> {target}", taker.rule)
     if not target.owner:
-        trace.doubt(f"TARGET {taker.target.text} tells no schema: it is that of the Replicat's login")
+        trace.doubt(f"TARGET {taker.target.text} has no schema: it is that of the Replicat's login")
     found = read_statement(trace.text).base
     is_new_name = trace.subject.is_rename and found is not None and not found.is_qualified
     _replace(trace, found, base, Replacing(target, taker.target, is_qualified=not is_new_name))
@@ -157,8 +157,8 @@ def search_error_rule(trace: Trace) -> None:
     for one in (*(rule for rule in rules if rule.code == code), *(rule for rule in rules if rule.code == "DEFAULT")):
         judged = trace.judged(one.clauses)
         if one.unknown is not None or judged.verdict is None:
-            trace.note(f"{one.rule.text} ({trace.at(one.rule)}) cannot be told", one.rule)
-            trace.end(Outcome.UNKNOWN, f"{one.rule.text} ({trace.at(one.rule)}) cannot be told", one.rule)
+            trace.note(f"{one.rule.text} ({trace.at(one.rule)}) is not decided", one.rule)
+            trace.end(Outcome.UNKNOWN, f"{one.rule.text} ({trace.at(one.rule)}) is not decided", one.rule)
             return
         if judged.verdict:
             trace.chosen = one

@@ -61,12 +61,12 @@ class NameFound(NamedTuple):
 
     @property
     def is_qualified(self) -> bool:
-        """Whether it tells a schema."""
+        """Whether it has a schema."""
         return len(self.tokens) > 1
 
 
 class StatementRead(NamedTuple):
-    """What the text tells; ``main`` is the name behind the type, ``has_more`` tells of names behind the first."""
+    """Contents of the text; ``main`` is the name behind the type, ``has_more`` whether others follow the first."""
 
     operation: str = ""
     object_type: str = ""

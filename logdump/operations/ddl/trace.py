@@ -113,9 +113,9 @@ class Trace:
                 self._actions |= dict.fromkeys(" ".join(actions.values).upper().split() if actions else ())
         return found
 
-    def told(self, judged: Judged) -> str:
+    def clauses_text(self, judged: Judged) -> str:
         """The clauses with what they are: ``INCLUDE MAPPED is true (line 9)``."""
-        words = {True: "is true", False: "is false", None: "cannot be told"}
+        words = {True: "is true", False: "is false", None: "is not decided"}
         return "; ".join(f"{one.rule.text} {words[truth]} ({self.at(one.rule)})" for one, truth in judged.truths)
 
     def _result(self) -> DdlEvaluated:

@@ -16,7 +16,7 @@ _PIECE = re.compile(r"\\(?P<escaped>[*?\\])|(?P<wildcard>[*?])|(?P<text>[^*?\\]+
 
 
 class ObjectName(NamedTuple):
-    """The name of an object as a database keeps it; empty parts are not told."""
+    """The name of an object as a database keeps it; empty parts are not known."""
 
     name: str
     owner: str = ""
@@ -85,9 +85,9 @@ class NamePattern(NamedTuple):
         )
 
     def fits(self, name: ObjectName, *, any_empty: Iterable[str] = ()) -> bool:
-        """Whether it stands for ``name``; a catalog that is not told fits any, as does an empty part of ``any_empty``.
+        """Whether it stands for ``name``; a catalog that is not known fits any, as does an empty part of ``any_empty``.
 
-        A name of one part fits nothing: its schema is that of a login, which the file does not tell.
+        A name of one part fits nothing: its schema is that of a login, which the file does not say.
         """
         if len(self.parts) < MOST_PARTS - 1:
             return False

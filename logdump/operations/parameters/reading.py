@@ -79,7 +79,7 @@ def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes:
     """The tree of a file; its side is that of its EXTRACT or REPLICAT, unless it is given.
 
     Raises:
-        ParameterError: it cannot be read, is not as the language has it, or does not tell its side.
+        ParameterError: it cannot be read, is not as the language has it, or does not name its side.
     """
     reading = _Reading()
     reading.ansi_quotes = ansi_quotes
