@@ -83,6 +83,13 @@ def test_files_in_files_come_to_an_end(tmp_path: Path) -> None:
     )
 
 
+def test_sixteen_files_in_each_other_are_read(tmp_path: Path) -> None:
+    for number in range(16):
+        written(tmp_path / f"p{number}.prm", f"INCLUDE p{number + 1}.prm")
+    written(tmp_path / "p16.prm", "REPLICAT r")
+    assert read_parameters(tmp_path / "p0.prm").group == "r"
+
+
 def test_a_file_that_is_included_may_not_include_the_first(tmp_path: Path) -> None:
     path = written(tmp_path / "p.prm", "REPLICAT r\n\nINCLUDE q.prm")
     written(tmp_path / "q.prm", "INCLUDE p.prm")
