@@ -87,14 +87,18 @@ class ArgumentReader:
 
     def word(self, at: int | None = None) -> Stretch | None:
         """The next word, which double quotes hold together; None at the end, or where one of ``ends`` is."""
-        text, at = self.text, self.at if at is None else at
-        while at < len(text) and text[at].isspace():
-            at += 1
-        start, quoted = at, False
+        text = self.text
+        start = at = self._after_blanks(self.at if at is None else at)
+        quoted = False
         while at < len(text) and (quoted or not (text[at].isspace() or text[at] in self.ends)):
             quoted ^= text[at] == _QUOTE
             at += 1
         return Stretch(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
+
+    def _after_blanks(self, at: int) -> int:
+        while at < len(self.text) and self.text[at].isspace():
+            at += 1
+        return at
 
     def _phrase(self) -> Stretch | None:
         """The words up to a keyword, a character of ``ends`` or the end, as they stand in the text."""
@@ -113,9 +117,9 @@ class ArgumentReader:
 
     def skip(self, character: str) -> bool:
         """Pass over a character and the blanks before it, if it comes next."""
-        found = self.rest.startswith(character)
-        if found:
-            self.at = self.text.index(character, self.at) + 1
+        at = self._after_blanks(self.at)
+        found = self.text.startswith(character, at)
+        self.at = at + 1 if found else self.at
         return found
 
     def comes(self, form: Form[Any]) -> bool:

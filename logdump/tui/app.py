@@ -52,7 +52,8 @@ class Panes(Horizontal):
 class TrailApp(HarmlessApp):
     """The full-screen view of a session: it composes the panes, owns the threads, and leads keys to their places.
 
-    What the threads report changes the model, or goes to the pane that asked; what the panes show follows from that.
+    Reports of threads change the model, and panes that observe it change with it; rows and pages go to the pane that
+    requested them.
 
     Args:
         session: the session; it may have a trail open already.
@@ -62,14 +63,15 @@ class TrailApp(HarmlessApp):
     """
 
     CSS_PATH = "layout.tcss"
-    records: RecordList
-    pages: Pages
-    log_strip: LogStrip
-    prompt: Prompt
     BINDINGS = bindings(Area.EVERYWHERE)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
+
+    records: RecordList
+    pages: Pages
+    log_strip: LogStrip
+    prompt: Prompt
 
     def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
         super().__init__(appearance or Appearance())
@@ -105,7 +107,7 @@ class TrailApp(HarmlessApp):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether every line is carried out and every pane has what it asked for."""
+        """Whether every line is carried out and every pane has what it requested."""
         return self.mode.is_idle and self.file.is_idle and not self.records.is_waiting
 
     def on_mount(self) -> None:
@@ -159,7 +161,7 @@ class TrailApp(HarmlessApp):
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
-        """What Tab may complete to is shown until the next key."""
+        """Completions are shown until the next key."""
         self.model.offers = "  ".join(message.words[:40]) or "nothing begins like that"
 
     def on_input_changed(self, _event: Input.Changed) -> None:
@@ -311,7 +313,7 @@ class TrailApp(HarmlessApp):
         self._reports.take(report)
 
     def on_read_failed(self, message: messages.ReadFailed) -> None:
-        """A file went away or cannot be read: those who asked need not wait."""
+        """A file went away or cannot be read: no pane need wait."""
         self.records.give_up()
         self.pages.tell(message.problem)
 

@@ -51,6 +51,21 @@ def test_arrows_lead_to_rooms_before() -> None:
     assert found == set()
 
 
+SCREEN = ("keys", "text", "reading", "model", "panes", "app", "start")
+"""The rooms of the full screen, from the ground up."""
+
+
+def test_arrows_inside_the_screen_lead_to_rooms_before() -> None:
+    inside = "logdump.tui."
+    rooms = {
+        (module.removeprefix(inside).split(".")[0], other.removeprefix(inside).split(".")[0])
+        for module, used in edges().items()
+        for other in used
+        if module.startswith(inside) and other.startswith(inside)
+    }
+    assert [pair for pair in sorted(rooms) if SCREEN.index(pair[1]) > SCREEN.index(pair[0])] == []
+
+
 def test_no_modules_lead_to_each_other() -> None:
     assert circles(edges()) == []
 

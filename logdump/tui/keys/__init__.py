@@ -1,1 +1,1 @@
-"""The keys, and what lines may become: letters of marks, grey text behind the cursor."""
+"""The keys, and what lines may become: letters of marks, grey text after the cursor."""

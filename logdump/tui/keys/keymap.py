@@ -47,12 +47,12 @@ class Keymap(NamedTuple):
 
 
 def keymap_path(environment: Mapping[str, str]) -> Path | None:
-    """Where the file would be."""
+    """The path of the file, whether or not it exists."""
     return user_file("config", "keymap", "LOGDUMP_KEYMAP", environment)
 
 
 def load_keymap(path: Path | None) -> Keymap:
-    """What the file says; nothing without one."""
+    """The keys of the file; none without one."""
     if path is None or not path.is_file():
         return Keymap({})
     try:
@@ -64,7 +64,7 @@ def load_keymap(path: Path | None) -> Keymap:
 
 
 def parse_keymap(text: str, name: str) -> Keymap:
-    """The lines of a keymap file; those that are wrong are told and left out."""
+    """The lines of a keymap file; those that are wrong are reported and left out."""
     known = {key.id for key in KEYS}
     keys: dict[str, str] = {}
     problems = []

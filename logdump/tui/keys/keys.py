@@ -14,7 +14,7 @@ from logdump.language.words import first_word
 
 
 class Area(enum.Enum):
-    """Where the keyboard has to be for a key to act."""
+    """The place of the keyboard in which a key acts."""
 
     RECORDS = "the record list"
     TEXT = "the panes of text"

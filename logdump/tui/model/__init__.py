@@ -1,1 +1,1 @@
-"""What is current on the screen, and how it changes with what the threads report."""
+"""The state of the screen, and its changes by reports of the threads."""

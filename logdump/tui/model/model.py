@@ -1,4 +1,4 @@
-"""What is current on the screen. Every pane draws from the one model, and observes the parts of it that it shows."""
+"""The one model of the screen. Panes draw from it, and observe the parts of it that they show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMOVED = "FILE REMOVED"
 
 
 class ScanProgress(NamedTuple):
-    """How far a scan is: the records that it found up to ``covered``."""
+    """The progress of a scan: the records found up to ``covered``."""
 
     covered: int
     records: int
@@ -49,23 +49,23 @@ class Model(Observable):
     """
 
     state = Part(State())
-    """How the last line has left the session: file, filter, switches, definitions, marks."""
+    """The session after the last line: file, filter, switches, definitions, marks."""
     prompt = Part("")
     questions = Part(0)
-    """How many lines commands have asked for."""
+    """The number of lines that commands have requested."""
     output = Part(0)
-    """How many times output was reported."""
+    """The number of reports of output."""
     is_over = Part(False)  # noqa: FBT003 - its first value
     busy = Part("")
     """The progress of what is under way; empty when nothing is."""
 
     opened = Part(0)
-    """How many times a file was opened."""
+    """The number of files opened so far."""
     listing = Part(0)
-    """How many times the rows of the list became others: those of another file or filter."""
+    """The number of lists so far: a new one comes with another file or filter."""
     summary = Part(Summary())
     warning = Part("")
-    """What has happened to the file."""
+    """The last event on disk: the file was cut, or removed."""
     indexed = Part[ScanProgress | None](None)
     matched = Part[ScanProgress | None](None)
     """The scan for the rows of the filter."""
@@ -78,14 +78,14 @@ class Model(Observable):
     upper = Part("records")
     """The pane that is shown above the pages."""
     order = Part("bytes")
-    """What transactions are sorted by."""
+    """The order of transactions."""
     shown = Part(ShownPage())
     where = Part("")
-    """How much of the page is visible."""
+    """The lines of the page that are visible, or the field picked."""
     place = Part(Area.PROMPT)
-    """Where the keyboard is: at the prompt, or in the panes."""
+    """The place of the keyboard: the prompt, or the panes."""
     offers = Part("")
-    """What the word at the prompt may become, until the next key."""
+    """Completions of the word at the prompt, until the next key."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,12 +103,12 @@ class Model(Observable):
 
     @property
     def current(self) -> Current:
-        """What the pages are about."""
+        """The subject of the pages."""
         return Current(self.row, self.opened, self.state.switches, self.state.source, self.state.parameters)
 
     @property
     def tables(self) -> Mapping[str, TableTotals]:
-        """What the tables of the file add up to so far."""
+        """The totals of the tables met so far."""
         return self.index.sums.tables
 
     @property

@@ -1,4 +1,4 @@
-"""What the threads report of a session and its file, taken into the model."""
+"""Reports of the threads about a session and its file, taken into the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Fits = Callable[[TranscriptEntry], bool]
 
 
 class Reports:
-    """Changes the model by what is reported, and has the threads work for what is current then.
+    """Reports change the model, and the threads then work for what is current.
 
     ``mode`` is the thread of the session, ``file`` those at its file; ``fits`` says whether the strip above the prompt
     has room for an answer.

@@ -28,7 +28,7 @@ class ChoicePane(Styled, can_focus=True):
 
     @dataclass(eq=False)
     class Chosen(Message):
-        """The user wants something done with a line: ``what`` is enter, end or filter."""
+        """A key for a line: ``what`` is enter, end or filter."""
 
         choice: Choice
         what: str
@@ -57,7 +57,7 @@ class ChoicePane(Styled, can_focus=True):
         return max(1, self.size.height - 1)
 
     def action_choose(self, step: int) -> None:
-        """A key: so many lines on."""
+        """A key: move the cursor by lines."""
         before, self._cursor = self._cursor, max(0, min(self._cursor + step, len(self._choices) - 1))
         top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
         if top != self._top:
@@ -68,7 +68,7 @@ class ChoicePane(Styled, can_focus=True):
             self.refresh(Region(0, 1 + at - self._top, self.size.width, 1))
 
     def action_choose_page(self, pages: int) -> None:
-        """A key: so many pages on."""
+        """A key: move the cursor by pages."""
         self.action_choose(pages * max(1, self._height - 1))
 
     def action_take(self, what: str) -> None:

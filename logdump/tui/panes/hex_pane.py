@@ -25,7 +25,7 @@ class HexPane(TextPane):
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self.text.lines) or super().count
 
     @property

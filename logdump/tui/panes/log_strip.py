@@ -15,7 +15,7 @@ _ENTRIES = 8
 
 
 class LogStrip(Styled):
-    """A rule, then the end of the transcript; what has no room is told by the number of its lines.
+    """A rule, then the end of the transcript; an answer without room is replaced by the number of its lines.
 
     In a single row there is no rule.
     """
@@ -33,7 +33,7 @@ class LogStrip(Styled):
         return max(self.size.height - 1, min(1, self.size.height))
 
     def fits(self, entry: TranscriptEntry) -> bool:
-        """Whether what a command said can be read here to the end; without any room nothing else would help."""
+        """Whether the strip has room for the whole answer of a command; in a strip without rows every answer fits."""
         return not self.room or len(self._answer(entry)) <= self.room
 
     def draw(self) -> None:

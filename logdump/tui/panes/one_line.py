@@ -46,7 +46,7 @@ class OneLine(Styled):
 
     @property
     def text(self) -> str:
-        """What is shown."""
+        """The text of the line."""
         return "".join(text for text, _ in self._pieces)
 
     def render_line(self, y: int) -> Strip:

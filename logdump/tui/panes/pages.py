@@ -35,7 +35,7 @@ class Pages(Vertical):
         model: says what is current, and which page is shown.
         transcript: what the output page shows.
         glyphs: the characters for what is more than text.
-        ask: has a page of so many cells read; the answer comes to :meth:`take`.
+        ask: requests a page of a width in cells; the answer comes to :meth:`take`.
     """
 
     def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs, ask: Ask) -> None:
@@ -107,7 +107,7 @@ class Pages(Vertical):
         self._read()
 
     def on_text_pane_scrolled(self, message: TextPane.Scrolled) -> None:
-        """Say how much of the page is visible."""
+        """Update the lines that are visible."""
         message.stop()
         self._model.where = self.shown.where
 
@@ -134,7 +134,7 @@ class Pages(Vertical):
         self._ask(self._model.page, self._current, self.size.width)
 
     def _empty_shown(self) -> None:
-        """What is current takes its time; what was current before must not be taken for it."""
+        """Empty the page that still shows another record: it must not be taken for the current one."""
         if self._patience is None:
             return  # Textual queues what a timer does, and the answer has come meanwhile
         self._patience = None

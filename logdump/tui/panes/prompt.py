@@ -40,14 +40,14 @@ class _ByValidity(Highlighter):
 
 
 class _Suggestions(Suggester):
-    """The grey text behind the cursor."""
+    """The grey text after the cursor."""
 
     def __init__(self, prompt: Prompt) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._prompt = prompt
 
     async def get_suggestion(self, value: str) -> str | None:
-        """What the line may become."""
+        """The line that the grey text goes on to."""
         return suggestion(value, self._prompt.model.history, complete(REGISTRY, value, self._prompt.line_context))
 
 
@@ -60,7 +60,7 @@ class PromptLabel(Static):
 
 
 class Prompt(Input):
-    """Where commands are typed; the model has the history."""
+    """The line in which commands are typed; the model has the history."""
 
     BINDINGS = bindings(Area.PROMPT)
 
@@ -90,7 +90,7 @@ class Prompt(Input):
 
     @property
     def line_context(self) -> Context:
-        """What commands depend on: the zone of times, the tables met so far, the marks."""
+        """The context of commands: the zone of times, the tables met so far, the marks."""
         return Context(self._settings.time_offset, self.model.tables, [one.name for one in self.model.state.marks])
 
     def _answer(self) -> None:
@@ -131,7 +131,7 @@ class Prompt(Input):
             self._put(self.model.history[found])
 
     def action_complete(self) -> None:
-        """Complete the last word, or tell what it may be; in an empty line: on to the next pane."""
+        """Complete the last word, or offer completions; in an empty line: on to the next pane."""
         if not self.value.strip():
             self.screen.focus_next()
             return

@@ -106,7 +106,7 @@ class RecordList(Styled, can_focus=True):
             self._show_more()
 
     def _show_more(self) -> None:
-        """Where the cursor is after the last row, the position may be a later one; awaited rows stay awaited."""
+        """Read on: after the last row the position may be a later one; awaited rows stay awaited."""
         is_behind = self.row is None or self.row.kind in (RowKind.MORE, RowKind.END)
         if self._model.follows or (is_behind and not self.is_waiting):
             self._show_position(fresh=True)
@@ -114,7 +114,7 @@ class RecordList(Styled, can_focus=True):
             self._read_again()
 
     def _use_index(self) -> None:
-        """Read the rows again that lack the name of a table or a CSN, which the index tells."""
+        """Read the rows again that lack the name of a table or a CSN, which the index has now."""
         lacks_names = not all(row.is_complete for row in self._page.rows)
         if self._model.indexed is not None and (lacks_names or self.is_waiting):
             self._read_again()
@@ -131,7 +131,7 @@ class RecordList(Styled, can_focus=True):
 
     @property
     def hint(self) -> str:
-        """What to do where there is no record to be seen."""
+        """The advice of an empty list."""
         if self._model.state.path is None:
             return "No trail is open. OPEN <filename> opens one."
         if self._model.state.filter_text:
@@ -146,7 +146,7 @@ class RecordList(Styled, can_focus=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether rows have been asked for."""
+        """Whether rows have been requested and not come yet."""
         return self._asked is not None
 
     @property
@@ -216,7 +216,7 @@ class RecordList(Styled, can_focus=True):
             self._ask(PageRequest(self._page.rows[self._cursor].rba, 0, self._around))
 
     def action_page(self, pages: int) -> None:
-        """A key: so many pages on."""
+        """A key: move the cursor by pages."""
         self.action_move(pages * max(1, self._height - 1))
 
     def _is_near_an_edge(self) -> bool:
@@ -234,7 +234,7 @@ class RecordList(Styled, can_focus=True):
             self._tell_stood(self.row)
 
     def take(self, request: PageRequest, page: Page) -> ListRow | None:
-        """Show a page that was asked for; returns the row under the cursor, None when the page comes too late."""
+        """Show a page that was requested; returns the row under the cursor, None when the page comes too late."""
         if request is not self._asked:
             return None
         self._asked = None
@@ -253,7 +253,7 @@ class RecordList(Styled, can_focus=True):
         return self.row
 
     def _keep_visible(self) -> bool:
-        """Scroll so that the cursor is visible; tells whether anything moved."""
+        """Scroll so that the cursor is visible; returns whether anything moved."""
         top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
         top = max(0, min(top, len(self._page.rows) - self._height))
         moved, self._top = top != self._top, top

@@ -31,14 +31,14 @@ class RecordPane(TextPane):
             self._go_to(at)
 
     def action_lines(self, step: int) -> None:
-        """A key: the line so many lines on becomes the current one."""
+        """A key: move the current line by lines."""
         self._go_to(self.current + step)
         fields = self.rows[self.current].fields if self.rows else ()
         if fields:
             self.post_message(self.Picked(fields[0]))
 
     def action_pages(self, pages: int) -> None:
-        """A key: so many pages on, the current line too."""
+        """A key: move the current line by pages."""
         self.action_lines(pages * max(1, self.height - 1))
 
     def _go_to(self, at: int) -> None:

@@ -22,7 +22,7 @@ _LEAST_WIDTH, _LARGEST_PART = 29, 4
 
 
 class _Entry(NamedTuple):
-    """A line: text, numbers behind it, and the action of a click; of a row the line that it enters."""
+    """A line: text, numbers after it, the action of a click on a heading, the line that a click on a row enters."""
 
     text: str
     numbers: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class Sidebar(Styled):
             self.post_message(ChoicePane.Chosen(Choice(one.text, enter=one.enters), "enter"))
 
     def render_line(self, y: int) -> Strip:
-        """A line and the divider behind it."""
+        """A line and the divider after it."""
         width = self.size.width
         one = self._entries[y] if y < len(self._entries) else _Entry("")
         numbers = "".join(f"{number:>{_NUMBER}}" for number in one.numbers)

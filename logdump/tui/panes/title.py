@@ -53,7 +53,7 @@ def _filter(model: Model) -> str:
 
 
 def _facts(model: Model, settings: Settings) -> Iterator[str]:
-    """What there is to say, the most important first."""
+    """The facts about the file, the most important first."""
     summary, indexed = model.summary, model.indexed
     if summary.source:
         yield summary.source

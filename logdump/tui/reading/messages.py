@@ -1,4 +1,4 @@
-"""What the threads tell the screen."""
+"""Messages of the threads to the screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logdump.tui.text.styled import Line
 
 
 class Report(Message):
-    """What a thread reports of the session or of the file; it changes the model."""
+    """A report about the session or the file, which changes the model."""
 
 
 @dataclass(eq=False)
@@ -30,7 +30,7 @@ class PageRead(Message):
 
 @dataclass(eq=False)
 class PaneRead(Message):
-    """The lines of a page about what is current, or its bytes; preliminary ones wait for what the index will tell."""
+    """The content of a page about what is current; a preliminary one is replaced when the index has grown."""
 
     pane: str
     about: Current
@@ -40,7 +40,7 @@ class PaneRead(Message):
 
 @dataclass(eq=False)
 class SummaryRead(Report):
-    """What the title tells of the file."""
+    """The facts of the title line about the file."""
 
     summary: Summary
 
@@ -64,9 +64,9 @@ class TransactionsRead(Report):
 
 @dataclass(eq=False)
 class FilePolled(Report):
-    """How the file stands: its size, whether its name is gone, the file after it.
+    """The state of the file on disk: its size, whether its name is gone, the file after it.
 
-    ``known`` is the size that the screen knew when it asked: an answer that comes later than a newer size is none.
+    ``known`` is the size that the screen knew at the time of the request: an answer older than that is void.
     """
 
     path: Path
@@ -85,7 +85,7 @@ class ReadFailed(Message):
 
 @dataclass(eq=False)
 class OutputGrew(Report):
-    """The command under way has printed lines, or tells how far it is."""
+    """The command under way has printed lines, or reports its progress."""
 
     progress: Progress | None = None
 

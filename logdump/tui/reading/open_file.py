@@ -28,7 +28,7 @@ from trailformat.index import TrailIndex, attach, build
 
 
 class OpenFile:
-    """What is asked here is answered by messages.
+    """Threads that answer requests with messages.
 
     Attributes:
         index: what is known of the file so far.
@@ -78,7 +78,7 @@ class OpenFile:
         yield from build(session.trail, self.index)
 
     def stop(self) -> bool:
-        """Stop the scans and keep what they have; tells whether there was anything to stop."""
+        """Stop the scans and keep what they have; returns whether there was anything to stop."""
         was_scanning = not (self._indexing.is_idle and self._matching.is_idle)
         self._indexing.stop()
         self._matching.stop()

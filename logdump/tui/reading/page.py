@@ -10,7 +10,7 @@ from logdump.tui.reading.rows import ListRow
 
 
 class RowSource(Protocol):
-    """Where rows come from: all of a file's, or those that pass a filter."""
+    """A source of rows: all of a file's, or those that pass a filter."""
 
     def after(self, row: ListRow) -> ListRow | None:
         """The next row."""

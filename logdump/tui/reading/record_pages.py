@@ -1,4 +1,4 @@
-"""What the pages of the lower pane show of a record, each read on the thread beside the screen."""
+"""Pages of the lower pane about a record, each read on the thread beside the screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINES: dict[str, Callable[[Session, int], list[Line]]] = {
 
 
 def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | None:
-    """What a page of ``width`` cells shows of what is current; None where there is no record."""
+    """A page of ``width`` cells about what is current; None where there is no record."""
     if about.row is None:
         return None
     rba = about.row.rba

@@ -1,4 +1,4 @@
-"""How a session stands after a command: what the panes show, taken on the session's own thread."""
+"""The state of a session after a command, as panes show it; it is taken on the session's own thread."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class State(NamedTuple):
 
 
 class Current(NamedTuple):
-    """What the pages are about: the row under the cursor in the open file, and what decides how it is displayed.
+    """The subject of the pages: the row under the cursor in the open file, and the settings of its display.
 
     ``opened`` counts the openings of files, ``switches`` differ when the settings do.
     """

@@ -18,7 +18,7 @@ NOTICE = 2.0
 
 
 class HarmlessApp(App[None]):
-    """What it draws, copies and notifies is escaped; its ``appearance`` are characters, colours and keys."""
+    """An application whose output is escaped; its ``appearance`` are characters, colours and keys."""
 
     def __init__(self, appearance: Appearance) -> None:
         self.appearance = appearance
@@ -31,7 +31,7 @@ class HarmlessApp(App[None]):
         self.animation_level = "none"
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What every line of every widget goes through: at last it is made harmless."""
+        """The filters of every line of every widget; the last makes it harmless."""
         return [*super().get_line_filters(), self._harmless]
 
     def copy_to_clipboard(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""How the view looks: four themes, chosen by LOGDUMP_THEME; nothing is told by colour alone.
+"""Four themes, chosen by LOGDUMP_THEME; nothing is shown by colour alone.
 
 ``terminal`` uses the terminal's own colours, which costs the fewest bytes and fits light and dark ones; ``mono`` uses
 none, and is what NO_COLOR asks for.
@@ -74,7 +74,7 @@ THEMES = {
 
 
 def theme_for(environment: Mapping[str, str]) -> Theme:
-    """The theme that is asked for."""
+    """The theme that the environment names."""
     if environment.get("NO_COLOR"):
         return THEMES["mono"]
     return THEMES.get(environment.get("LOGDUMP_THEME", "").lower(), THEMES["terminal"])
