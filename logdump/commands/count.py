@@ -39,7 +39,7 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:
-    """What counts under the session's engine."""
+    """The counter of the session's engine."""
     if session.settings.spark_master is None:
         return CountRun(session, options, workers)
     from logdump.spark.jobs.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK

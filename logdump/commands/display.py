@@ -1,4 +1,4 @@
-"""What is shown of a record: the switches, RECLEN, TIMEOFFSET, RELEASE."""
+"""The display of records: the switches, RECLEN, TIMEOFFSET, RELEASE."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Again(NamedTuple):
 
 
 class Sought(Parameter[str | Again]):
-    """What is looked for: a text, as it stands there, or the same once more."""
+    """The object of FIND: a text, as it stands there, or the same once more."""
 
     is_open = is_phrase = True
 
@@ -47,7 +47,7 @@ _SOUGHT = Sought(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIO
 
 
 def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
-    """Display the next record that has what is asked for; alone, or with NEXT or PREVIOUS, repeat the last search."""
+    """Display the next record that fits the search; alone, or with NEXT or PREVIOUS, repeat the last one."""
     if isinstance(sought, str):
         from logdump.operations.search import parse_search  # noqa: PLC0415 - only who searches needs filters
 

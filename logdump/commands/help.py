@@ -18,7 +18,7 @@ _WIDTH = 26
 
 
 class Topic(NamedTuple):
-    """What is explained: a command, or one of its terms."""
+    """The topic of HELP: a command, or one of its terms."""
 
     command: AnyCommand
     term: Term | None = None

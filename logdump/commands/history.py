@@ -20,7 +20,7 @@ _EDIT_PROMPT = ".."
 
 
 class Listing(NamedTuple):
-    """How many lines are listed; or all are forgotten."""
+    """The number of lines to list, or that all are to be forgotten."""
 
     lines: int = _SHOWN
     clears: bool = False

@@ -1,4 +1,4 @@
-"""What scanning reports and remembers: NOTIFY, SCANSCROLLING, TRANSHIST and its limits, HASHSTATS."""
+"""Limits and reports of scans: NOTIFY, SCANSCROLLING, TRANSHIST and its limits, HASHSTATS."""
 
 from __future__ import annotations
 

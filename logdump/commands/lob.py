@@ -22,7 +22,7 @@ _NO_FILE = "takes TO and a file name behind the column."
 
 
 class LobFile(NamedTuple):
-    """Where to write a LOB; ``is_raw``: its pieces as they are stored."""
+    """The file for a LOB; ``is_raw``: its pieces as they are stored."""
 
     target: Path
     replaces: bool = False

@@ -28,14 +28,14 @@ Place = Callable[[Session], Iterator[Event]]
 
 
 class Position(NamedTuple):
-    """What POSITION sets: the position, the direction, neither or both."""
+    """The arguments of POSITION: the position, the direction, neither or both."""
 
     place: Place | None = None
     backwards: bool | None = None
 
 
 class Skip(NamedTuple):
-    """How many records SKIP moves over, and whether only those that pass the filter count."""
+    """The number of records that SKIP moves over, and whether only those that pass the filter count."""
 
     records: int | None
     filtered: bool | None
@@ -90,7 +90,7 @@ def where(session: Session) -> Event:
 
 
 def _no_record_there(session: Session) -> Iterator[Event]:
-    """What is at the position, where reading cannot go on from it."""
+    """An event on the bytes at the position, where no record can be read there."""
     from trailformat.index import neighbours_of  # noqa: PLC0415 - few positions need it
 
     cursor = session.cursor

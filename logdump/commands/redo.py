@@ -15,7 +15,7 @@ from logdump.session.session import Session
 
 
 class Wanted(NamedTuple):
-    """How many transactions, in which dialect (empty: that of the source database), and whether cut ones too."""
+    """The number of transactions, the dialect (empty: that of the source database), and whether cut ones count."""
 
     transactions: int = 1
     dialect: str = ""

@@ -1,4 +1,4 @@
-"""How files are read and written: BIO, BULKIOSTATS, TRAILFORMAT, SAVEFILECOMMENT, and PRINTMXCOLUMNINFO."""
+"""Reading and writing of files: BIO, BULKIOSTATS, TRAILFORMAT, SAVEFILECOMMENT, and PRINTMXCOLUMNINFO."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST_BLOCK = 2**31 - 1
 
 
 class LargeBlocks(NamedTuple):
-    """What BIO sets: whether it is on, or the size of a block."""
+    """The arguments of BIO: whether it is on, or the size of a block."""
 
     is_on: bool | None = None
     block_size: int | None = None

@@ -1,4 +1,4 @@
-"""VALUES and SOURCEDEFS: what columns mean, and the definitions file that tells it where the trail does not."""
+"""VALUES and SOURCEDEFS: the values of columns, and the definitions file for tables that the trail does not define."""
 
 from __future__ import annotations
 

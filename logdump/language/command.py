@@ -1,4 +1,4 @@
-"""What a command is: one entry of the registry, from which HELP, completion and the README's table are made."""
+"""A command: one entry of the registry, from which HELP, completion and the table of the documents are made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ A = TypeVar("A")
 
 
 class Origin(enum.Enum):
-    """Where a command comes from."""
+    """The origin of a command."""
 
     LOGDUMP = "Logdump"
     OURS = "ours"
@@ -35,7 +35,7 @@ class Term(NamedTuple):
 
 
 def no_terms() -> tuple[Term, ...]:
-    """What most commands have."""
+    """No terms: most commands have none."""
     return ()
 
 
@@ -44,11 +44,11 @@ class Command(NamedTuple, Generic[A]):
 
     Attributes:
         names: its full name and its aliases, as HELP shows them: ``OPEN | FROM | LOGTRAIL`` or ``POSITION (POS)``.
-        form: what its arguments look like; it makes them the value that ``run`` takes.
+        form: the form of its arguments; it makes them the value that ``run`` takes.
         summary: one line.
         run: takes the session and the arguments; yields events.
         details: further lines for HELP <command>.
-        terms: gives the words that HELP <command> lists and HELP <command> <term> explains, when they are asked for.
+        terms: gives the words that HELP <command> lists and HELP <command> <term> explains, on demand.
         origin: Logdump's, or ours: ours take part in no abbreviation.
         also: aliases that HELP does not show.
     """

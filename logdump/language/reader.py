@@ -20,7 +20,7 @@ _QUOTE = '"'
 
 
 class Validity(enum.Enum):
-    """What would become of a line; INCOMPLETE: something is still missing."""
+    """The validity of a line; INCOMPLETE: something is still missing."""
 
     VALID = "valid"
     INCOMPLETE = "incomplete"
@@ -28,7 +28,7 @@ class Validity(enum.Enum):
 
 
 class Context(NamedTuple):
-    """What arguments depend on besides their text: the zone of times; for completion, names in the trail and marks."""
+    """The context of arguments besides their text: the zone of times; for completion, names in the trail and marks."""
 
     offset: TimeOffset = GMT
     tables: Iterable[str] = ()
@@ -73,7 +73,7 @@ class ArgumentReader:
 
     @property
     def rest(self) -> str:
-        """What has not been read."""
+        """The text that has not been read."""
         return self.text[self.at :].strip()
 
     def look(self, parameter: Parameter[Any]) -> Stretch | None:
@@ -169,11 +169,11 @@ class ArgumentReader:
 
 
 class Form(ABC, Generic[T]):
-    """What arguments look like, and the value that they make.
+    """The form of arguments, and the value that they make.
 
     Attributes:
         syntax: as HELP prints it.
-        surplus: what is wrong with more words than that; the whole text takes the place of ``{}``.
+        surplus: the error for more words than that; the whole text takes the place of ``{}``.
         ends: the characters that end a word besides a blank, for all of the text.
         keywords: those that it begins with.
         is_choice: whether the syntax is one of several, which braces hold together among others.
@@ -241,11 +241,11 @@ class Parameter(Form[T]):
         return False
 
     def offers(self, typed: str, context: Context) -> Iterable[str]:  # noqa: ARG002 - most have none
-        """What can stand in place of the last word typed."""
+        """The words that can stand in place of the last one typed."""
         return ()
 
     def _absent(self, context: Context) -> str:
-        """What is wrong where there is none, unless ``missing`` says it: the same as with an empty one."""
+        """The error for a missing piece, unless ``missing`` has it: the same as for an empty one."""
         try:
             self.parse("", context)
         except CommandError as error:
@@ -272,7 +272,7 @@ class Parameter(Form[T]):
 
 
 class Partial(NamedTuple, Generic[T]):
-    """What has become of a text that may be unfinished: its value, or what is wrong; and what may come last."""
+    """The result for a text that may be unfinished: its value, or the error; and what may come last."""
 
     value: T | None
     error: CommandError | None

@@ -1,4 +1,4 @@
-"""Which records of a trail pass filters."""
+"""The selection of a trail's records by filters."""
 
 from __future__ import annotations
 

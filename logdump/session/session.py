@@ -122,7 +122,7 @@ class Session:
     def selection(
         self, trail: TrailFile | None = None, *, filtered: bool = True, also: Sequence[FilterSet] = ()
     ) -> Selection:
-        """Which records of a trail, the open one unless given, pass the filter and those of ``also``.
+        """The selection of a trail's records, the open one's unless given, by the filter and those of ``also``.
 
         Every command takes it from here, so that all of them see the same records. Raises like cursor.
         """

@@ -85,7 +85,7 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
-    """How an array is made whose text is that of most values; None where all are to be decoded by themselves."""
+    """The builder of an array whose text is that of most values; None where all are to be decoded one by one."""
     about = array_type(definition, codec)
     if about.path is DecodePath.DECIMAL:
         return about._replace(type=pa.string(), path=DecodePath.NUMBER)

@@ -1,4 +1,4 @@
-"""How far to look record by record before records are read as columns."""
+"""The distance that is read record by record before records are read as columns."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class SqlExport:
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def report(self) -> Iterator[Event]:
-        """How many statements there are, and that some could not be written."""
+        """The number of statements, and a line where some could not be written."""
         written = f"{self._statements} statements of {self._transactions} transactions"
         yield say(f"Exported {written} to {self._options.target_name}")
         if self._remarks:

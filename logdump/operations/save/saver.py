@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SaveOptions(NamedTuple):
-    """What to save, and how; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
+    """Options of SAVE; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
 
     ``name`` is the target as it was typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
     """
@@ -188,11 +188,11 @@ class Saver:
 
 
 def check_target(session: Session, options: SaveOptions) -> None:
-    """See whether the target may be written.
+    """Check that the target may be written.
 
     Raises:
         CommandError: it is in use, is no regular file, or exists and is not to be replaced.
-        OSError: what stands there cannot be told.
+        OSError: the target cannot be examined.
     """
     session.check_target(options.target, "SAVE")
     if options.target.exists() and not options.replaces:

@@ -1,4 +1,4 @@
-r"""Whether a statement that somebody else wrote is one statement to the client that it will be pasted into.
+r"""Whether a statement from the trail is one statement to the client that it will be pasted into.
 
 DDL comes as the source ran it. A client may take it for something else than the database does: psql and mariadb run
 what follows a backslash, SQL*Plus a line that begins with ``HOST``, ``!`` or ``@``; a comment or a quote that stays
@@ -19,7 +19,7 @@ from logdump.render.sql.dialect import Unwritable
 
 
 class Client(NamedTuple):
-    """How a client reads what it is given.
+    """The rules by which a client reads its input.
 
     Attributes:
         name: of the client.

@@ -47,7 +47,7 @@ class SummaryRead(Report):
 
 @dataclass(eq=False)
 class Scanned(Report):
-    """A scan has come to ``covered`` of ``size`` bytes."""
+    """A scan has covered ``covered`` of ``size`` bytes."""
 
     name: str
     covered: int

@@ -1,4 +1,4 @@
-"""Which bytes of a record mean what: its tokens, the fields of its header, its columns, its GGS tokens.
+"""The meaning of a record's bytes: its tokens, the fields of its header, its columns, its GGS tokens.
 
 Offsets are from the first byte of the record.
 """

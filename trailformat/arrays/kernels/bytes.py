@@ -46,7 +46,7 @@ def described(column: int) -> Any:
 
 @inlined
 def value_of(about: Any, row: int) -> Any:
-    """Where the value of a row begins after its length, and its size: UNDECIDED where the length is another."""
+    """The place of a row's value after its length, and its size: UNDECIDED where the length is another."""
     (data, starts, sizes, orders), wide, is_prefixed = about
     start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
     if size < 0 or is_prefixed == 0:
