@@ -48,7 +48,7 @@ def walked(path: Path, until: Path | None = None) -> list[str]:
         for one in TransactionWalk(trail, Spot(path, 0), until=until):
             if isinstance(one, Damage):
                 said.append("partial" if one.is_partial else "damage")
-            else:
+            elif isinstance(one, Extent):
                 said.append(f"{'' if one.begin else '?'}{one.records}{one.ended.value}")
     return said
 

@@ -22,7 +22,7 @@ from trailformat.scan.side_by_side import SideBySide, Workers, parallel_batches,
 from trailformat.scan.split import next_boundary, split_points
 from trailformat.scan.texts import Texts
 from trailformat.scan.token_rows import rows_with_token
-from trailformat.scan.transactions import Owners, TransactionCarrier
+from trailformat.scan.transactions import Owners, TransactionCarrier, told_by
 
 __all__ = [
     "BAD_SPAN",
@@ -59,4 +59,5 @@ __all__ = [
     "scan",
     "scan_piece",
     "split_points",
+    "told_by",
 ]

@@ -22,6 +22,12 @@ class Texts:
         self.sizes = sizes
         self.known = known
 
+    def part(self, first: int, stop: int | None = None) -> Texts:
+        """Those from ``first`` to before ``stop``; known ones become absent."""
+        part = slice(first, stop)
+        starts, sizes = (column[part] for column in (self.starts, self.sizes))  # type: ignore[index]  # both kinds can
+        return Texts(self.data, starts, sizes, {})  # type: ignore[arg-type]
+
     def __len__(self) -> int:
         return len(self.sizes)
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import NO_TRANSACTION, Transaction
+from trailformat.changes.transactions import NO_TRANSACTION, ONLY, Transaction
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, Column
-from trailformat.scan.carrying import OPEN, Carried, carry_by_row
+from trailformat.scan.carrying import FIRST_BEGUN, OPEN, Carried, carry_by_row
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.texts import Texts
 from trailformat.trail.file import TrailFile
@@ -53,6 +54,24 @@ class Owners:
     def transaction(self, number: int) -> Transaction:
         """The transaction with this number."""
         return Transaction(self.csns[number], self.xids[number])
+
+
+def told_by(batch: Batch, rows: Any, buffer: Buffer) -> tuple[Texts, Texts]:
+    """LOGCSN and TRANID as the tokens of single rows tell them; by the kernels, of a batch of ndarrays.
+
+    Raises:
+        NotATrail: ``buffer`` ends before the batch.
+    """
+    import numpy as np  # noqa: PLC0415 - needed for ndarrays only
+
+    from trailformat.scan.numba_tokens import carry_by_kernel  # noqa: PLC0415 - half a second
+
+    batch.require(buffer)
+    # a row that begins and ends a transaction has what its own tokens tell, whatever stands before it
+    single = {name: np.asarray(column)[rows] for name, column in batch.columns()}
+    single["trans_ind"] = np.full(len(rows), ONLY, np.uint8)
+    found = carry_by_kernel(Batch(batch.names, **single), buffer, is_open=False)
+    return Texts(*found.csn, {}).part(FIRST_BEGUN), Texts(*found.xid, {}).part(FIRST_BEGUN)
 
 
 class TransactionCarrier:
