@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from trailformat.scan.batch import Column
 
@@ -23,10 +24,11 @@ class Texts:
         self.known = known
 
     def part(self, first: int, stop: int | None = None) -> Texts:
-        """Those from ``first`` to before ``stop``; known ones become absent."""
+        """Those from ``first`` to before ``stop``."""
         part = slice(first, stop)
-        starts, sizes = (column[part] for column in (self.starts, self.sizes))  # type: ignore[index]  # both kinds can
-        return Texts(self.data, starts, sizes, {})  # type: ignore[arg-type]
+        starts, sizes = (cast("Any", column)[part] for column in (self.starts, self.sizes))
+        known = {number - first: text for number, text in self.known.items() if first <= number < first + len(sizes)}
+        return Texts(self.data, starts, sizes, known)
 
     def __len__(self) -> int:
         return len(self.sizes)

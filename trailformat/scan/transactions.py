@@ -10,21 +10,24 @@ The rules are those of :class:`trailformat.changes.transaction_context.Transacti
 
 from __future__ import annotations
 
+from array import array
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from trailformat.changes.transaction_search import TransactionSearch
-from trailformat.changes.transactions import NO_TRANSACTION, ONLY, Transaction
+from trailformat.changes.transactions import NO_TRANSACTION, ONLY, Transaction, transaction_in
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, Column
-from trailformat.scan.carrying import FIRST_BEGUN, OPEN, Carried, carry_by_row
+from trailformat.scan.carrying import ABSENT, FIRST_BEGUN, OPEN, Carried, carry_by_row
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.texts import Texts
 from trailformat.trail.file import TrailFile
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
+_FEW = 64
+"""One row in so many is looked at where it is mapped."""
 
 
 class Owners:
@@ -57,21 +60,32 @@ class Owners:
 
 
 def told_by(batch: Batch, rows: Any, buffer: Buffer) -> tuple[Texts, Texts]:
-    """LOGCSN and TRANID as the tokens of single rows tell them; by the kernels, of a batch of ndarrays.
+    """LOGCSN and TRANID as the tokens of single rows tell them; of a batch of ndarrays.
 
     Raises:
         NotATrail: ``buffer`` ends before the batch.
     """
+    batch.require(buffer)
+    if len(rows) * _FEW < len(batch):
+        return _told_by_each(batch, rows.tolist(), buffer)
     import numpy as np  # noqa: PLC0415 - needed for ndarrays only
 
     from trailformat.scan.numba_tokens import carry_by_kernel  # noqa: PLC0415 - half a second
 
-    batch.require(buffer)
     # a row that begins and ends a transaction has what its own tokens tell, whatever stands before it
     single = {name: np.asarray(column)[rows] for name, column in batch.columns()}
     single["trans_ind"] = np.full(len(rows), ONLY, np.uint8)
     found = carry_by_kernel(Batch(batch.names, **single), buffer, is_open=False)
     return Texts(*found.csn, {}).part(FIRST_BEGUN), Texts(*found.xid, {}).part(FIRST_BEGUN)
+
+
+def _told_by_each(batch: Batch, rows: list[int], buffer: Buffer) -> tuple[Texts, Texts]:
+    """The same without a copy of the batch's bytes."""
+    places = ((int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row]), row) for row in rows)
+    told = [transaction_in(buffer, at, size, _ORDERS[batch.order[row]]) for at, size, row in places]
+    absent = array("q", [ABSENT]) * len(rows)
+    csns, xids = dict(enumerate(one.csn for one in told)), dict(enumerate(one.xid for one in told))
+    return Texts(b"", absent, absent, csns), Texts(b"", absent, absent, xids)
 
 
 class TransactionCarrier:
