@@ -18,6 +18,7 @@ _HOMES = {
     "transaction": "TRANSACTION SAMETABLE SAFE",
     "count": "COUNT",
     "check": "CHECK",
+    "recovery": "RECOVERY",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
     "save": "SAVE",

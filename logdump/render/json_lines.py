@@ -19,6 +19,7 @@ from logdump.render import (
     json_metadata,
     json_position,
     json_record,
+    json_recovery,
     json_safe,
     json_spark,
     json_statement,
@@ -48,6 +49,18 @@ from logdump.session.events import (
     StatementShown,
     Text,
     TransactionsShown,
+)
+from logdump.session.recovery_events import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryEnd,
+    RecoveryShown,
+    RestartShown,
+    SecondCopyShown,
+    TrailFileShown,
 )
 from logdump.session.settings import Settings
 from trailformat import BadRecord, PartialRecord, TrailError
@@ -105,6 +118,7 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
+    *json_recovery.SHAPES,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -134,6 +148,7 @@ PARTS = (
     json_safe.SPOT,
     json_safe.TABLE_RECORDS,
     json_safe.DAMAGE,
+    *json_recovery.PARTS,
 )
 """The objects inside those."""
 
@@ -153,6 +168,15 @@ _SHAPE_OF: dict[type, Shape] = {
     LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
+    RecoveryShown: json_recovery.RECOVERY,
+    RestartShown: json_recovery.RESTART,
+    CutShown: json_recovery.CUT,
+    SecondCopyShown: json_recovery.SECOND_COPY,
+    OrderBreakShown: json_recovery.ORDER_BREAK,
+    ProducerChangeShown: json_recovery.PRODUCER_CHANGE,
+    OverwriteShown: json_recovery.OVERWRITE,
+    TrailFileShown: json_recovery.TRAIL_FILE,
+    KeepShown: json_recovery.KEEP,
     JobProgress: json_spark.JOB_PROGRESS,
     Text: TEXT,
 }
@@ -161,11 +185,11 @@ _SHAPE_OF: dict[type, Shape] = {
 def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
     """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
 
-    An Addition has none: the object of its record holds what it tells.
+    An Addition and a RecoveryEnd have none: the objects of the record and of RECOVERY hold what they tell.
     """
     if isinstance(event, RowsShown):
         yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
-    elif not isinstance(event, Addition):
+    elif not isinstance(event, Addition | RecoveryEnd):
         yield _object(_shape(event), event)
 
 

@@ -32,6 +32,18 @@ from logdump.session.events import (
     Text,
     TransactionsShown,
 )
+from logdump.session.recovery_events import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryEnd,
+    RecoveryShown,
+    RestartShown,
+    SecondCopyShown,
+    TrailFileShown,
+)
 from logdump.session.settings import Settings
 
 _RENDERERS = {
@@ -52,6 +64,16 @@ _RENDERERS = {
     SafePointShown: ("safe_text", "safe_lines"),
     GapShown: ("check_text", "gap_lines"),
     CheckShown: ("check_text", "check_lines"),
+    RecoveryShown: ("recovery_text", "recovery_lines"),
+    RestartShown: ("recovery_text", "restart_lines"),
+    CutShown: ("recovery_text", "cut_lines"),
+    SecondCopyShown: ("recovery_text", "second_copy_lines"),
+    OrderBreakShown: ("recovery_text", "order_break_lines"),
+    ProducerChangeShown: ("recovery_text", "producer_change_lines"),
+    OverwriteShown: ("recovery_text", "overwrite_lines"),
+    TrailFileShown: ("recovery_text", "trail_file_lines"),
+    KeepShown: ("recovery_text", "keep_lines"),
+    RecoveryEnd: ("recovery_text", "end_lines"),
     JobProgress: ("job_text", "job_lines"),
     RowsShown: ("rows_text", "rows_lines"),
 }

@@ -6,6 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.session.exit_status import ExitStatus
+from logdump.session.recovery_events import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryEnd,
+    RecoveryShown,
+    RestartShown,
+    SecondCopyShown,
+    TrailFileShown,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,6 +294,16 @@ Event = (
     | LobsShown
     | GapShown
     | CheckShown
+    | RecoveryShown
+    | RestartShown
+    | CutShown
+    | SecondCopyShown
+    | OrderBreakShown
+    | ProducerChangeShown
+    | OverwriteShown
+    | TrailFileShown
+    | KeepShown
+    | RecoveryEnd
     | RowsShown
     | Progress
     | JobProgress

@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
 
     Attributes:
         row: its row in the lot.
-        copy_of: where it stands first; None when this is the first.
+        copy_of: where it stands first; None when this is the first, which is applied.
         goes_back: whether its CSN is below that of the whole transaction right before it.
         is_below: whether its CSN is below the greatest, which is ``greatest``.
     """
@@ -94,6 +94,10 @@ class EffectiveTrail:
         self.whole = self.copies = self.unnamed = 0
         self.is_unsure = False
 
+    def greatest(self, kind: str) -> tuple[int, ...]:
+        """The greatest CSN of a form so far; nothing where there was none."""
+        return self._rises[kind].greatest if kind in self._rises else ()
+
     def judge(self, lot: Lot) -> list[Verdict]:
         """The whole transactions of a lot that are not simply the next ones; those that are no copies are applied."""
         if lot.texts is not None and len(lot.texts) >= _COLUMNS_PAY and (found := self._judge_columns(lot)) is not None:
@@ -147,8 +151,6 @@ class EffectiveTrail:
         is_below = key.parts < rise.greatest
         copy_of = self._first_copy(key.kind, key.parts, (csn, xid), place) if xid is not None else None
         self.copies += copy_of is not None
-        if copy_of is None and not is_below:
-            return None
         return Verdict(row, copy_of, goes_back, is_below, rise.csn)
 
     def _first_copy(self, kind: str, parts: tuple[int, ...], name: Name, place: Place) -> Place | None:

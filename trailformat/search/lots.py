@@ -190,7 +190,8 @@ class _RowWalk:
             self._rows.marks.append(Mark(Place(ordinal, 0), 0, BEGIN_OF_FILE))
             for one in TransactionWalk(trail, start, following=self._following):
                 self._take(one)
-                if len(self._rows) >= _MOST_ROWS:
+                is_cut = isinstance(one, Extent) and one.marker is not None
+                if len(self._rows) >= _MOST_ROWS and not is_cut:
                     yield self._lot()
         yield self._lot()
 

@@ -1,0 +1,188 @@
+"""RECOVERY: what restarts have left in a trail, and what of it a Replicat applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.language.arguments import number
+from logdump.language.command import ArgumentError, Command, Origin
+from logdump.language.words import split_words
+from logdump.operations.matching_files import matching_files
+from logdump.operations.recovery.report import Report
+from logdump.operations.recovery.second_copies import rows_of
+from logdump.operations.recovery.survey import Survey
+from logdump.operations.recovery.versions import VERSIONS, release_number
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.recovery_events import RecoveryEnd, TransactionRef
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailName
+from trailformat.scan import Workers
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.sequence import Spot
+
+if TYPE_CHECKING:
+    from logdump.session.selection import Selection
+
+PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
+_OPTIONS = ("OVER", *PARTS, "READER", "KEEP", "FILTERED")
+
+
+class Options(NamedTuple):
+    """What RECOVERY is to look at, and what of it to list; ``keep`` is a file's number and an RBA."""
+
+    over: str | None = None
+    part: str | None = None
+    reader: str | None = None
+    keeps: bool = False
+    keep: tuple[int, int] | None = None
+    filtered: bool = False
+
+
+def parse(text: str) -> Options:
+    """The options in ``text``.
+
+    Raises:
+        ArgumentError: an unknown word, a missing value.
+    """
+    words = split_words(text)
+    options = Options()
+    while words:
+        word = words.pop(0).upper()
+        if word in PARTS and options.part is None:
+            options = options._replace(part=word)
+        elif word == "FILTERED":
+            options = options._replace(filtered=True)
+        elif word == "KEEP":
+            options = options._replace(keeps=True, keep=_keep(words))
+        elif word in ("OVER", "READER") and words:
+            value = words.pop(0)
+            options = options._replace(over=value) if word == "OVER" else options._replace(reader=value)
+        else:
+            raise ArgumentError(f"{word!r} is none of {', '.join(_OPTIONS)}, or lacks its value.")
+    return options
+
+
+def _keep(words: list[str]) -> tuple[int, int] | None:
+    """The two numbers behind KEEP, taken off the words; None where there are none."""
+    if not words or not words[0].isdigit():
+        return None
+    if len(words) < 2:
+        raise ArgumentError("KEEP takes the number of a file and an RBA.")
+    return number(words.pop(0)), number(words.pop(0))
+
+
+class Run:
+    """One run of RECOVERY; ``is_partial`` when Ctrl+C has ended it with what it had."""
+
+    def __init__(self, session: Session, options: Options) -> None:
+        self._session, self._options = session, options
+        self._whole = _whole_trail(session, options.over)
+        self._reader = _reader(options.reader)
+        self._title = f"LogTrail {options.over or self._whole.paths[-1]}"
+        self.is_partial = False
+
+    def events(self) -> Iterator[Event]:
+        """Look at the whole trail, then tell what was found."""
+        survey = Survey(self._whole)
+        try:
+            with Workers() as workers:
+                for _ in survey.run(workers):
+                    pass
+        except KeyboardInterrupt:
+            self.is_partial = True
+        report = Report(survey, self._takes, self._reader, self._keep())
+        shown = report.shown(self._title, self._options.reader, is_partial=self.is_partial)
+        yield shown
+        for part in (self._options.part,) if self._options.part else PARTS[:-1]:
+            yield from self._part(report, part)
+        if self._options.keeps and (keep := report.keep()) is not None:
+            yield keep
+        yield RecoveryEnd(shown)
+
+    def _part(self, report: Report, part: str) -> Iterator[Event]:
+        """The findings under one of the words."""
+        is_alone = self._options.part is not None
+        if part == "RESTARTS":
+            yield from report.restarts()
+            yield from report.producer_changes()
+            yield from report.overwritten()
+        elif part == "CUT":
+            yield from report.cuts(is_alone=is_alone)
+        elif part == "FILES":
+            yield from report.files()
+        else:
+            yield from report.second_copies() if part == "TWICE" else report.order_breaks()
+
+    def _keep(self) -> Spot | None:
+        if self._options.keep is None:
+            return None
+        seqno, rba = self._options.keep
+        for path in self._whole.paths:
+            name = TrailName.parse(path)
+            if name is not None and name.seqno == seqno:
+                return Spot(path, rba)
+        raise CommandError(f"No file of this trail has the number {seqno}.")
+
+    def _takes(self, ref: TransactionRef) -> bool:
+        """Whether a record of a transaction passes the filter, where that is wanted."""
+        if not self._options.filtered:
+            return True
+        selections: dict[Path, Selection] = {}
+        for row in rows_of(self._whole, ref):
+            selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
+            if selection.accepts(row.record):
+                return True
+        return False
+
+
+def _whole_trail(session: Session, wildcard: str | None) -> WholeTrail:
+    if wildcard is None:
+        return WholeTrail.around(session.trail.path)
+    try:
+        return WholeTrail(matching_files(wildcard))
+    except NotATrail as error:
+        raise CommandError(f"{wildcard} names {error.problem}; RECOVERY takes {error.expected}.") from error
+
+
+def _reader(release: str | None) -> int | None:
+    if release is None:
+        return None
+    found = release_number(release)
+    if found is None:
+        raise CommandError(f"What release {release} reads is not known; known are {', '.join(VERSIONS)}.")
+    return found
+
+
+def run_recovery(session: Session, arguments: str) -> Iterator[Event]:
+    """Show what restarts have left in the trail; the position stays."""
+    options = parse(arguments)
+    if not options.filtered and session.filters_in_use is not None and session.filters_in_use.active:
+        raise CommandError("Half a trail gives wrong answers: FILTER OFF, or RECOVERY FILTERED for fewer findings.")
+    run = Run(session, options)
+    yield from run.events()
+    if run.is_partial:
+        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
+        raise KeyboardInterrupt
+
+
+COMMANDS = (
+    Command(
+        "RECOVERY",
+        f"RECOVERY [OVER <wildcard>] [{' | '.join(PARTS)}] [READER <release>] [KEEP [<seqno> <rba>]] [FILTERED]",
+        "Tell what restarts of Extract have left in the trail, and what Replicat applies",
+        run_recovery,
+        options=_OPTIONS,
+        details=(
+            "All files of the open trail, or those of <wildcard>. RESTARTS, CUT, TWICE, ORDER: only these findings;",
+            "FILES lists the files. READER: files that a process of this release cannot read. KEEP: the files that a",
+            "reader at this place needs, or at the last recovery point. FILTERED: findings with a record that passes.",
+            "Under -c and -f the exit status is 3 when a cut transaction has no whole copy, one stands twice,",
+            "or CSNs go back. The position stays. docs/recovery.md explains the words.",
+        ),
+        origin=Origin.OURS,
+    ),
+)
