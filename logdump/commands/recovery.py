@@ -82,7 +82,7 @@ class Run:
         self._session, self._options = session, options
         self._whole = _whole_trail(session, options.over)
         self._reader = _reader(options.reader)
-        self._title = f"LogTrail {options.over or self._whole.paths[-1]}"
+        self._title = f"LogTrail {options.over or session.trail.path}"
         self.is_partial = False
 
     def events(self) -> Iterator[Event]:
@@ -94,7 +94,7 @@ class Run:
                     pass
         except KeyboardInterrupt:
             self.is_partial = True
-        report = Report(survey, self._takes, self._reader, self._keep())
+        report = Report(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
         shown = report.shown(self._title, self._options.reader, is_partial=self.is_partial)
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
@@ -127,10 +127,8 @@ class Run:
                 return Spot(path, rba)
         raise CommandError(f"No file of this trail has the number {seqno}.")
 
-    def _takes(self, ref: TransactionRef) -> bool:
-        """Whether a record of a transaction passes the filter, where that is wanted."""
-        if not self._options.filtered:
-            return True
+    def _passes(self, ref: TransactionRef) -> bool:
+        """Whether a record of a transaction passes the filter."""
         selections: dict[Path, Selection] = {}
         for row in rows_of(self._whole, ref):
             selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))

@@ -258,6 +258,12 @@ RECOVERY = Shape(
             "half_record", "spot or null", "The record in which the trail ends", lambda shown: _spot(shown.half_record)
         ),
         Field("listed", "boolean", "Whether all findings are listed", lambda shown: shown.is_listed),
+        Field(
+            "filtered",
+            "boolean",
+            "Whether only findings are listed that hold a record that passes the filter",
+            lambda shown: shown.is_filtered,
+        ),
         Field("partial", "boolean", "Whether it was stopped before the end", lambda shown: shown.is_partial),
     ),
 )

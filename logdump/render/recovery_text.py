@@ -45,9 +45,13 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     if shown.unreadable:
         yield f"No trail: {_named(shown.unreadable)}"
     if shown.damaged or shown.incomplete:
-        lost = f"{_number(shown.incomplete, 'transaction')} lack a part of their own" if shown.incomplete else ""
-        damage = f"damage at {_number(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
-        yield f"{'; '.join(part for part in (damage, lost) if part).capitalize()}."
+        lost = (
+            f"{_number(shown.incomplete, 'transaction')} not whole for it or for missing files"
+            if shown.incomplete
+            else ""
+        )
+        damage = f"Damage at {_number(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
+        yield f"{'; '.join(part for part in (damage, lost) if part)}."
     yield from _version_lines(shown)
     yield from _tail_lines(shown)
 
@@ -177,11 +181,13 @@ def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     if shown.lost:
         yield f"{_number(shown.lost, 'cut transaction')} without a whole copy."
     if shown.unnamed:
-        yield f"{_number(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copies of it are told."
+        yield f"{_number(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copy of such is told."
     if shown.is_unsure:
         yield "So many transactions are out of order that copies of some may have been missed."
     if not shown.is_listed:
         yield "Not all findings are listed."
+    if shown.is_filtered:
+        yield "Only findings with a record that passes the filter are listed; the numbers are those of all."
 
 
 def _line(label: str, text: str) -> str:

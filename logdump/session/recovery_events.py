@@ -159,6 +159,7 @@ class RecoveryShown(NamedTuple):
         half_record: the record in which it ends.
         is_partial: whether it was stopped before the end.
         is_listed: whether all findings are listed.
+        is_filtered: whether only those are with a record that passes the filter.
     """
 
     title: str
@@ -185,6 +186,7 @@ class RecoveryShown(NamedTuple):
     half_record: Spot | None
     is_partial: bool
     is_listed: bool
+    is_filtered: bool
 
     @property
     def status(self) -> ExitStatus:

@@ -19,8 +19,8 @@ from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine, is_available, scan
 from trailformat.search import effective, whole_trail
 from trailformat.search.effective import EffectiveTrail, Verdict
-from trailformat.search.lots import lots_of
 from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_walk import lots_of
 
 ENGINES = [one for one in Engine if is_available(one)]
 

@@ -16,9 +16,10 @@ from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat.scan import Engine, is_available, scan
 from trailformat.search import whole_trail
-from trailformat.search.lots import Lot, Mark, lots_of
+from trailformat.search.lots import Lot, Mark
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_walk import lots_of
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 

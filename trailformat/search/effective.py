@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from trailformat.changes.csn import csn_key
-from trailformat.search.lots import Lot, lots_of
+from trailformat.search.lots import Lot
 from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_walk import lots_of
 
 MOST_KNOWN = 100_000
 """So many transactions of one CSN, and so many that came late, are known by name."""

@@ -1,32 +1,20 @@
-"""Transactions of a whole trail as columns: where each begins and ends, how it ended, its CSN.
-
-    for lot in lots_of(WholeTrail.around("dirdat/lt000000000")):
-        for row in range(len(lot)):
-            print(lot.begin(row), lot.ended(row), lot.csns[row])
-
-The rule is that of :mod:`trailformat.search.transaction_walk`, which does the work in plain Python; with numpy it is
-done by columns, and the tests hold the two together.
-"""
+"""Transactions as columns: where each begins and ends, how it ended, its CSN."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from trailformat.records.io_types import RESTARTS
-from trailformat.scan import Column, Engine, Texts, Workers
-from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk
-from trailformat.search.whole_trail import FIRST_PLACE, Place, WholeTrail
-from trailformat.trail.sequence import Spot
+from trailformat.scan import Column, Texts
+from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import Place
 
 ENDINGS = tuple(Ended)
 """What the numbers in the column ``endings`` mean."""
 LAST = ENDINGS.index(Ended.LAST)
 NOWHERE = -1
 """In place of an RBA that is not there."""
-_MOST_ROWS = 4096
 
 
 class Mark(NamedTuple):
@@ -117,109 +105,3 @@ class Lot(NamedTuple):
     def is_whole(self, row: int) -> bool:
         """Whether its first and its last record are there, and nothing between was lost."""
         return bool(self.columns.has_begin[row]) and self.columns.endings[row] == LAST
-
-
-def lots_of(whole: WholeTrail, start: Place = FIRST_PLACE, workers: Workers | None = None) -> Iterator[Lot]:
-    """The transactions from a place on, where a record begins and none is open.
-
-    Raises:
-        NotATrail: a file cannot be read any more.
-    """
-    if whole.engine is Engine.NUMBA:
-        from trailformat.search.lots_by_columns import lots_by_columns  # noqa: PLC0415 - it needs numpy
-
-        return lots_by_columns(whole.batches(start, workers))
-    return _RowWalk(whole, start).lots()
-
-
-class _Rows:
-    """A lot while it is gathered."""
-
-    def __init__(self) -> None:
-        self._columns = [array(code) for code in "qqBqqqqB"]
-        self._csns: list[str | None] = []
-        self._xids: list[str | None] = []
-        self.marks: list[Mark] = []
-
-    def __len__(self) -> int:
-        return len(self._csns)
-
-    def add(self, whole: WholeTrail, extent: Extent) -> None:
-        """Take a transaction in, and the damage in it."""
-        if extent.first is None:
-            return
-        first, after = _place(whole, extent.first), _place(whole, extent.after) if extent.after else None
-        ending = ENDINGS.index(extent.ended)
-        values = (*first, extent.begin is not None, *(after or (NOWHERE, NOWHERE)), extent.records, extent.size, ending)
-        for column, value in zip(self._columns, values, strict=True):
-            column.append(value)
-        self._csns.append(extent.transaction.csn)
-        self._xids.append(extent.transaction.xid)
-
-    def lot(self) -> Lot:
-        """What there is."""
-        return Lot(Columns(*self._columns), self._csns, self._xids, self.marks)
-
-
-def _place(whole: WholeTrail, spot: Spot) -> Place:
-    return Place(whole.ordinals[spot.path], spot.rba)
-
-
-class _RowWalk:
-    """The lots in plain Python: one walk for each stretch of files."""
-
-    def __init__(self, whole: WholeTrail, start: Place) -> None:
-        self._whole, self._start = whole, start
-        self._rows = _Rows()
-        self._ordinal = start.ordinal
-
-    def lots(self) -> Iterator[Lot]:
-        """All of them."""
-        ordinal = self._start.ordinal
-        while ordinal < len(self._whole):
-            self._ordinal = ordinal
-            yield from self._stretch(ordinal)
-            ordinal = self._ordinal + 1
-
-    def _stretch(self, ordinal: int) -> Iterator[Lot]:
-        trail = self._whole.open(ordinal)
-        if trail is None:
-            return
-        with trail:
-            start = Spot(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
-            self._rows.marks.append(Mark(Place(ordinal, 0), 0, BEGIN_OF_FILE))
-            for one in TransactionWalk(trail, start, following=self._following):
-                self._take(one)
-                is_cut = isinstance(one, Extent) and one.marker is not None
-                if len(self._rows) >= _MOST_ROWS and not is_cut:
-                    yield self._lot()
-        yield self._lot()
-
-    def _following(self, path: Path) -> tuple[Path | None, Path | None]:
-        following, missing = self._whole.following(path)
-        if following is not None:
-            self._ordinal = self._whole.ordinals[following]
-            self._rows.marks.append(Mark(Place(self._ordinal, 0), 0, BEGIN_OF_FILE))
-        return following, missing
-
-    def _take(self, one: Extent | Damage | Restart) -> None:
-        if isinstance(one, Extent):
-            self._rows.add(self._whole, one)
-            for damage in one.damage:
-                self._mark_damage(damage)
-        elif isinstance(one, Damage):
-            self._mark_damage(one)
-        else:
-            self._rows.marks.append(Mark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
-
-    def _mark_damage(self, damage: Damage) -> None:
-        place = _place(self._whole, Spot(damage.path, damage.rba))
-        is_half = damage.is_partial and self._whole.is_newest(place.ordinal)
-        mark = Mark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
-        if mark not in self._rows.marks:
-            self._rows.marks.append(mark)
-
-    def _lot(self) -> Lot:
-        rows, self._rows = self._rows, _Rows()
-        rows.marks.sort()
-        return rows.lot()

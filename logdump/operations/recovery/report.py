@@ -38,14 +38,17 @@ class Report:
 
     Args:
         survey: it.
-        takes: tells of a transaction whether it is listed.
+        takes: tells of a transaction whether it is listed; None: all are.
         reader: the version up to which the reader reads, None for any.
         keep: the place that a reader has come to; None: the last recovery point.
     """
 
-    def __init__(self, survey: Survey, takes: Takes, reader: int | None = None, keep: Spot | None = None) -> None:
+    def __init__(
+        self, survey: Survey, takes: Takes | None = None, reader: int | None = None, keep: Spot | None = None
+    ) -> None:
         self._survey, self._whole = survey, survey.whole
-        self._takes = takes
+        self._is_filtered = takes is not None
+        self._takes = takes or (lambda _: True)
         self._reader = reader
         self._keep = keep
 
@@ -181,6 +184,7 @@ class Report:
             open=self._ref(survey.open) if survey.open is not None else None,
             half_record=self._spot(survey.half_record) if survey.half_record is not None else None,
             is_partial=is_partial,
+            is_filtered=self._is_filtered,
             is_listed=all(one.is_listed for one in lists) and survey.cuts.number == len(survey.cuts.found),
         )
 

@@ -12,9 +12,10 @@ from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollove
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Workers
 from trailformat.search.effective import EffectiveTrail, Verdict
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, LAST, Lot, Mark, lots_of
+from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, LAST, Lot, Mark
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_walk import lots_of
 
 NOWHERE_YET = Place(1 << 62, 0)
 
