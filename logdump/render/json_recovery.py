@@ -47,7 +47,7 @@ TRANSACTION_REF = Shape(
         Field(
             "tables",
             "object or null",
-            "How many records of each table, by its name; null when it has too many records",
+            "How many records of each table, by its name; null where they were not looked at",
             lambda ref: ref.tables,
         ),
         Field("ended", "string", "How it ended, as in `safe_point`", lambda ref: ref.ended.value),

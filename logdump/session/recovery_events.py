@@ -18,7 +18,7 @@ class TransactionRef(NamedTuple):
     """A transaction of a trail.
 
     ``begin`` is None where its first record is not there, ``after`` while its end has not come; ``tables`` are its
-    records by table, None where there are too many to look at.
+    records by table, of those that are cut, copies or open and not too large; else None.
     """
 
     csn: str | None

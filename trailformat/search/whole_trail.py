@@ -60,7 +60,7 @@ class WholeTrail:
         paths: files of one trail, in any order.
 
     Attributes:
-        paths: they, first written first.
+        paths: they, first written first; newest ones that are still empty are left out.
         gaps: the files that are missing between them.
         unreadable: the files that are no trail, with the reason; known of those that have been reached.
 
@@ -75,6 +75,8 @@ class WholeTrail:
             what = "no file" if not given else "files of several trails"
             raise NotATrail(what, path=given[0] if given else None, expected="the files of one trail")
         names = trails[0] if trails else []
+        while len(names) > 1 and _is_empty(names[-1].path):
+            names.pop()
         self.paths: tuple[Path, ...] = tuple(name.path for name in names) or tuple(others)
         self.gaps = tuple(gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
         self.unreadable: dict[Path, NotATrail] = {}
@@ -166,6 +168,11 @@ class WholeTrail:
         if workers is not None and not start and self.engine is Engine.NUMBA and trail.size >= _IN_THREADS:
             return parallel_scan(trail, workers)
         return scan(trail, start, engine=self.engine)
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is a file in which nothing has been written yet."""
+    return path.is_file() and not path.stat().st_size
 
 
 def _gap(name: TrailName, other: TrailName) -> Gap | None:

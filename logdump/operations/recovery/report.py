@@ -55,9 +55,10 @@ class Report:
     def _spot(self, place: Place) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
-    def _ref(self, one: Seen) -> TransactionRef:
+    def _ref(self, one: Seen, *, with_tables: bool = False) -> TransactionRef:
         first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
-        begin, tables = (first, self._tables(one, first)) if one.has_begin else (None, None)
+        begin = first if one.has_begin else None
+        tables = self._tables(one, first) if with_tables and begin is not None else None
         return TransactionRef(one.csn, one.xid, begin, after, one.records, one.size, one.ended, tables)
 
     def _tables(self, one: Seen, first: Spot) -> dict[str, int] | None:
@@ -80,20 +81,20 @@ class Report:
             cut = self._survey.cut_at.get(one.place)
             if cut is None:
                 yield shown
-            elif self._takes(ref := self._ref(cut)):
+            elif self._takes(ref := self._ref(cut, with_tables=True)):
                 yield shown._replace(cut=ref, again=self._again(cut, ref))
 
     def cuts(self, *, is_alone: bool) -> Iterator[CutShown]:
         """The cut transactions: all, or those that no restart tells of."""
         told = set() if is_alone else {cut.first for cut in self._survey.cut_at.values()}
         for one in self._survey.cuts.found:
-            if one.first not in told and self._takes(ref := self._ref(one)):
+            if one.first not in told and self._takes(ref := self._ref(one, with_tables=True)):
                 yield CutShown(ref, self._again(one, ref))
 
     def second_copies(self) -> Iterator[SecondCopyShown]:
         """The whole transactions that stand in the trail once more."""
         for one in self._survey.twice:
-            ref = self._ref(one.seen)
+            ref = self._ref(one.seen, with_tables=True)
             if self._takes(ref):
                 yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
 
@@ -181,7 +182,7 @@ class Report:
             versions=_each_once(facts.version for facts in survey.files),
             reader=reader,
             too_new=tuple(facts.path for facts in survey.files if self._is_too_new(facts)),
-            open=self._ref(survey.open) if survey.open is not None else None,
+            open=self._ref(survey.open, with_tables=True) if survey.open is not None else None,
             half_record=self._spot(survey.half_record) if survey.half_record is not None else None,
             is_partial=is_partial,
             is_filtered=self._is_filtered,
