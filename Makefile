@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo test test-long test-spark-versions check format bench bench-spark mutants fixtures docs clean
+.PHONY: demo lint test test-long test-spark-versions check format bench bench-spark mutants fixtures docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
@@ -30,12 +30,12 @@ test-spark-versions: $(SPARKS:%=.venv-spark-%/.done)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' 'pyspark==$*.*'
 	touch $@
 
-check: $(VENV)/.dev
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m scripts.provide_for_tests
-	$(BIN)/python -m pytest -n 2
+
+check: lint test
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

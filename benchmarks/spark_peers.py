@@ -13,11 +13,11 @@ from logdump.language.execute import run_line
 from logdump.render.text import render
 from logdump.session.events import CountShown, Failure
 from logdump.session.session import Session
-from logdump.spark.options import Use, parse_options
-from logdump.spark.planning import plan
-from logdump.spark.reading import read
-from logdump.spark.request import Request
-from logdump.spark.schema import offered
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.planner import plan
+from logdump.spark.source.reader import read
+from logdump.spark.source.request import Request
+from logdump.spark.source.schema import offered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,7 @@ from logdump import __version__
 from logdump.commands import REGISTRY
 from logdump.commands.export import writes_to_standard_output
 from logdump.line import terminal
-from logdump.line.line_mode import Batch, LineMode, Piped
+from logdump.line.line_mode import LineMode, Piped, Script
 from logdump.line.terminal import ArgumentParser
 from logdump.notation.escape import escape
 from logdump.session.exit_status import ExitStatus
@@ -101,13 +101,13 @@ def _go_full_screen(session: Session, kept: KeptHistory) -> None:
     go_on(session, kept)
 
 
-def _batch(scripts: list[tuple[str, str]], first: str) -> Batch:
+def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
     """A script; where it exports to standard output, that is known before its first command prints anything."""
     lines = _script_lines(scripts, first)
     if ("f", "-") in scripts:
-        return Batch(lines)
+        return Script(lines)
     known = list(lines)
-    return Batch(known, output_is_data=any(map(writes_to_standard_output, known)))
+    return Script(known, output_is_data=any(map(writes_to_standard_output, known)))
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from logdump.spark.source import TrailSource as DefaultSource
+from logdump.spark.source.data_source import TrailSource as DefaultSource
 
 __all__ = ["DefaultSource"]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.spark.java import COMMAND, missing_java
+from logdump.spark.jobs.java import COMMAND, missing_java
 
 
 class Need(NamedTuple):

@@ -10,8 +10,8 @@ from logdump.notation.times import GMT
 from logdump.render.text import render
 from logdump.session.session import Session
 from scripts.marked import ROOT, with_content
-from scripts.readme_table import README
 
+README = ROOT / "README.md"
 MARKER = "session"
 HOME = "/home/me/logdump"
 """Stands for the folder of the repository."""

@@ -10,8 +10,8 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
-from logdump.tui.manner import Manner
-from logdump.tui.themes import THEMES
+from logdump.tui.text.appearance import Appearance
+from logdump.tui.text.themes import THEMES
 from scripts.marked import ROOT
 
 PICTURE = ROOT / "docs" / "tui.svg"
@@ -24,7 +24,7 @@ async def _svg() -> str:
     session = Session()
     session.settings.time_offset = GMT
     app = TrailApp(
-        session, f"open {TRAILS / 'et000000000'}; {_SWITCHES}", KeptHistory(None), Manner(theme=THEMES["dark"])
+        session, f"open {TRAILS / 'et000000000'}; {_SWITCHES}", KeptHistory(None), Appearance(theme=THEMES["dark"])
     )
     async with app.run_test(size=_SIZE) as pilot:
         await _rest(app)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logdump.arrow.records.schema import COLUMNS, Column
-from logdump.spark.options import OPTIONS, Option, Use
-from logdump.spark.summary_columns import SUMMARY_COLUMNS
-from logdump.spark.table_columns import FIXED, LAST
+from logdump.spark.source.options import OPTIONS, SourceOption, Use
+from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.table_columns import FIXED, LAST
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
@@ -37,7 +37,7 @@ def options() -> str:
     return table(("Option", "Takes", "Default", "For", "Meaning"), [_row(one) for one in OPTIONS.values()])
 
 
-def _row(one: Option) -> tuple[str, ...]:
+def _row(one: SourceOption) -> tuple[str, ...]:
     default = f"`{one.shown_default}`" if one.shown_default else ""
     uses = ", ".join(name for use, name in _USES.items() if use in one.use)
     return f"`{one.name}`", one.kind.wants, default, uses, one.meaning

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from logdump.tui.footer import keys_of
-from logdump.tui.keys import KEYS, Area, Key
+from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.panes.footer import keys_of
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "tui.md"

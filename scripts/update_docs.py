@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scripts import json_members, readme_session, readme_table, spark_tables, tui_keys
+from scripts import command_table, json_members, readme_session, spark_tables, tui_keys
 
 
 def main() -> None:
     """Run all generators."""
     readme_session.main()
-    readme_table.main()
+    command_table.main()
     json_members.main()
     spark_tables.main()
     tui_keys.main()

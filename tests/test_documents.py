@@ -74,3 +74,20 @@ def test_the_page_on_values_lists_every_data_type_by_its_name() -> None:
     page = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\d+) \| ([A-Z0-9 ]+) \|", page, re.MULTILINE))
     assert rows == {str(code): one.name for code, one in DATA_TYPES.items()}
+
+
+def test_every_page_is_listed() -> None:
+    listed = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert sorted(name for name in pages if f"]({name})" not in listed) == []
+
+
+def test_the_readme_can_be_read_in_a_few_screens() -> None:
+    assert len(README.splitlines()) <= 170
+
+
+def test_a_source_package_has_every_folder_that_its_tests_need() -> None:
+    grafted = re.findall(r"^graft (\S+)", (ROOT / "MANIFEST.in").read_text(encoding="utf-8"), re.MULTILINE)
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    folders = {name.partition("/")[0] for name in tracked.splitlines() if "/" in name}
+    assert sorted(folders - set(grafted)) in ([], ["logdump", "pyspark_trail", "trailformat"])

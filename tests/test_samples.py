@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.spark.java import missing_java
+from logdump.spark.jobs.java import missing_java
 from tests.test_documents import PAGES, ROOT
 
 TRAIL = "fixtures/trails/et000000000"

@@ -35,7 +35,7 @@ class Checker:
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.records - before} records"
-        self.size += walk.place.rba
+        self.size += walk.position.rba
         self.transactions += walk.transactions
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
@@ -58,7 +58,8 @@ class Checker:
         self.gaps += 1
         self.gap_bytes += length
         end = rba + length
-        return GapShown(trail.path, rba, length, end if end < trail.size else None, _reason(trail, rba))
+        error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
+        return GapShown(trail.path, rba, length, end if end < trail.size else None, error)
 
     def result(self, title: str) -> CheckShown:
         """What was found."""
@@ -70,14 +71,6 @@ def _undefined(batch: Batch) -> int:
     """How many rows refer to a table definition that is not there."""
     unknown = [key for key in range(len(batch.names)) if batch.names.unknown_index(key) is not None]
     return sum(sum(one == key for one in batch.table) for key in unknown)
-
-
-def _reason(trail: TrailFile, rba: int) -> TrailError:
-    try:
-        trail.record_at(rba)
-    except TrailError as error:
-        return error
-    return TrailError("it was not complete when it was read", path=trail.path, rba=rba)
 
 
 def run_check(session: Session, arguments: str) -> Iterator[Event]:

@@ -8,11 +8,11 @@ from collections.abc import Generator, Iterator
 from logdump.commands.count_options import OPTIONS, parse_count_options
 from logdump.language.command import Command
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.count import Counter, CountOptions, count_files
+from logdump.operations.count import CountOptions, CountRun, count_files
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from trailformat.scan import Workers
-from trailformat.totals.counting import Count
+from trailformat.totals.counting import Totals
 
 
 def run_count(session: Session, arguments: str) -> Iterator[Event]:
@@ -33,21 +33,21 @@ def run_count(session: Session, arguments: str) -> Iterator[Event]:
         yield _hash_statistics(counter.count, time.perf_counter() - started)
 
 
-def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, Counter]:
+def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:
     """What counts under the session's engine."""
     if session.settings.spark_master is None:
-        return Counter(session, options, workers)
-    from logdump.spark.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
-    from logdump.spark.engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
+        return CountRun(session, options, workers)
+    from logdump.spark.jobs.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
+    from logdump.spark.jobs.engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
 
     try:
         return SparkCounter(session, options, workers)
     except NotForSpark as why:
         yield left_to_local(why)
-        return Counter(session, options, workers)
+        return CountRun(session, options, workers)
 
 
-def _hash_statistics(count: Count, seconds: float) -> Event:
+def _hash_statistics(count: Totals, seconds: float) -> Event:
     """HASHSTATS' two lines; a Python dict shows neither its collisions nor its chains, so both stand at 0."""
     average = int(seconds * 1_000_000 / count.lookups) if count.lookups else 0
     return say(

@@ -32,7 +32,7 @@ def run_engine(session: Session, arguments: str) -> Iterator[Event]:
 
 
 def _checked(master: str) -> str:
-    from logdump.spark.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is asked for
 
     if master and not _MASTER.fullmatch(master):
         raise ArgumentError(f"{master!r} is no master; local[4], spark://host:7077 or yarn would be.")

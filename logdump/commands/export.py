@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING
 
 from logdump.language.command import Command, Origin
 from logdump.language.words import split_commands, split_words
@@ -12,12 +10,6 @@ from logdump.operations.export.options import OPTION_WORDS, STANDARD_OUTPUT, par
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
-from logdump.session.settings import OutputFormat
-from logdump.session.showing import show_record
-from trailformat import Record
-
-if TYPE_CHECKING:
-    from logdump.operations.export.exporting import Show
 
 _TARGET_AT = 3
 """Of the words of an EXPORT."""
@@ -42,9 +34,9 @@ def run_export(session: Session, arguments: str) -> Iterator[Event]:
         if session.settings.spark_master is not None:
             from logdump.commands.export_in_spark import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
-            is_done = yield from export_in_spark(session, options, _shown_by)
+            is_done = yield from export_in_spark(session, options)
         if not is_done:
-            yield from exporting.run_export(session, options, _shown_by(session))
+            yield from exporting.run_export(session, options)
     except BaseException:
         cursor.move(position)
         cursor.ends_export = was_whole
@@ -61,20 +53,6 @@ def writes_to_standard_output(line: str) -> bool:
         and words[_TARGET_AT].rstrip("!") == str(STANDARD_OUTPUT)
         for words in commands
     )
-
-
-def _shown_by(session: Session) -> Show:
-    """What makes of a record of the session all that is known of it."""
-    return partial(_known, session)
-
-
-def _known(session: Session, record: Record) -> list[Event]:
-    """All that is known of a record, as FORMAT JSONL has it."""
-    former, session.settings.format = session.settings.format, OutputFormat.JSONL
-    try:
-        return list(show_record(session, record))
-    finally:
-        session.settings.format = former
 
 
 COMMANDS = (

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logdump.operations.export.exporting import Show, check_target, check_whole
+from logdump.operations.export.exporting import check_target, check_whole
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import Staging
+from logdump.operations.export.target import export_target
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.spark.engine import NotForSpark, left_to_local, run_job, started
+from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from logdump.operations.export.spark_export import ExportJob
-    from logdump.operations.export.tally import Tally
+    from logdump.operations.export.tally import ExportTally
 
 
-def export_in_spark(
-    session: Session, options: ExportOptions, show: Callable[[Session], Show]
-) -> Generator[Event, None, bool]:
+def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
     """Export what passes, from the position to the end; false where the local engine has to.
 
     Raises:
@@ -34,10 +33,9 @@ def export_in_spark(
         yield left_to_local(NotForSpark(why))
         return False
     check_target(session, options.target, is_folder=True)
-    staging = Staging(options.target, is_folder=True, replaces=options.replaces)
     try:
-        with staging:
-            tally, parts = yield from _written(session, options, show, staging)
+        with export_target(options.target, is_folder=True, replaces=options.replaces) as folder:
+            tally, parts = yield from _written(session, options, folder)
             check_whole(tally, options)
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled: nothing was exported.",), ExitStatus.INTERRUPTED)
@@ -56,26 +54,23 @@ def _obstacles(options: ExportOptions) -> Iterator[str]:
         yield "a number of RECORDS"
 
 
-def _written(
-    session: Session, options: ExportOptions, show: Callable[[Session], Show], staging: Staging
-) -> Generator[Event, None, tuple[Tally, int]]:
+def _written(session: Session, options: ExportOptions, folder: Path) -> Generator[Event, None, tuple[ExportTally, int]]:
     from logdump.operations.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
 
     spark = yield from started(session)
-    (staging.path / ATTEMPTS).mkdir()
+    (folder / ATTEMPTS).mkdir()
     job = ExportJob(
         session.trail.path.absolute(),
         options,
         session.settings,
         session.filters_in_use,
         session.source_definitions,
-        show,
-        staging.path.absolute(),
+        folder.absolute(),
     )
     return (yield from run_job(spark, partial(_run, spark, job, session)))
 
 
-def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[Tally, int]:
+def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[ExportTally, int]:
     from logdump.operations.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
 
     pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)

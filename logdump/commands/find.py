@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from logdump.commands.seeking import show_record
 from logdump.language.command import Command, Origin
 from logdump.language.words import is_keyword
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 
 if TYPE_CHECKING:
     from logdump.session.search import Search

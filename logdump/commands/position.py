@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.commands.seeking import show_record
 from logdump.language.arguments import count, number, time_argument
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
@@ -13,7 +14,6 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import TrailError
 
 _JUMPS = frozenset({"CSN", "TIME", "MARK"})
@@ -91,15 +91,15 @@ def _no_record_there(session: Session) -> Iterator[Event]:
 
 def _to_record(session: Session, wanted: int) -> Iterator[Event]:
     """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
+    from trailformat.index import build, index_of  # noqa: PLC0415 - it needs the scan
+
     trail, step = session.trail, session.settings.notify
-    places = trail.index.places
+    places = index_of(trail).places
     begun = places.records
     if wanted >= begun or not places.fits(trail):
-        from trailformat.index import build  # noqa: PLC0415 - it needs the scan
-
         for covered in build(trail, places):
             if places.records // step > begun // step:
-                yield Progress(places.records, covered, places.marks.io_time[-1], trail.size)
+                yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
             begun = places.records
             if begun > wanted:
                 break

@@ -9,7 +9,7 @@ from logdump.operations.save.saver import SaveOptions, check_target
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.spark.engine import NotForSpark, left_to_local, run_job, save_options, started
+from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, save_options, started
 from trailformat import BadRecord, TrailName
 
 
@@ -28,7 +28,7 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
         yield left_to_local(why)
         return False
     spark = yield from started(session)
-    from logdump.spark.saving import save  # noqa: PLC0415 - Spark is there by now
+    from logdump.spark.write.save import save  # noqa: PLC0415 - Spark is there by now
 
     mode = "overwrite" if options.replaces else "errorifexists"
     action = partial(save, spark, session.trail.path, options.target, mode=mode, megabytes=None, **chosen)
@@ -60,7 +60,7 @@ def _choice(session: Session, options: SaveOptions) -> dict[str, str]:
 
 
 def _obstacles(session: Session, options: SaveOptions) -> Iterator[str]:
-    from logdump.spark.target import documented_name  # noqa: PLC0415 - for ENGINE SPARK
+    from logdump.spark.write.target import documented_name  # noqa: PLC0415 - for ENGINE SPARK
 
     source, target = TrailName.parse(session.trail.path), documented_name(options.target)
     if options.records is not None or options.bytes is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logdump.commands.seeking import all_of, no_metadata, show_first
+from logdump.commands.seeking import all_of, no_metadata, show_first, show_record
 from logdump.language.arguments import no_arguments, number, one_option, time_argument
 from logdump.language.command import ArgumentError, Command
 from logdump.language.words import first_word, is_keyword, split_words
@@ -15,7 +15,6 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE

@@ -1,19 +1,35 @@
-"""Reading on to a record that is wanted, and displaying it: what the searching commands have in common."""
+"""Displaying a record, and reading on to one that is wanted: the common part of all commands that display records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from logdump.render.problem_notices import problem_notices
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
+from logdump.session.known_record import KnownRecord
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import Record
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion, FilterSet
+
+
+def show_record(session: Session, record: Record) -> Iterator[Event]:
+    """The record that was just read, and a notice for each problem of what is shown of it.
+
+    Ctrl+C that comes while its facts are looked up leaves the position before it.
+    """
+    known = KnownRecord(record, session)
+    try:
+        notices = problem_notices(known, session.settings)
+    except KeyboardInterrupt:
+        session.cursor.stand_before(record)
+        raise
+    yield known
+    yield from notices
 
 
 def show_first(

@@ -14,7 +14,7 @@ from logdump.session.events import Event, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.spark.engine import NotForSpark, read_options, run_job, started
+from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

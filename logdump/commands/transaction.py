@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from logdump.commands.seeking import all_of, no_metadata, show_first
+from logdump.commands.seeking import all_of, no_metadata, show_first, show_record
 from logdump.language.arguments import number, one_option
 from logdump.language.command import ArgumentError, Command, Origin
 from logdump.language.words import split_words
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, SafePointShown
 from logdump.session.session import Session
-from logdump.session.showing import show_record
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.extent import begins_transaction, extent_at

@@ -26,7 +26,7 @@ class ColumnRange:
 
     @property
     def size(self) -> int:
-        """How many bytes it spans."""
+        """The number of bytes that it spans."""
         return self.end - self.start + 1
 
     def cut(self, data: bytes) -> bytes:

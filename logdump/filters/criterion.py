@@ -52,7 +52,7 @@ class Criterion(ABC):
 
     @property
     def needs(self) -> Needs:
-        """What :meth:`matches` decodes."""
+        """The parts of a record that :meth:`matches` decodes."""
         return self.uses
 
     def matches(self, subject: Subject) -> bool:
@@ -72,7 +72,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def describe(self) -> list[tuple[str, ...]]:
-        """What SHOW FILTER prints: for each value the text behind the label, then any lines of its own."""
+        """The lines of SHOW FILTER: for each value the text after the label, then any lines of its own."""
 
 
 Parser = Callable[[str, TimeOffset], Criterion]

@@ -1,4 +1,4 @@
-"""What a FILTER statement can be refused with."""
+"""Errors of FILTER statements."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class CriterionSet:
 
     @property
     def needs(self) -> Needs:
-        """What its tests decode."""
+        """The parts of a record that its tests decode."""
         needs = Needs.NOTHING
         for criterion in self.criteria:
             needs |= criterion.needs
@@ -55,7 +55,7 @@ class CriterionSet:
 
 @dataclass
 class FilterSet:
-    """What FILTER has been told so far. It is enabled from the start and lets everything pass."""
+    """The state that FILTER commands build up. It is enabled from the start and lets everything pass."""
 
     enabled: bool = True
     include: CriterionSet = field(default_factory=CriterionSet)
@@ -73,7 +73,7 @@ class FilterSet:
 
     @property
     def needs(self) -> Needs:
-        """What :meth:`accepts` decodes; nothing while it is not active."""
+        """The parts of a record that :meth:`accepts` decodes; none while it is not active."""
         return self.include.needs | self.exclude.needs if self.active else Needs.NOTHING
 
     def accepts(self, subject: Subject) -> bool:
@@ -92,7 +92,7 @@ class FilterSet:
         """FILTER statements, times in GMT, that make an empty filter one like this, enabled."""
         return [*_statements("INCLUDE", self.include), *_statements("EXCLUDE", self.exclude)]
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[FilterEntry]:
         """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
         seen: dict[str, int] = {}
         for one in (self.include, self.exclude):
@@ -101,10 +101,10 @@ class FilterSet:
                     if criterion.keyword == option.keyword:
                         number = seen.setdefault(criterion.label, 0)
                         seen[criterion.label] += 1
-                        yield Entry(_entry_id(criterion, number), one, criterion)
+                        yield FilterEntry(_entry_id(criterion, number), one, criterion)
 
 
-class Entry(NamedTuple):
+class FilterEntry(NamedTuple):
     """A criterion, the set it is in, and the id under which SHOW FILTER prints it."""
 
     id: str

@@ -1,9 +1,9 @@
-"""A filter held against the columns of a batch, with numpy: which rows pass for sure, and which may.
+"""A filter applied to the columns of a batch with numpy: the rows that surely pass, and those that may.
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
 texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
 once against each transaction, VALUE once against each different value. Of every other criterion the columns tell
-nothing: its rows may pass, and the record itself is asked.
+nothing: its rows may pass, and the record itself is tested.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
-from trailformat.scan import RECORD, Batch, Engine, Owners, occurrences, rows_with_token
-from trailformat.scan.token_rows import payloads
+from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
+from trailformat.scan.transactions.token_rows import payloads
 from trailformat.trail.row_definitions import RowDefinition
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""
 
 
-class Source(NamedTuple):
-    """What belongs to a batch: the file's bytes, its rows' transactions (None: no filter asks), who finds tokens.
+class MaskSource(NamedTuple):
+    """The surroundings of a batch: the file's bytes, its rows' transactions (None: not needed), the engine for tokens.
 
     ``searches`` look for values of columns, by their criteria.
     """
 
     buffer: Buffer
-    owners: Owners | None
+    owners: RowTransactions | None
     engine: Engine
     searches: Mapping[Criterion, ValueSearch] = {}
 
@@ -66,26 +66,26 @@ def is_decided(filters: FilterSet) -> bool:
 def searches_in(
     filters: Iterable[FilterSet], definition_at: Callable[[int], RowDefinition]
 ) -> dict[Criterion, ValueSearch]:
-    """What looks for the values that filters ask for, kept over the batches of a trail."""
+    """The searches for values of columns that filters contain, kept over the batches of a trail."""
     criteria = (one for each in filters for side in (each.include, each.exclude) for one in side.criteria)
     return {one: ValueSearch(one, definition_at) for one in criteria if isinstance(one, ColumnValue)}
 
 
-def verdict(filters: FilterSet, batch: Batch, source: Source) -> Verdict:
-    """What an active filter says of the rows that are records."""
+def verdict(filters: FilterSet, batch: Batch, source: MaskSource) -> Verdict:
+    """The verdict of an active filter on the rows that are records."""
     sound = np.asarray(batch.kind) <= 1
     included = _of_set(filters.include, batch, source) if filters.include.criteria else Verdict(sound, sound)
     excluded = _of_set(filters.exclude, batch, source) if filters.exclude.criteria else Verdict(~sound, ~sound)
     return Verdict(sound & included.may & ~excluded.surely, sound & included.surely & ~excluded.may)
 
 
-def _of_set(criteria: CriterionSet, batch: Batch, source: Source) -> Verdict:
+def _of_set(criteria: CriterionSet, batch: Batch, source: MaskSource) -> Verdict:
     found = [_of_criterion(one, batch, source) for one in criteria.criteria]
     combine = np.logical_and if criteria.match is Match.ALL else np.logical_or
     return Verdict(combine.reduce([one.may for one in found]), combine.reduce([one.surely for one in found]))
 
 
-def _of_criterion(criterion: Criterion, batch: Batch, source: Source) -> Verdict:
+def _of_criterion(criterion: Criterion, batch: Batch, source: MaskSource) -> Verdict:
     if search := source.searches.get(criterion):
         found = search.values(batch, source.buffer)
         return Verdict(found.held | found.asked, found.held)
@@ -101,41 +101,41 @@ def _is_record(batch: Batch) -> Mask:
     return np.asarray(batch.kind) == RECORD
 
 
-def _place_or_size(column: str, criterion: NumberCriterion, batch: Batch, _source: Source) -> Mask:
+def _place_or_size(column: str, criterion: NumberCriterion, batch: Batch, _source: MaskSource) -> Mask:
     """A number that a file header has too."""
     held: Mask = criterion.comparison.holds(np.asarray(getattr(batch, column)), criterion.value)
     return held
 
 
-def _of_header(column: str, criterion: NumberCriterion, batch: Batch, source: Source) -> Mask:
+def _of_header(column: str, criterion: NumberCriterion, batch: Batch, source: MaskSource) -> Mask:
     return _place_or_size(column, criterion, batch, source) & _is_record(batch)
 
 
-def _types(criterion: RecType, batch: Batch, _source: Source) -> Mask:
+def _types(criterion: RecType, batch: Batch, _source: MaskSource) -> Mask:
     return np.isin(np.asarray(batch.io_type), criterion.types) & _is_record(batch)
 
 
-def _names(criterion: NameCriterion, batch: Batch, _source: Source) -> Mask:
+def _names(criterion: NameCriterion, batch: Batch, _source: MaskSource) -> Mask:
     fits = np.array([criterion.fits(batch.names[key]) for key in range(len(batch.names))])
     return fits[np.asarray(batch.table)]
 
 
-def _from(criterion: TimeCriterion, batch: Batch, _source: Source) -> Mask:
+def _from(criterion: TimeCriterion, batch: Batch, _source: MaskSource) -> Mask:
     return (np.asarray(batch.io_time) >= criterion.moment) & _is_record(batch)
 
 
-def _up_to(criterion: TimeCriterion, batch: Batch, _source: Source) -> Mask:
+def _up_to(criterion: TimeCriterion, batch: Batch, _source: MaskSource) -> Mask:
     return (np.asarray(batch.io_time) <= criterion.moment) & _is_record(batch)
 
 
-def _needles(criterion: NeedleCriterion, batch: Batch, source: Source) -> Mask:
+def _needles(criterion: NeedleCriterion, batch: Batch, source: MaskSource) -> Mask:
     mask = np.zeros(len(batch), dtype=bool)
     for needle in criterion.needles:
         mask[list(_rows_with(needle, batch, source.buffer))] = True
     return mask
 
 
-def _integers(criterion: Integer, batch: Batch, source: Source) -> Mask:
+def _integers(criterion: Integer, batch: Batch, source: MaskSource) -> Mask:
     """Big-endian in any file, and in the order of a little-endian file too."""
     mask = np.zeros(len(batch), dtype=bool)
     for order in (ByteOrder.BIG, ByteOrder.LITTLE):
@@ -144,19 +144,19 @@ def _integers(criterion: Integer, batch: Batch, source: Source) -> Mask:
     return mask
 
 
-def _csn(criterion: Csn, _batch: Batch, source: Source) -> Mask:
+def _csn(criterion: Csn, _batch: Batch, source: MaskSource) -> Mask:
     owners = _owners(source)
     return csns_hold(criterion.comparison, criterion.value, owners.csns)[np.asarray(owners.index)]
 
 
-def _owners(source: Source) -> Owners:
+def _owners(source: MaskSource) -> RowTransactions:
     if source.owners is None:
         raise ValueError("a filter asks for transactions that nobody has looked for")
     return source.owners
 
 
-def _inherited(criterion: GgsToken, source: Source) -> Mask:
-    """LOGCSN or TRANID, each transaction asked once."""
+def _inherited(criterion: GgsToken, source: MaskSource) -> Mask:
+    """A mask by LOGCSN or TRANID, each transaction tested once."""
     owners, comparison = _owners(source), criterion.comparison
     if comparison is None or criterion.value is None:
         raise ValueError("a token that is compared with nothing is not inherited")
@@ -167,7 +167,7 @@ def _inherited(criterion: GgsToken, source: Source) -> Mask:
     return held[np.asarray(owners.index)]
 
 
-def _ggs_token(criterion: GgsToken, batch: Batch, source: Source) -> Mask:
+def _ggs_token(criterion: GgsToken, batch: Batch, source: MaskSource) -> Mask:
     if criterion.is_inherited:
         return _inherited(criterion, source)
     mask = np.asarray(rows_with_token(batch, source.buffer, criterion.token_id, source.engine)) != 0
@@ -203,7 +203,7 @@ def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
     return columns is None or (start >= columns.start and start + size - 1 <= columns.end)
 
 
-_MASKS: dict[type[Criterion], Callable[[Any, Batch, Source], Mask]] = {
+_MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {
     RecType: _types,
     IoType: _types,
     FileName: _names,

@@ -77,7 +77,7 @@ class AnsiName(NameCriterion):
 
 @dataclass(frozen=True)
 class TableName(NameCriterion):
-    """What FILE of COUNT asks for, no option of FILTER: wildcards, case aside, held against any name as it is."""
+    """The name of FILE of COUNT, no option of FILTER: wildcards, case aside, applied to any name as it is."""
 
     keyword: ClassVar[str] = "FILE"
     label: ClassVar[str] = "File"

@@ -1,4 +1,4 @@
-"""Numbers of a record held against one value: RBA, RECLEN, AUDITRBA, TRANSIND, SYSKEYLEN, UNDOFLAG, SYSKEY.
+"""Numbers of a record compared with one value: RBA, RECLEN, AUDITRBA, TRANSIND, SYSKEYLEN, UNDOFLAG, SYSKEY.
 
 Option      looks at
 RBA         where the record starts in its file
@@ -58,7 +58,7 @@ class Rba(NumberCriterion):
     uses: ClassVar[Needs] = Needs.NOTHING
 
     def number(self, subject: Subject) -> int:
-        """Where the record starts."""
+        """The RBA of the record."""
         return subject.record.rba
 
 

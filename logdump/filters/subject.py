@@ -1,4 +1,4 @@
-"""What a filter looks at: one record, and what only its surroundings know of it."""
+"""The subject of a filter: one record, and the facts about it that only its surroundings hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A criterion on LOGCSN or TRANID held against columns of texts, with numpy.
+"""A criterion on LOGCSN or TRANID applied to columns of texts with numpy.
 
 CSNs of one length are taken apart side by side, in the forms that can be told by their places alone: a number, MySQL's
 ``4:1095``, PostgreSQL's ``00000000/05002818``. Every other text is asked for itself.
@@ -14,7 +14,7 @@ import numpy as np
 from logdump.filters.comparison import Comparison
 from logdump.filters.csn import csn_holds
 from trailformat.changes.csn import csn_key
-from trailformat.scan import Texts
+from trailformat.scan import StringColumn
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each text."""
@@ -45,8 +45,8 @@ for _base, _letters in ((0, b"0123456789"), (10, b"abcdef"), (10, b"ABCDEF")):
     _DIGITS[list(_letters)] = _base + np.arange(len(_letters))
 
 
-def csns_hold(comparison: Comparison, wanted: str, csns: Texts) -> Mask:
-    """What csn_holds says of each CSN."""
+def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
+    """The answer of csn_holds for each CSN."""
     held, is_open = np.zeros(len(csns), dtype=bool), _is_text(csns)
     key = csn_key(wanted)
     form = _FORMS.get(key.kind) if key is not None else None
@@ -60,8 +60,10 @@ def csns_hold(comparison: Comparison, wanted: str, csns: Texts) -> Mask:
     return _ask(held, is_open, csns, lambda text: csn_holds(comparison, text, wanted))
 
 
-def texts_hold(comparison: Comparison, stored: bytes | None, texts: Texts, holds: Callable[[str | None], bool]) -> Mask:
-    """What ``holds`` says of each text; it holds of none that is absent.
+def texts_hold(
+    comparison: Comparison, stored: bytes | None, texts: StringColumn, holds: Callable[[str | None], bool]
+) -> Mask:
+    """The answer of ``holds`` for each text; False for one that is absent.
 
     ``stored``, where it is known, are the bytes of every text that is equal to what ``holds`` compares with.
     """
@@ -76,21 +78,21 @@ def texts_hold(comparison: Comparison, stored: bytes | None, texts: Texts, holds
     return _ask(held, is_open, texts, holds)
 
 
-def _is_text(texts: Texts) -> Mask:
-    """Where there may be a text."""
+def _is_text(texts: StringColumn) -> Mask:
+    """A mask of the places that may have a text."""
     mask = np.asarray(texts.sizes) >= 0
     mask[list(texts.known)] = True
     return mask
 
 
-def _ask(held: Mask, is_open: Mask, texts: Texts, holds: Callable[[str | None], bool]) -> Mask:
+def _ask(held: Mask, is_open: Mask, texts: StringColumn, holds: Callable[[str | None], bool]) -> Mask:
     """``held``, and where it is open what ``holds`` says of the text."""
     for number in np.flatnonzero(is_open).tolist():
         held[number] = holds(texts[number])
     return held
 
 
-def _of_length(texts: Texts, numbers: Any, size: int) -> Any:
+def _of_length(texts: StringColumn, numbers: Any, size: int) -> Any:
     """The bytes of these texts, all of ``size`` bytes: uint8, a row for each."""
     data = np.frombuffer(texts.data, np.uint8)
     return data[np.asarray(texts.starts)[numbers][:, None] + np.arange(size)]

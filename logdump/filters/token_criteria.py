@@ -1,6 +1,6 @@
 """GGSTOKEN and USERTOKEN: a token of the record, by name, and its value.
 
-A name alone asks whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
+A name alone tests whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
 transaction, which later records inherit; any other token must stand on the record, so ``<>`` too needs it there.
 LOGCSN compares as a CSN; other values as numbers when both sides are, else as text (case-sensitive). Of a token that
 holds several NUL-terminated texts (DDL), one that is equal is enough. (All ours; the sources give the syntax alone.)
@@ -21,10 +21,9 @@ from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import one_value, quoted, unquote
 from logdump.notation.times import TimeOffset
-from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.token_names import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
 
-_LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
-_INHERITED = frozenset({_LOGCSN, _TRANID})
+_INHERITED = frozenset({LOGCSN, TRANID})
 _NAMES = {name: ord(letter) for letter, name in GGS_TOKENS.items()}
 _NAMES_WITHOUT_ID = frozenset(
     [
@@ -70,7 +69,7 @@ def _text(payload: bytes) -> str:
 
 @dataclass(frozen=True)
 class GgsToken(Criterion):
-    """GGSTOKEN: a token of ``T`` by its id; comparison and value are None when presence is asked for."""
+    """GGSTOKEN: a token of ``T`` by its id; comparison and value are None for a test of presence."""
 
     token_id: int
     comparison: Comparison | None
@@ -91,7 +90,7 @@ class GgsToken(Criterion):
     @property
     def is_csn(self) -> bool:
         """Whether it is about LOGCSN."""
-        return self.token_id == _LOGCSN
+        return self.token_id == LOGCSN
 
     @property
     def stored(self) -> bytes | None:
@@ -121,7 +120,7 @@ class GgsToken(Criterion):
         return any_text_holds(self.comparison, self._texts(payloads), self.value)
 
     def _texts(self, payloads: list[bytes]) -> list[str]:
-        if self.token_id == _ROWID:
+        if self.token_id == ROWID:
             return [_text(payload[:18]) for payload in payloads]
         return [_text(part) for payload in payloads for part in payload.rstrip(b"\0").split(b"\0")]
 
@@ -173,7 +172,7 @@ def _split(text: str) -> tuple[str, Comparison | None, str | None]:
 def _parse_ggs(text: str, _offset: TimeOffset) -> Criterion:
     name, comparison, value = _split(text)
     token_id = _token_id(name)
-    if token_id == _LOGCSN and value is not None:
+    if token_id == LOGCSN and value is not None:
         check_csn(value)
     return GgsToken(token_id, comparison, value)
 

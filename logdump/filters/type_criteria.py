@@ -1,4 +1,4 @@
-"""RECTYPE and IOTYPE: what the record does, by number or name.
+"""RECTYPE and IOTYPE: the type of the record, by number or name.
 
 Both look at the same number (no source tells them apart); names are taken case aside, in every spelling that
 ``trailformat.records.io_types`` knows.

@@ -77,7 +77,7 @@ class ColumnValue(Criterion):
 
 
 def _comparable(found: Any, wanted: str) -> tuple[Any, Any]:
-    """What a column holds and what is wanted, of one orderable type; the second None when there is no such type."""
+    """The value of a column and the wanted one, in one orderable type; the second None when there is no such type."""
     if isinstance(found, str):
         return found.rstrip(" "), wanted.rstrip(" ")
     if isinstance(found, float):

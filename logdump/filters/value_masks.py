@@ -1,4 +1,4 @@
-"""VALUE held against the rows of a batch: what every row holds is found at once, each different value decoded once.
+"""VALUE applied to the rows of a batch: the values of all rows are found at once, each different one decoded once.
 
 A row is asked as a record where its data are no plain list of columns: a full image, one that goes on in the records
 behind it, one that does not come apart.
@@ -16,18 +16,17 @@ from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.record_header import CONTINUED_AT
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.definitions import metadata_rows
-from trailformat.scan.headers import header_positions, indexes_at
-from trailformat.scan.image_parts import ImageParts, RowData, images_in
-from trailformat.scan.lots import lots
-from trailformat.scan.parts import Parts
+from trailformat.scan.rows.chunks import chunks
+from trailformat.scan.rows.definitions import metadata_rows
+from trailformat.scan.rows.fields import Fields
+from trailformat.scan.rows.headers import header_positions, indexes_at
+from trailformat.scan.rows.image_parts import ImageFields, RowData, images_in
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
 
 Array = np.ndarray[Any, Any]
-_CONTINUED = 32
-"""Where in the header the flag stands."""
 _MOST_BYTES = 32 << 20
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
@@ -37,7 +36,7 @@ _ABSENT, _UNCLEAR = -1, -2
 
 
 class Values(NamedTuple):
-    """Rows with such a value, and rows of which only the record can tell."""
+    """The rows with such a value, and the rows that only the record itself can decide."""
 
     held: Array
     asked: Array
@@ -127,11 +126,11 @@ class _Stretch(NamedTuple):
 
     @property
     def is_continued(self) -> Array:
-        """Which rows go on in the records behind them."""
-        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + _CONTINUED] != 0
+        """A mask of the rows that continue in the records after them."""
+        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + CONTINUED_AT] != 0
         return found
 
-    def images(self) -> ImageParts:
+    def images(self) -> ImageFields:
         starts = self.of("rba") - self.base + self.of("data_offset")
         about = (self.of("io_type"), self.of("partition"), self.of("before_after"), self.of("order") == 1)
         return images_in(self.view, RowData(starts, starts + self.of("data_size"), *about))
@@ -142,13 +141,13 @@ def _stretches(batch: Batch, buffer: Buffer) -> Iterator[_Stretch]:
     rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
     starts = np.asarray(batch.rba)[rows]
     ends = starts + np.asarray(batch.length)[rows]
-    for at, stop in lots(starts, ends, _MOST_BYTES):
+    for at, stop in chunks(starts, ends, _MOST_BYTES):
         base = int(starts[at])
         yield _Stretch(batch, rows[at:stop], copied(buffer, base, int(ends[stop - 1])), base)
 
 
 class _Columns:
-    """The column that is meant in each row of a stretch.
+    """The column that the criterion means in each row of a stretch.
 
     Attributes:
         told: the columns, or ABSENT, or UNCLEAR.
@@ -169,7 +168,7 @@ class _Columns:
 
 
 def _held(stretch: _Stretch, columns: _Columns) -> tuple[Array, Array]:
-    """Which rows of a stretch hold such a value, and which are to be asked."""
+    """The rows of a stretch that hold such a value, and those whose records have to be read."""
     held = np.zeros(len(stretch.rows), np.bool_)
     wanted = (columns.index >= 0) & _HAS_IMAGES[stretch.of("io_type")]
     if not wanted.any():
@@ -185,7 +184,7 @@ def _held(stretch: _Stretch, columns: _Columns) -> tuple[Array, Array]:
     return held & plain, (columns.index == _UNCLEAR) | (wanted & ~plain)
 
 
-def _hold(data: bytes, image: Parts, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
+def _hold(data: bytes, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
     """Note the rows whose part of an image holds."""
     starts, ends = image.start[chosen], image.start[chosen] + image.size[chosen]
     of_row, told = columns.of_row[rows], columns.told

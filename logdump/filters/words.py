@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9A-Fa-f]{1,16}|[0-9]{1,20})")
 
 
 def quoted(text: str) -> str:
-    """What the user typed, fit for a message: short, in quotes, control characters escaped."""
+    """User input fit for a message: short, in quotes, control characters escaped."""
     shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     return f"'{escape(shown)}'"
 

@@ -4,7 +4,7 @@
     open dirdat/lt000000000
     count detail
 
-The first line tells the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
+The first line holds the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
 ours: it is neither used nor written.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from logdump.notation.escape import escape
 from logdump.session.history import History
 from trailformat import CannotWrite
+from trailformat.codec.user_folder import user_file
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
 _MOST_BYTES = 4 << 20
@@ -29,19 +30,12 @@ class UnusableHistory(Exception):
 
 
 def history_path(environment: Mapping[str, str]) -> Path | None:
-    """Where the history is kept: LOGDUMP_HISTORY, else ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
+    """The file of the history: LOGDUMP_HISTORY, else ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
 
     None when LOGDUMP_HISTORY is empty, which keeps none, or when there is no home directory.
     """
-    named = environment.get("LOGDUMP_HISTORY")
-    state = environment.get("XDG_STATE_HOME", "")
-    try:
-        if named is not None:
-            return Path(named).expanduser().absolute() if named else None
-        base = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
-    except RuntimeError:
-        return None
-    return base / "logdump" / "logdump.hst"
+    path = user_file("state", "logdump.hst", "LOGDUMP_HISTORY", environment)
+    return path.absolute() if path is not None else None
 
 
 def load_history(path: Path) -> History:

@@ -45,7 +45,7 @@ class LineEditor:
 
 
 def endings(line: str, offers: Sequence[str], begun: int) -> list[str]:
-    """What may stand in the line from ``begun`` on, which a blank in quotes puts behind the beginning of the word.
+    """The offers for the line from ``begun`` on, which a blank in quotes puts after the beginning of the word.
 
     A single offer is complete, with the blank behind it, unless it is a folder.
     """

@@ -164,7 +164,7 @@ class LineMode:
         return self.session.prompt
 
 
-class Batch(LineMode):
+class Script(LineMode):
     """The commands of -c and -f: no banner, no prompts, an exit status."""
 
     failures_to_stderr = True

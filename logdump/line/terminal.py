@@ -23,7 +23,7 @@ def write_prompt(prompt: Harmless) -> None:
 
 
 def write_over(line: Harmless, width: int) -> None:
-    """Put a line on standard error in place of the one of so many characters that was put there so before."""
+    """Put a line on standard error in place of the former one, which had ``width`` characters."""
     sys.stderr.write(f"\r{line:<{width}}")
     sys.stderr.flush()
 

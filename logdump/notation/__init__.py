@@ -1,1 +1,1 @@
-"""How Logdump writes things: times, wildcards, EBCDIC, hex dumps, escapes. Knows no state."""
+"""Logdump's notation: times, wildcards, EBCDIC, hex dumps, escapes. It holds no state."""

@@ -37,7 +37,7 @@ _LAYOUTS = {64: ">d", 32: ">f"}
 def compute_timestamp(text: str, now: int | None = None) -> str:
     """COMPUTETIMESTAMP: the Julian timestamp (microseconds) of a date-time string, which is taken as GMT.
 
-    ``now``, in Julian microseconds, tells today when the date is missing.
+    ``now``, in Julian microseconds, gives the date when it is missing.
     """
     return f"{text.strip()} is JulianTimestamp {parse_datetime(text, GMT, now)}"
 
@@ -162,7 +162,7 @@ def _bits(text: str, size: int) -> int:
 
 
 def _formatted(value: float, specifier: re.Match[str]) -> str:
-    """What C's printf makes of ``value``."""
+    """``value`` as C's printf writes it."""
     flags, width, precision, kind = specifier.group("flags", "width", "precision", "kind")
     if not math.isfinite(value):  # printf pads these with blanks, never with zeros
         return f"%{flags.replace('0', '')}{width}{'F' if kind.isupper() else 'f'}" % value

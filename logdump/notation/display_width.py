@@ -1,4 +1,4 @@
-"""How wide text is on a terminal: wide characters take two columns, combining ones none."""
+"""The width of text on a terminal: wide characters take two columns, combining ones none."""
 
 from __future__ import annotations
 

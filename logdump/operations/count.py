@@ -6,7 +6,7 @@ import contextlib
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
@@ -29,9 +29,9 @@ from logdump.session.settings import Detail
 from trailformat import Record, TrailError, TrailFile, TrailName
 from trailformat.scan import (
     Batch,
-    Counted,
     Engine,
-    SideBySide,
+    KernelTotals,
+    ParallelScan,
     Taken,
     Workers,
     choose_engine,
@@ -41,8 +41,11 @@ from trailformat.scan import (
     scan,
 )
 from trailformat.totals.batch_counting import ColumnCounter, batch_counter
-from trailformat.totals.counting import Count, Tally, TransactionHistory
+from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
 from trailformat.totals.group_counting import add_counted, is_in_groups
+
+if TYPE_CHECKING:
+    from trailformat.index import RecordIndex
 
 _MOST_EMPTY = 3
 """So many empty intervals in a row are shown one by one."""
@@ -60,16 +63,16 @@ class CountOptions(NamedTuple):
     path: str | None = None
 
 
-class Counting(NamedTuple):
+class FileCount(NamedTuple):
     """The count of one file, prepared; ``groups`` where sums are enough and a kernel makes them."""
 
     trail: TrailFile
     engine: Engine
     selection: Selection
-    groups: SideBySide[Counted, Counted] | None = None
+    groups: ParallelScan[KernelTotals, KernelTotals] | None = None
 
 
-class Counter:
+class CountRun:
     """One run of COUNT over one or more files."""
 
     def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
@@ -78,7 +81,7 @@ class Counter:
         self._taken = Taken(options.start, options.end, name_test(options.file))
         self.detail = options.detail or settings.detail is not Detail.OFF
         history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
-        self.count = Count(history, options.interval, options.start)
+        self.count = Totals(history, options.interval, options.start)
         self.notices: list[Notice] = []
         self.suppressed = self.scanned = 0
         self.is_filtered = False
@@ -91,16 +94,16 @@ class Counter:
         """See all files before the first is begun."""
         yield from ()
 
-    def begin(self, trail: TrailFile) -> Counting:
+    def begin(self, trail: TrailFile) -> FileCount:
         """Prepare the count of a file; with kernels threads begin their work on it at once."""
         engine = choose_engine(trail.size)
         selection = self._session.selection(trail)
         self.is_filtered |= selection.is_active
         if selection.is_active or engine is Engine.PYTHON or not is_in_groups(self.count):
-            return Counting(trail, engine, selection)
-        return Counting(trail, engine, selection, parallel_counts(trail, self.workers, self._taken))
+            return FileCount(trail, engine, selection)
+        return FileCount(trail, engine, selection, parallel_counts(trail, self.workers, self._taken))
 
-    def run(self, counting: Counting) -> Iterator[Event]:
+    def run(self, counting: FileCount) -> Iterator[Event]:
         """Take every sound record of a file in, stepping over damage; yields Progress."""
         trail = counting.trail
         name = TrailName.parse(trail.path)
@@ -116,7 +119,9 @@ class Counter:
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.scanned} records"
 
-    def _run_by_group(self, trail: TrailFile, groups: SideBySide[Counted, Counted], seqno: int) -> Iterator[Event]:
+    def _run_by_group(
+        self, trail: TrailFile, groups: ParallelScan[KernelTotals, KernelTotals], seqno: int
+    ) -> Iterator[Event]:
         for counted, _ in groups.results():
             add_counted(self.count, self._taken, seqno, counted)
             yield from self._progress_at(trail, counted.places)
@@ -132,13 +137,12 @@ class Counter:
             if record is not None:
                 yield progress(before + due, record)._replace(size=self._size)
 
-    def _run_by_batch(self, counting: Counting, seqno: int) -> Iterator[Event]:
+    def _run_by_batch(self, counting: FileCount, seqno: int) -> Iterator[Event]:
         trail, selection, counter = counting.trail, counting.selection, None
-        # a small file is gone over as fast as the index is loaded
-        feeds_places = counting.engine is Engine.NUMBA and self._session.has_trail and trail is self._session.trail
+        places = self._places_to_feed(counting)
         for batch, passing in self._batches(counting):
-            if feeds_places:
-                trail.index.places.extend(batch)
+            if places is not None:
+                places.extend(batch)
             counter = counter or batch_counter(self.count, self._taken, seqno, batch)
             spans = batch.spans()
             if selection.is_active and isinstance(counter, ColumnCounter):
@@ -151,7 +155,15 @@ class Counter:
             for row in spans:
                 self._note_span(trail, int(batch.rba[row]), int(batch.length[row]))
 
-    def _batches(self, counting: Counting) -> Iterator[tuple[Batch, Any]]:
+    def _places_to_feed(self, counting: FileCount) -> RecordIndex | None:
+        """The places of the open file; None for another one, and a small one: it is scanned as fast as they load."""
+        if counting.engine is Engine.PYTHON or not self._session.has_trail or counting.trail is not self._session.trail:
+            return None
+        from trailformat.index import index_of  # noqa: PLC0415 - large files alone need it
+
+        return index_of(counting.trail).places
+
+    def _batches(self, counting: FileCount) -> Iterator[tuple[Batch, Any]]:
         """The batches, and the rows that pass the filter where a thread could tell, which asks no record."""
         selection, trail, engine = counting.selection, counting.trail, counting.engine
         if engine is Engine.PYTHON or not selection.is_decided:
@@ -211,9 +223,7 @@ class Counter:
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
         """Note a span of a scan that is no sound record, with the error that reading there gives."""
-        try:
-            trail.record_at(rba)
-        except TrailError as error:
+        if (error := trail.error_at(rba)) is not None:
             self._note(trail, rba, error, length)
 
     def _note(self, trail: TrailFile, rba: int, error: TrailError, length: int) -> None:
@@ -237,7 +247,7 @@ class Counter:
             yield Notice((f"Stopped at {self.stopped_at}: this count is partial.",), ExitStatus.INTERRUPTED)
 
 
-def intervals(count: Count, options: CountOptions) -> Iterator[Event]:
+def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
     """The intervals of a count in order, with the empty ones between them and up to the bounds that were asked for."""
     length, found = options.interval, sorted(count.intervals.items())
     if not found:
@@ -258,10 +268,10 @@ def _empty(start: int, end: int, length: int) -> Iterator[Event]:
         yield EmptyIntervals(start, end, number)
         return
     for at in range(start, end, length):
-        yield IntervalShown(at, at + length, Tally())
+        yield IntervalShown(at, at + length, TypeTotals())
 
 
-def count_files(counter: Counter, session: Session) -> Generator[Event, None, str]:
+def count_files(counter: CountRun, session: Session) -> Generator[Event, None, str]:
     """Count what the options say; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
@@ -278,7 +288,7 @@ def count_files(counter: Counter, session: Session) -> Generator[Event, None, st
     return f"LogTrail {trail.path}"
 
 
-def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, str]:
+def _count_several(counter: CountRun, wildcard: str) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
     paths = matching_files(wildcard)
     yield from counter.prepare(paths)
@@ -300,9 +310,9 @@ def _count_several(counter: Counter, wildcard: str) -> Generator[Event, None, st
     return f"LogTrail {wildcard}, {len(paths)} files,"
 
 
-def _begun(counter: Counter, paths: list[Path]) -> Generator[tuple[Path, Counting | TrailError], None, None]:
+def _begun(counter: CountRun, paths: list[Path]) -> Generator[tuple[Path, FileCount | TrailError], None, None]:
     """Each file with its count prepared, or why it cannot be; threads are at work on the next ones meanwhile."""
-    begun: deque[tuple[Path, Counting | TrailError]] = deque()
+    begun: deque[tuple[Path, FileCount | TrailError]] = deque()
     try:
         for path in paths:
             begun.append((path, _begin(counter, path)))
@@ -317,7 +327,7 @@ def _begun(counter: Counter, paths: list[Path]) -> Generator[tuple[Path, Countin
             _close(counting)
 
 
-def _begin(counter: Counter, path: Path) -> Counting | TrailError:
+def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:
     try:
         trail = TrailFile(path)
     except TrailError as error:
@@ -325,6 +335,6 @@ def _begin(counter: Counter, path: Path) -> Counting | TrailError:
     return counter.begin(trail)
 
 
-def _close(counting: Counting | TrailError) -> None:
-    if isinstance(counting, Counting):
+def _close(counting: FileCount | TrailError) -> None:
+    if isinstance(counting, FileCount):
         counting.trail.close()

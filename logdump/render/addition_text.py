@@ -1,4 +1,4 @@
-"""What VALUES adds below Logdump's own lines: values, the place of a part, columns of all fragments, items of DDL."""
+"""The additions of VALUES below Logdump's own lines: values, the place of a part, all columns, items of DDL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from logdump.notation.escape import escape
 from logdump.render.column_text import column_lines
 from logdump.render.values_text import values_lines
-from logdump.session.events import Addition, RecordShown
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Settings
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.changes.segments import Kind, Segment
@@ -18,42 +18,42 @@ from trailformat.records.lob_pieces import HEADER_BYTES
 _NAME_WIDTH = 16
 
 
-def addition_lines(addition: Addition, settings: Settings) -> Iterator[str]:
+def addition_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     """The lines for one record; the columns of all fragments only where DETAIL shows columns."""
-    shown = addition.shown
-    if shown.change is not None:
-        yield from values_lines(shown.change, shown.record, settings)
-    if shown.segment is not None:
-        yield _segment_line(shown, shown.segment)
-    if shown.record.header.io_type == DDL_OP:
-        yield from ddl_lines((shown.whole or shown.record).data)
-    elif shown.whole is not None and settings.detail is not Detail.OFF:
-        yield from _whole_lines(shown.whole, settings)
+    if known.change is not None:
+        yield from values_lines(known.change, known.record, settings)
+    if known.segment is not None:
+        yield _segment_line(known, known.segment)
+    if known.record.header.io_type == DDL_OP:
+        yield from ddl_lines((known.whole or known.record).data)
+    elif known.whole is not None and settings.detail is not Detail.OFF:
+        yield from _whole_lines(known.whole, settings)
 
 
-def _segment_line(shown: RecordShown, segment: Segment) -> str:
+def _segment_line(known: KnownRecord, segment: Segment) -> str:
     what = "LOB fragment" if segment.kind is Kind.LOB else "Record fragment"
     place = "" if segment.number is None else f" {segment.number}"
     pieces = "" if segment.pieces is None else f" of {segment.pieces}"
     numbers = segment.numbers
     if numbers is not None:
-        end = numbers.offset + len(shown.record.data) - HEADER_BYTES
-        pieces += f", column {numbers.column}{_column_name(shown, numbers.column)}"
+        end = numbers.offset + len(known.record.data) - HEADER_BYTES
+        pieces += f", column {numbers.column}{_column_name(known, numbers.column)}"
         pieces += f", bytes {numbers.offset} to {end - 1} of {numbers.total}"
-    return f"{what}{place}{pieces}, {_base(shown, segment)}"
+    return f"{what}{place}{pieces}, {_base(known, segment)}"
 
 
-def _column_name(shown: RecordShown, index: int) -> str:
+def _column_name(known: KnownRecord, index: int) -> str:
     """`` NAME`` where the definition of the table is known."""
-    columns = shown.columns.columns if shown.columns else ()
+    table = known.row_definition.table
+    columns = table.columns if table else ()
     return f" {escape(columns[index].name)}" if index < len(columns) else ""
 
 
-def _base(shown: RecordShown, segment: Segment) -> str:
+def _base(known: KnownRecord, segment: Segment) -> str:
     base = segment.base
     if base is None:
         return "base record not found"
-    elsewhere = "" if base.path == shown.record.path else f" of {escape(str(base.path))}"
+    elsewhere = "" if base.path == known.record.path else f" of {escape(str(base.path))}"
     return f"base record at RBA {base.rba}{elsewhere}"
 
 

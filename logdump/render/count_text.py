@@ -15,7 +15,7 @@ from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, Pr
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.records.io_types import DDL_OP
-from trailformat.totals.counting import OTHERS, Tally
+from trailformat.totals.counting import OTHERS, TypeTotals
 
 _WIDTH = 34
 _NAME_WIDTH = 58
@@ -38,7 +38,7 @@ def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:
         yield from tally_lines(tally)
 
 
-def tally_lines(tally: Tally) -> Iterator[str]:
+def tally_lines(tally: TypeTotals) -> Iterator[str]:
     """Bytes, types in the order of their numbers, images."""
     yield _line("Total Data Bytes", tally.data_bytes)
     yield _line("  Avg Bytes/Record", tally.average_bytes)

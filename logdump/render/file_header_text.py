@@ -22,8 +22,7 @@ def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
     Groups that do not decode are shown as bytes only.
     """
     header = _header(record)
-    created = header.get("TrailInfo", "CreationTime")
-    time = format_timestamp(created if isinstance(created, int) else 0, settings.time_offset)
+    time = format_timestamp(header.created or 0, settings.time_offset)
     yield ""
     yield f"{time} {'FileHeader':<20} Len {record.data_length:>5} RBA {record.rba}"
     yield "Name: *FileHeader*"

@@ -9,7 +9,7 @@ from logdump.notation.times import iso_time
 from logdump.render.json_shape import Field, Shape
 from logdump.session.events import CountShown, EmptyIntervals, IntervalShown
 from trailformat import io_type_name
-from trailformat.totals.counting import OTHERS, Tally
+from trailformat.totals.counting import OTHERS, TypeTotals
 
 TYPE_COUNT = Shape(
     "type_count",
@@ -32,7 +32,7 @@ TYPE_COUNT = Shape(
 )
 
 
-def _tally_fields(tally: Callable[[Any], Tally]) -> tuple[Field, ...]:
+def _tally_fields(tally: Callable[[Any], TypeTotals]) -> tuple[Field, ...]:
     return (
         Field("records", "number", "Records", lambda source: tally(source).records),
         Field("data_bytes", "number", "Total Data Bytes", lambda source: tally(source).data_bytes),

@@ -9,7 +9,7 @@ from typing import Any
 from logdump.notation.times import iso_time
 from logdump.render.json_record import PLACE
 from logdump.render.json_shape import PROBLEMS, Field, Shape
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from trailformat import FileHeader
 from trailformat.records.file_header import GROUPS, HeaderToken, Value
 
@@ -52,9 +52,9 @@ def _members(tokens: tuple[HeaderToken, ...]) -> dict[str, Any]:
     return members
 
 
-def _group(group_id: int) -> Callable[[RecordShown], Any]:
-    def get(shown: RecordShown) -> Any:
-        groups = shown.record.file_header.groups
+def _group(group_id: int) -> Callable[[KnownRecord], Any]:
+    def get(known: KnownRecord) -> Any:
+        groups = known.record.file_header.groups
         return next((_members(group.tokens) for group in groups if group.token.id == group_id), None)
 
     return get
@@ -75,7 +75,7 @@ FILE_HEADER = Shape(
     "ISO 8601 in UTC, `bit_flags` is a string, bytes are hex; an unknown token is `xNN` with its bytes in hex.",
     (
         *PLACE,
-        Field("data_length", "number", "`Len` of the record line", lambda shown: shown.record.data_length),
+        Field("data_length", "number", "`Len` of the record line", lambda known: known.record.data_length),
         *(
             Field(snake_case(group.name), "object or null", _group_meaning(group_id), _group(group_id))
             for group_id, group in GROUPS.items()
@@ -84,13 +84,13 @@ FILE_HEADER = Shape(
             "other_groups",
             "object",
             "Unknown groups as `xNN`, hex",
-            lambda shown: _other_groups(shown.record.file_header),
+            lambda known: _other_groups(known.record.file_header),
         ),
         Field(
             "data",
             "string",
             "All the bytes between the record's first token and its trailer, hex",
-            lambda shown: shown.record.body.hex(),
+            lambda known: known.record.body.hex(),
         ),
         PROBLEMS,
     ),

@@ -26,7 +26,6 @@ from logdump.render import (
 )
 from logdump.render.json_shape import Field, Shape, exact
 from logdump.session.events import (
-    Addition,
     CheckShown,
     CountShown,
     EmptyIntervals,
@@ -43,13 +42,13 @@ from logdump.session.events import (
     Notice,
     PositionShown,
     Progress,
-    RecordShown,
     RowsShown,
     SafePointShown,
     StatementShown,
     Text,
     TransactionsShown,
 )
+from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import (
     CutShown,
     KeepShown,
@@ -185,11 +184,11 @@ _SHAPE_OF: dict[type, Shape] = {
 def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
     """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
 
-    An Addition and a RecoveryEnd have none: the objects of the record and of RECOVERY hold what they tell.
+    A RecoveryEnd has none: the object of RECOVERY holds what it tells.
     """
     if isinstance(event, RowsShown):
         yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
-    elif not isinstance(event, Addition | RecoveryEnd):
+    elif not isinstance(event, RecoveryEnd):
         yield _object(_shape(event), event)
 
 
@@ -199,7 +198,7 @@ def _object(shape: Shape, source: object) -> Harmless:
 
 
 def _shape(event: Event) -> Shape:
-    if isinstance(event, RecordShown):
+    if isinstance(event, KnownRecord):
         return json_header.FILE_HEADER if event.record.is_file_header else json_record.RECORD
     if isinstance(event, Failure | Notice):
         if event.bad and isinstance(event.bad.error, BadRecord | PartialRecord):

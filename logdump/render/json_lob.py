@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.render.json_shape import Field, Shape
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from trailformat.changes.segments import Segment
 from trailformat.records.lob_pieces import PieceHeader
 
@@ -45,9 +45,9 @@ def _number(segment: Segment, get: Callable[[PieceHeader], int]) -> int | None:
     return get(segment.numbers) if segment.numbers is not None else None
 
 
-def segment_of(shown: RecordShown) -> Any:
+def segment_of(known: KnownRecord) -> Any:
     """The place of a record's part, or None."""
-    return SEGMENT.build(shown.segment) if shown.segment is not None else None
+    return SEGMENT.build(known.segment) if known.segment is not None else None
 
 
 MISSING = Shape(

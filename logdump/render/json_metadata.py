@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.render.json_shape import Field, Shape
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from trailformat import DatabaseDefinition, TableDefinition
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 
@@ -72,9 +72,9 @@ TABLE_DEFINITION = Shape(
 _SHAPES = {DatabaseDefinition: DATABASE_DEFINITION, TableDefinition: TABLE_DEFINITION}
 
 
-def _definition(kind: type) -> Callable[[RecordShown], Any]:
-    def get(shown: RecordShown) -> Any:
-        return _SHAPES[kind].build(shown.definition) if isinstance(shown.definition, kind) else None
+def _definition(kind: type) -> Callable[[KnownRecord], Any]:
+    def get(known: KnownRecord) -> Any:
+        return _SHAPES[kind].build(known.definition) if isinstance(known.definition, kind) else None
 
     return get
 
@@ -89,12 +89,12 @@ METADATA = Shape(
             "`database` (DDR), `table` (TDR) or `reference` (to an earlier TDR); null for an unknown kind",
             lambda shown: _KINDS.get(shown.record.header.orig_node),
         ),
-        Field("ddr_index", "number", "DDR index", lambda shown: shown.record.metadata_indexes[0]),
+        Field("ddr_index", "number", "DDR index", lambda known: known.record.metadata_indexes[0]),
         Field(
             "tdr_index",
             "number",
             "TDR index; of a reference, that of the TDR it refers to",
-            lambda shown: shown.record.metadata_indexes[1],
+            lambda known: known.record.metadata_indexes[1],
         ),
         Field("database", "database_definition or null", "The DDR", _definition(DatabaseDefinition)),
         Field("table", "table_definition or null", "The TDR", _definition(TableDefinition)),

@@ -9,12 +9,11 @@ from logdump.notation.times import iso_time
 from logdump.render.json_lob import segment_of
 from logdump.render.json_metadata import METADATA
 from logdump.render.json_shape import PROBLEMS, Field, Shape
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from trailformat import (
     Column,
     ColumnChange,
     ColumnDefinition,
-    Images,
     Record,
     Token,
     Value,
@@ -26,7 +25,6 @@ from trailformat.changes.row_changes import row_images
 from trailformat.codec.token_names import GGS_TOKENS, token_name
 from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP
-from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values.sql_types import sql_type
 
 _KNOWN_TOKENS = frozenset(b"HDTU")
@@ -138,65 +136,59 @@ DDL_PART = Shape(
 )
 
 
-def _image(side: str) -> Callable[[RecordShown], Any]:
-    def get(shown: RecordShown) -> Any:
-        images = (shown.whole or shown.record).images or _full_images(shown)
+def _image(side: str) -> Callable[[KnownRecord], Any]:
+    def get(known: KnownRecord) -> Any:
+        images = (known.whole or known.record).images or row_images(known.record, known.row_definition)
         columns = getattr(images, side)
         if columns is None:
             return None
-        changed = {one.index: one for one in shown.change.columns} if shown.change else {}
-        return [COLUMN.build(_column_shown(shown, column, changed.get(column.index), side)) for column in columns]
+        changed = {one.index: one for one in known.change.columns} if known.change else {}
+        return [COLUMN.build(_column_shown(known, column, changed.get(column.index), side)) for column in columns]
 
     return get
 
 
-def _column_shown(shown: RecordShown, column: Column, changed: ColumnChange | None, side: str) -> _ColumnShown:
+def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> _ColumnShown:
     """A column with the value that the change has of it; decoded anew where an image has the column twice."""
-    known = shown.columns.columns if shown.columns else ()
-    definition = known[column.index] if column.index < len(known) else None
+    table, charset = known.row_definition.table, known.row_definition.charset
+    columns = table.columns if table else ()
+    definition = columns[column.index] if column.index < len(columns) else None
     value: Value | None = getattr(changed, side, None)
     if value is None or value.data != column.value:
-        value = decode_value(column, definition, shown.record.order, shown.charset)
+        value = decode_value(column, definition, known.record.order, charset)
     has_both = changed is not None and changed.before is not None and changed.after is not None
     return _ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
 
 
-def _full_images(shown: RecordShown) -> Images:
-    """The images of a row that holds no column list, as far as a definition tells where its columns stand."""
-    if shown.columns is None:
-        return Images(None, None)
-    return row_images(shown.record, RowDefinition("", shown.columns, shown.charset))
+def _other_rba(known: KnownRecord) -> int | None:
+    records = known.change.records if known.change else ()
+    return next((one.rba for one in records if one.rba != known.record.rba), None)
 
 
-def _other_rba(shown: RecordShown) -> int | None:
-    records = shown.change.records if shown.change else ()
-    return next((one.rba for one in records if one.rba != shown.record.rba), None)
-
-
-def _ddl(shown: RecordShown) -> Any:
-    if shown.record.header.io_type != DDL_OP:
+def _ddl(known: KnownRecord) -> Any:
+    if known.record.header.io_type != DDL_OP:
         return None
-    return [DDL_PART.build(pair) for pair in parse_ddl((shown.whole or shown.record).data)]
+    return [DDL_PART.build(pair) for pair in parse_ddl((known.whole or known.record).data)]
 
 
-def _table(shown: RecordShown) -> str | None:
-    return (shown.table.name if shown.table else shown.record.name) or None
+def _table(known: KnownRecord) -> str | None:
+    return (known.table.name if known.table else known.record.name) or None
 
 
 def _audit_rba(record: Record) -> int | None:
     return None if record.is_metadata else record.header.audit_rba
 
 
-def _of_record(get: Callable[[Record], Any]) -> Callable[[RecordShown], Any]:
-    return lambda shown: get(shown.record)
+def _of_record(get: Callable[[Record], Any]) -> Callable[[KnownRecord], Any]:
+    return lambda known: get(known.record)
 
 
-def _header(name: str) -> Callable[[RecordShown], Any]:
-    return lambda shown: getattr(shown.record.header, name)
+def _header(name: str) -> Callable[[KnownRecord], Any]:
+    return lambda known: getattr(known.record.header, name)
 
 
-def _letter(name: str) -> Callable[[RecordShown], Any]:
-    return lambda shown: chr(getattr(shown.record.header, name))
+def _letter(name: str) -> Callable[[KnownRecord], Any]:
+    return lambda known: chr(getattr(known.record.header, name))
 
 
 PLACE = (
@@ -214,7 +206,7 @@ _HEADER = (
         "io_type_name",
         "string",
         "Its name, as in the record line",
-        lambda shown: io_type_name(shown.record.header.io_type),
+        lambda known: io_type_name(known.record.header.io_type),
     ),
     Field("table", "string or null", "Table name, resolved by its index", _table),
     Field("table_index", "number or null", "TDR index", _of_record(lambda record: record.table_index)),
@@ -222,13 +214,13 @@ _HEADER = (
         "time",
         "string or null",
         "IO Time, ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
-        lambda shown: iso_time(shown.record.header.io_time),
+        lambda known: iso_time(known.record.header.io_time),
     ),
     Field(
         "julian_time",
         "string",
         "IO Time as stored: Julian microseconds",
-        lambda shown: str(shown.record.header.io_time),
+        lambda known: str(known.record.header.io_time),
     ),
     Field(
         "trans_ind",
@@ -253,7 +245,7 @@ _HEADER = (
     Field("continued", "number", "Continued: 1 when more pieces follow", _header("continued")),
     Field("rec_count", "number", "RecCount: the number of pieces", _header("rec_count")),
     Field("audit_rba", "number or null", "AuditRBA; null on metadata", _of_record(_audit_rba)),
-    Field("audit_pos", "string", "AuditPos, a decimal number", lambda shown: str(shown.record.header.audit_pos)),
+    Field("audit_pos", "string", "AuditPos, a decimal number", lambda known: str(known.record.header.audit_pos)),
 )
 
 _CONTENT = (
@@ -261,7 +253,7 @@ _CONTENT = (
         "operation",
         "string or null",
         "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB` or `SEQUENCE`; null for other records",
-        lambda shown: shown.change.op if shown.change else None,
+        lambda known: known.change.op if known.change else None,
     ),
     Field(
         "other_rba",
@@ -273,13 +265,13 @@ _CONTENT = (
         "csn",
         "string or null",
         "LOGCSN of the record's transaction, wherever it began; null where no record tells it",
-        lambda shown: shown.transaction.csn if shown.transaction else None,
+        lambda known: known.transaction.csn,
     ),
     Field(
         "xid",
         "string or null",
         "TRANID; likewise",
-        lambda shown: shown.transaction.xid if shown.transaction else None,
+        lambda known: known.transaction.xid,
     ),
     Field("row_id", "string or null", "ORAROWID", _of_record(lambda record: record.row_id)),
     Field(
@@ -300,7 +292,7 @@ _CONTENT = (
         "metadata",
         "metadata or null",
         "The definition in a metadata record",
-        lambda shown: METADATA.build(shown) if shown.record.is_metadata else None,
+        lambda known: METADATA.build(known) if known.record.is_metadata else None,
     ),
     Field(
         "gg_tokens",

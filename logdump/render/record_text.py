@@ -1,7 +1,7 @@
 """The display of one record: the blocks that are switched on, in Logdump's order.
 
-HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens.
-Only lines that Logdump prints stand here: scripts read them.
+HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens;
+under VALUES, which Logdump does not have, our additions. All else is Logdump's own lines: scripts read them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from logdump.render.file_header_text import file_header_lines
 from logdump.render.header_text import ghdr_lines
 from logdump.render.metadata_text import database_lines, reference_line, table_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
 from trailformat.definitions.metadata_kinds import REFERENCE
@@ -28,13 +28,13 @@ _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
 _IMAGE_WIDTH = 58
 
 
-def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
+def record_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     """The lines of a record under these settings.
 
     Raises:
         TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
     """
-    record = shown.record
+    record = known.record
     if settings.headertoken is not Level.OFF:
         yield from header_token_lines(record, settings)
     if record.is_file_header:
@@ -44,21 +44,25 @@ def record_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
         yield from ghdr_lines(record, settings)
     yield ""
     if record.is_metadata:
-        yield from _metadata_lines(shown, settings)
+        yield from _metadata_lines(known, settings)
     else:
-        yield from _row_lines(shown, settings)
+        yield from _row_lines(known, settings)
     if settings.usertoken is not Level.OFF:
         yield from user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
         yield from ggs_token_lines(record, settings)
+    if settings.values:
+        from logdump.render.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
+
+        yield from addition_lines(known, settings)
 
 
-def _row_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
-    record = shown.record
+def _row_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+    record = known.record
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
     yield f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"
-    yield _name_line(shown, settings)
+    yield _name_line(known, settings)
     yield image_line(header.before_after, header.partition, header.trans_ind, settings)
     yield from hexdump(record.data, settings.reclen, settings.data_gutter)
     if settings.ghdr and header.io_type == LARGE_OBJECT:
@@ -94,11 +98,11 @@ def _lob_lines(record: Record) -> Iterator[str]:
         yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
 
-def _name_line(shown: RecordShown, settings: Settings) -> str:
-    index = shown.record.table_index
+def _name_line(known: KnownRecord, settings: Settings) -> str:
+    index = known.record.table_index
     if index is None:
-        return f"Name: {escape(_name_in_header(shown.record, settings))}".rstrip()
-    return f"Name: {escape(shown.table.name) if shown.table else ''}  (TDR Index: {index})"
+        return f"Name: {escape(_name_in_header(known.record, settings))}".rstrip()
+    return f"Name: {escape(known.table.name) if known.table else ''}  (TDR Index: {index})"
 
 
 def _name_in_header(record: Record, settings: Settings) -> str:
@@ -119,13 +123,13 @@ def partition_text(partition: int, settings: Settings) -> str:
     return f"Partition x{partition:02x}" if settings.release.has_hex_partition else f"Partition {partition}"
 
 
-def _metadata_lines(shown: RecordShown, settings: Settings) -> Iterator[str]:
-    record, definition = shown.record, shown.definition
+def _metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+    record, definition = known.record, known.definition
     time = format_timestamp(record.header.io_time, settings.time_offset)
     yield f"{time} {'Metadata':<20} Len {record.data_length} RBA {record.rba}"
     name = escape(record.name)
     if isinstance(definition, DatabaseDefinition):
-        yield from database_lines(definition, shown.vendor)
+        yield from database_lines(definition, known.vendor)
     elif isinstance(definition, TableDefinition):
         yield from _definition_lines(name, definition, settings)
     elif record.header.orig_node == REFERENCE:

@@ -8,7 +8,6 @@ from typing import Any
 
 from logdump.notation.escape import Harmless, escape
 from logdump.session.events import (
-    Addition,
     CheckShown,
     CountShown,
     EmptyIntervals,
@@ -25,13 +24,13 @@ from logdump.session.events import (
     Notice,
     PositionShown,
     Progress,
-    RecordShown,
     RowsShown,
     SafePointShown,
     StatementShown,
     Text,
     TransactionsShown,
 )
+from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import (
     CutShown,
     KeepShown,
@@ -47,14 +46,13 @@ from logdump.session.recovery_events import (
 from logdump.session.settings import Settings
 
 _RENDERERS = {
-    RecordShown: ("record_text", "record_lines"),
+    KnownRecord: ("record_text", "record_lines"),
     CountShown: ("count_text", "count_lines"),
     IntervalShown: ("count_text", "interval_lines"),
     EmptyIntervals: ("count_text", "empty_lines"),
     TransactionsShown: ("count_text", "history_lines"),
     StatementShown: ("statement_text", "statement_lines"),
     Progress: ("count_text", "progress_lines"),
-    Addition: ("addition_text", "addition_lines"),
     LobsShown: ("lob_text", "lob_lines"),
     PositionShown: ("position_text", "position_lines"),
     NoRecordThere: ("position_text", "no_record_lines"),

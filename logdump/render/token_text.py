@@ -17,8 +17,6 @@ from trailformat.codec.tokens import build_tokens
 from trailformat.records.file_header import GROUPS
 from trailformat.records.record_header import HEADER_SIZE
 
-_INDEXED_NAME_FROM = 0x08
-
 
 def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> str:
     """The line of one token; ``kind`` is ``Token`` or ``Group``."""

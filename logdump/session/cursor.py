@@ -71,15 +71,15 @@ class Cursor:
 
     def _what_stands_before(self, rba: int) -> TrailError | None:
         """What is wrong where no record ends, by the index: damage where it begins, or a position inside a record."""
-        from trailformat.index import BAD_SPAN, reach, reason  # noqa: PLC0415 - damage is rare
+        from trailformat.index import BAD_SPAN, reach  # noqa: PLC0415 - damage is rare
 
         trail = self.trail
-        reach(trail, rba)
-        row = trail.index.places.row_at(trail, rba - 1)
+        places = reach(trail, rba)
+        row = places.row_at(trail, rba - 1) if places is not None else None
         if row is None:
             return None
         if row.kind == BAD_SPAN:
-            return reason(trail, row.rba)
+            return trail.error_at(row.rba)
         where = f"a place inside the record at RBA {row.rba}"
         return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
 
@@ -90,9 +90,8 @@ class Cursor:
         except TrailError:
             from trailformat.index import reach  # noqa: PLC0415 - damage is rare
 
-            if reach(self.trail, rba):
-                return self.trail.index.places.sound_before(self.trail, rba)
-            return self.trail.previous_good_header(rba)
+            places = reach(self.trail, rba)
+            return places.sound_before(self.trail, rba) if places else self.trail.previous_good_header(rba)
         return record.rba if record is not None else None
 
     def stand_on(self, record: Record) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.session.exit_status import ExitStatus
+from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import (
     CutShown,
     KeepShown,
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
 
     from logdump.session.directory_listing import Entry
     from logdump.session.marks import Mark
-    from trailformat import Change, DatabaseDefinition, Record, TableDefinition, TableEntry, TrailError
+    from trailformat import Change, TrailError
     from trailformat.changes.lobs import Lob
-    from trailformat.changes.segments import Segment
-    from trailformat.changes.transactions import Transaction
     from trailformat.search.transaction_walk import Extent
-    from trailformat.totals.counting import Count, LargeTransaction, Tally
+    from trailformat.totals.counting import LargeTransaction, Totals, TypeTotals
 
 
 class Text(NamedTuple):
@@ -38,39 +37,11 @@ class Text(NamedTuple):
     lines: tuple[str, ...]
 
 
-class RecordShown(NamedTuple):
-    """A record to be displayed, with what its file says about it.
-
-    ``definition`` is the decoded DDR or TDR of a metadata record (None: none, or it does not decode); ``vendor`` the
-    database of the file header. Where somebody wants them: ``columns``, the definition of a row's table;
-    ``transaction``, its LOGCSN and TRANID; ``change``, the change that it is or is one half of; ``charset``, the codec
-    of its database's text; ``segment``, its place as a part of another record; ``whole``, the record and its fragments
-    as one.
-    """
-
-    record: Record
-    table: TableEntry | None = None
-    definition: DatabaseDefinition | TableDefinition | None = None
-    vendor: str = ""
-    columns: TableDefinition | None = None
-    transaction: Transaction | None = None
-    change: Change | None = None
-    charset: str = "utf-8"
-    segment: Segment | None = None
-    whole: Record | None = None
-
-
-class Addition(NamedTuple):
-    """What VALUES adds in text: values, the place of a part, the columns of all fragments, DDL by its items."""
-
-    shown: RecordShown
-
-
 class CountShown(NamedTuple):
     """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
 
     title: str
-    counted: Count
+    counted: Totals
     detail: bool
 
 
@@ -107,7 +78,7 @@ class IntervalShown(NamedTuple):
 
     start: int
     end: int
-    tally: Tally
+    tally: TypeTotals
 
 
 class EmptyIntervals(NamedTuple):
@@ -278,8 +249,7 @@ class Failure(NamedTuple):
 
 Event = (
     Text
-    | RecordShown
-    | Addition
+    | KnownRecord
     | CountShown
     | IntervalShown
     | EmptyIntervals

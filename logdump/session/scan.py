@@ -119,12 +119,13 @@ class Scan:
 
     def _passing(self) -> Iterator[Record | Progress]:
         """The records that pass, by columns, with the progress between them; the position moves along."""
+        from trailformat.index import index_of  # noqa: PLC0415 - long scans only
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
         trail, found = self._session.trail, self.scanned - self.suppressed
-        size = self._selection.batch_size
+        places, size = index_of(trail).places, self._selection.batch_size
         for batch in scan(trail, self._cursor.next, self._stop, engine=Engine.NUMBA, batch_size=size):
-            trail.index.places.extend(batch)
+            places.extend(batch)
             begun = self.scanned
             bad = next(iter(batch.spans()), len(batch))
             for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from logdump.filters.value_masks import ValueSearch
     from trailformat import ColumnChange
     from trailformat.changes.transactions import Transaction
-    from trailformat.scan import Batch, Engine, Owners, TransactionCarrier
+    from trailformat.scan import Batch, Engine, RowTransactions, TransactionTracker
     from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 
 _LARGE, _SMALL = 1 << 14, 1 << 12
@@ -24,8 +24,8 @@ _LARGE, _SMALL = 1 << 14, 1 << 12
 class Selection:
     """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
 
-    ``Session.selection`` makes those of commands and panes, ``logdump.spark.bounds.selection_of`` those of Spark's
-    tasks, so that one question is asked with one set of definitions wherever it is asked.
+    ``Session.selection`` makes those of commands and panes, ``logdump.spark.source.bounds.selection_of`` those of
+    Spark's tasks, so that one question is asked with one set of definitions wherever it is asked.
 
     Args:
         trail: the file.
@@ -45,8 +45,8 @@ class Selection:
         self._definitions = definitions
         self._filters = [one for one in filters if one is not None and one.active]
         self._context = transactions or TransactionContext(trail)
-        self._carrier: TransactionCarrier | None = None
-        self._owners: Owners | None = None
+        self._carrier: TransactionTracker | None = None
+        self._owners: RowTransactions | None = None
         self._searches: dict[Criterion, ValueSearch] | None = None
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
@@ -92,7 +92,7 @@ class Selection:
         if not self._needs_values:
             return {}
         from logdump.filters.masks import searches_in  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan.definitions import learn_definitions  # noqa: PLC0415 - likewise
+        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - likewise
 
         learn_definitions(self._trail, batch)
         if self._searches is None:
@@ -131,12 +131,12 @@ class Selection:
         """
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
-        from logdump.filters.masks import Source, verdict  # noqa: PLC0415 - it needs numpy
+        from logdump.filters.masks import MaskSource, verdict  # noqa: PLC0415 - it needs numpy
         from trailformat.scan import Engine, is_available  # noqa: PLC0415 - long scans only
 
         engine = Engine.NUMBA if is_available(Engine.NUMBA) else Engine.PYTHON
         owners = self._owners = self._owners_of(batch, engine)
-        source = Source(self._trail.buffer, owners, engine, self._searches_in(batch))
+        source = MaskSource(self._trail.buffer, owners, engine, self._searches_in(batch))
         may = surely = np.asarray(batch.kind) <= 1
         for one in self._filters:
             found = verdict(one, batch, source)
@@ -152,13 +152,13 @@ class Selection:
         if self._owners is not None:
             self._context.learn(record, self._owners.of_row(row))
 
-    def _owners_of(self, batch: Batch, engine: Engine) -> Owners | None:
+    def _owners_of(self, batch: Batch, engine: Engine) -> RowTransactions | None:
         """The transactions of a batch's rows, where a filter asks for them."""
         if not self._needs_transaction:
             return None
         if self._carrier is None:
-            from trailformat.scan import TransactionCarrier  # noqa: PLC0415 - long scans only
+            from trailformat.scan import TransactionTracker  # noqa: PLC0415 - long scans only
 
             before = self._context.open_at(int(batch.rba[0]))
-            self._carrier = TransactionCarrier(self._trail, engine=engine, before=before)
+            self._carrier = TransactionTracker(self._trail, engine=engine, before=before)
         return self._carrier.of(batch)

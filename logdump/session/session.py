@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from logdump.notation.escape import Harmless
-from logdump.session import index_cache
 from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
 from logdump.session.history import History
@@ -93,18 +92,21 @@ class Session:
 
     @property
     def row_definitions(self) -> RowDefinitions:
-        """What tells the columns of the rows of the open trail. Raises like cursor."""
-        if self._row_definitions is None:
-            self._row_definitions = self.definitions_of(self.trail)
-        return self._row_definitions
+        """The definitions of the rows of the open trail. Raises like cursor."""
+        return self.definitions_of(self.trail)
 
     def definitions_of(self, trail: TrailFile) -> RowDefinitions:
-        """What tells the columns of the rows of any trail."""
+        """The definitions of the rows of any trail; those of the open one are kept."""
+        if self._row_definitions is not None and self._is_open(trail):
+            return self._row_definitions
         from trailformat.trail.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
 
         source = self._source_definitions
         file, override = (source.file, source.override) if source else (None, False)
-        return RowDefinitions(trail, file, override=override)
+        definitions = RowDefinitions(trail, file, override=override)
+        if self._is_open(trail):
+            self._row_definitions = definitions
+        return definitions
 
     def selection(
         self, trail: TrailFile | None = None, *, filtered: bool = True, also: Sequence[FilterSet] = ()
@@ -116,9 +118,13 @@ class Session:
         from logdump.session.selection import Selection  # noqa: PLC0415 - it reads on in a session
 
         filters = [self.filters_in_use if filtered else None, *also]
-        if trail is None or (self._cursor is not None and trail is self._cursor.trail):
-            return Selection(self.trail, filters, self.row_definitions, self.cursor.transactions)
-        return Selection(trail, filters, self.definitions_of(trail))
+        trail = trail or self.trail
+        transactions = self.cursor.transactions if self._is_open(trail) else None
+        return Selection(trail, filters, self.definitions_of(trail), transactions)
+
+    def _is_open(self, trail: TrailFile) -> bool:
+        """Whether this is the open trail."""
+        return self._cursor is not None and trail is self._cursor.trail
 
     @property
     def has_trail(self) -> bool:
@@ -184,7 +190,6 @@ class Session:
         trail = TrailFile(_existing(Path(path).expanduser()))
         self.close()
         self._cursor = Cursor(trail)
-        index_cache.recall(trail)
         return trail
 
     def end(self) -> None:
@@ -197,7 +202,6 @@ class Session:
         """Close the trail, if one is open."""
         self._row_definitions = None
         if self._cursor is not None:
-            index_cache.keep(self._cursor.trail)
             self._cursor.trail.close()
             self._cursor = None
             self.found_at = None

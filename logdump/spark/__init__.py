@@ -14,18 +14,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from logdump.spark.local_session import register, session
-    from logdump.spark.publishing import SavedFile
-    from logdump.spark.saving import save
-    from logdump.spark.source import TrailSource
+    from logdump.spark.jobs.local_session import register, session
+    from logdump.spark.source.data_source import TrailSource
     from logdump.spark.tables import table
+    from logdump.spark.write.publish import SavedFile
+    from logdump.spark.write.save import save
 
 _HOMES = {
-    "SavedFile": "publishing",
-    "TrailSource": "source",
-    "register": "local_session",
-    "save": "saving",
-    "session": "local_session",
+    "SavedFile": "write.publish",
+    "TrailSource": "source.data_source",
+    "register": "jobs.local_session",
+    "save": "write.save",
+    "session": "jobs.local_session",
     "table": "tables",
 }
 """The module of each public name."""

@@ -1,4 +1,4 @@
-"""What the data source refuses, each in one line that says what to do.
+"""Errors of the data source, each one line that says what to do.
 
 Spark carries the name of the class and the line to the user, in an AnalysisException while it plans and in a
 PythonException while it reads.

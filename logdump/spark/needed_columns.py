@@ -1,4 +1,4 @@
-"""Which columns of the data source a query needs.
+"""The columns of the data source that a query needs.
 
 Spark asks a source of Python for all columns of its schema, whatever the query selects. Its optimizer knows better:
 what no node of the optimized plan refers to need not be read.

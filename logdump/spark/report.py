@@ -1,4 +1,4 @@
-"""What is passed over without ending a read is told to the log: Spark's worker logs keep it."""
+"""The log of what a read passes over without ending: Spark keeps it in the logs of its workers."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from logdump.spark.local_session import register
+from logdump.spark.jobs.local_session import register
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

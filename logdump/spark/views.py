@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.needed_columns import needed_columns
-from logdump.spark.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from trailformat.changes.transactions import BEGINS, ENDS
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 

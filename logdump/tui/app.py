@@ -17,26 +17,26 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.escape import escape
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.tui.cells import HarmlessLines
-from logdump.tui.choice_pane import ChoicePane
 from logdump.tui.key_actions import KeyActions
-from logdump.tui.keys import Area, bindings
-from logdump.tui.log_strip import LogStrip
-from logdump.tui.manner import Manner
-from logdump.tui.one_line import OneLine
-from logdump.tui.open_file import OpenFile
-from logdump.tui.pages import Pages
-from logdump.tui.prompt import Prompt
-from logdump.tui.record_list import RecordList
-from logdump.tui.screen_mode import ScreenMode
-from logdump.tui.side import Side
-from logdump.tui.state import State
-from logdump.tui.summary import Summary
-from logdump.tui.title import Standing
+from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.panes.log_strip import LogStrip
+from logdump.tui.panes.one_line import OneLine
+from logdump.tui.panes.pages import Pages
+from logdump.tui.panes.prompt import Prompt
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.sidebar import Side
+from logdump.tui.panes.title import TitleState
+from logdump.tui.reading.open_file import OpenFile
+from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.reading.state import State
+from logdump.tui.reading.summary import Summary
+from logdump.tui.text.appearance import Appearance
+from logdump.tui.text.cells import HarmlessLines
 from logdump.tui.watching import Watching
 
 CHOICES = ("tables", "transactions", "marks")
-_LOOK_EVERY = 1.0
+_POLL_EVERY = 1.0
 
 
 class Panes(Horizontal):
@@ -58,7 +58,7 @@ class TrailApp(KeyActions, Watching):
         session: the session; it may have a trail open already.
         first: a line to run at the start.
         kept: where the history goes.
-        manner: characters, colours and keys.
+        appearance: characters, colours and keys.
     """
 
     CSS_PATH = "layout.tcss"
@@ -67,29 +67,29 @@ class TrailApp(KeyActions, Watching):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
 
-    def __init__(self, session: Session, first: str, kept: KeptHistory, manner: Manner | None = None) -> None:
-        manner = manner or Manner()
-        self.glyphs = manner.glyphs
-        self._harmless = HarmlessLines(manner.glyphs)
-        super().__init__(ansi_color=manner.theme.ansi)
-        self.register_theme(manner.theme)
-        self.theme = manner.theme.name
-        self.set_keymap(manner.keymap.keys)
-        self.keys_in_use = manner.keymap.keys
-        self._problems = manner.keymap.problems
+    def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
+        appearance = appearance or Appearance()
+        self.glyphs = appearance.glyphs
+        self._harmless = HarmlessLines(appearance.glyphs)
+        super().__init__(ansi_color=appearance.theme.ansi)
+        self.register_theme(appearance.theme)
+        self.theme = appearance.theme.name
+        self.set_keymap(appearance.keymap.keys)
+        self.keys_in_use = appearance.keymap.keys
+        self._problems = appearance.keymap.problems
         self.animation_level = "none"
         self.session = session
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
         self.state = State()
         self.summary = Summary()
-        self.standing = Standing()
+        self.standing = TitleState()
         self.transactions = []
         self._first = first
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
-        yield OneLine("title", look="title")
+        yield OneLine("title", style="title")
         with Panes(id="panes"):
             yield Side(self.glyphs)
             with Vertical(id="main"):
@@ -139,10 +139,10 @@ class TrailApp(KeyActions, Watching):
         self.prompt.lines = self.session.history.lines.copy()
         self.update_hint()
         self.update_title()
-        self.prompt.tables = lambda: self.file.index.tables
+        self.prompt.tables = lambda: self.file.index.sums.tables
         for problem in self._problems:
             self.tell(problem)
-        self.set_interval(_LOOK_EVERY, self._look)
+        self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(self._begin)
 
@@ -150,11 +150,11 @@ class TrailApp(KeyActions, Watching):
         if self._first or self.session.has_trail:
             self.enter(self._first or "OPEN")
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         if not self.is_headless and not os.isatty(sys.stdin.fileno()):
             self.exit(return_code=ExitStatus.INTERRUPTED)  # a lost connection need not send a signal
         elif self.state.path is not None:
-            self.file.ask_look(self.summary.size)
+            self.file.ask_poll(self.summary.size)
 
     def on_unmount(self) -> None:
         """End the threads."""

@@ -6,12 +6,12 @@ import os
 
 from textual import events
 
-from logdump.tui.choice_pane import ChoicePane
-from logdump.tui.choices import mark_choices, table_choices, transaction_choices
-from logdump.tui.help_screen import HelpScreen
-from logdump.tui.palette import Palette
+from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
+from logdump.tui.panes.help_screen import HelpScreen
+from logdump.tui.panes.palette import Palette
+from logdump.tui.reading.transactions import ORDERS
 from logdump.tui.screen_parts import ScreenParts
-from logdump.tui.transactions import ORDERS
 
 _BACK = "'"
 _NOTICE = 2.0
@@ -162,7 +162,7 @@ class KeyActions(ScreenParts):
         """Fill one of the panes over the record list."""
         width = self.query_one("#upper").size.width
         if name == "tables":
-            heading, choices = table_choices(self.file.index.tables, self.glyphs, width)
+            heading, choices = table_choices(self.file.index.sums.tables, self.glyphs, width)
             empty = "The index has met no record yet."
         elif name == "transactions":
             heading, choices = transaction_choices(self.transactions, self._order, width, self.glyphs)

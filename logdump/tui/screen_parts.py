@@ -5,25 +5,25 @@ from __future__ import annotations
 from textual.app import App
 
 from logdump.session.session import Session
-from logdump.tui.choice_pane import ChoicePane
-from logdump.tui.footer import GAP, footer_words
-from logdump.tui.glyphs import Glyphs
-from logdump.tui.keys import Area
-from logdump.tui.log_strip import LogStrip
-from logdump.tui.one_line import OneLine
-from logdump.tui.open_file import OpenFile
-from logdump.tui.pages import Pages
-from logdump.tui.prompt import Prompt
-from logdump.tui.record_list import RecordList
-from logdump.tui.screen_mode import ScreenMode
-from logdump.tui.side import Side
-from logdump.tui.state import Current, State
-from logdump.tui.summary import Summary
-from logdump.tui.tabs import tab_pieces
-from logdump.tui.text import Line, Piece, line
-from logdump.tui.text_pane import TextPane
-from logdump.tui.title import Standing, title_pieces
-from logdump.tui.transactions import LargeTransaction
+from logdump.tui.keys.keys import Area
+from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.panes.footer import GAP, footer_words
+from logdump.tui.panes.log_strip import LogStrip
+from logdump.tui.panes.one_line import OneLine
+from logdump.tui.panes.pages import Pages
+from logdump.tui.panes.prompt import Prompt
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.sidebar import Side
+from logdump.tui.panes.tabs import tab_pieces
+from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.panes.title import TitleState, title_pieces
+from logdump.tui.reading.open_file import OpenFile
+from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.reading.state import Current, State
+from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.transactions import ListedTransaction
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Line, Piece, line
 
 
 class ScreenParts(App[None]):
@@ -35,10 +35,10 @@ class ScreenParts(App[None]):
     file: OpenFile
     state: State
     summary: Summary
-    standing: Standing
+    standing: TitleState
     upper_shown = "records"
     field_picked = ""
-    transactions: list[LargeTransaction]
+    transactions: list[ListedTransaction]
     keys_in_use: dict[str, str]
 
     @property
@@ -112,7 +112,7 @@ class ScreenParts(App[None]):
         """Tell the pages what they are about; the record list says so whenever its cursor is on another row."""
         self.pages.current = Current(self.records.row, self.file.opened, self.state.switches, self.file.source)
 
-    def set_standing(self, standing: Standing) -> None:
+    def set_standing(self, standing: TitleState) -> None:
         """What the title tells beside the file."""
         self.standing = standing
         self.update_title()

@@ -67,9 +67,9 @@ def problem_with_screen() -> str | None:
 
 def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int:
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
-    from logdump.tui.manner import manner_for  # noqa: PLC0415
+    from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
-    app = TrailApp(session, first, kept, manner_for(os.environ, _encoding()))
+    app = TrailApp(session, first, kept, appearance_for(os.environ, _encoding()))
     app.run(mouse=mouse)
     return app.return_code or ExitStatus.OK
 

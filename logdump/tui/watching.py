@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-from logdump.tui.messages import (
+from logdump.tui.panes.pages import Pages
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.record_pane import RecordPane
+from logdump.tui.panes.title import TitleState
+from logdump.tui.reading.messages import (
     Asked,
     CommandEnded,
-    FileLooked,
+    FilePolled,
     HexRead,
     OutputGrew,
     PageRead,
@@ -17,14 +21,10 @@ from logdump.tui.messages import (
     SummaryRead,
     TransactionsRead,
 )
-from logdump.tui.pages import Pages
-from logdump.tui.record_list import RecordList
-from logdump.tui.record_pane import RecordPane
-from logdump.tui.rows import Kind, Row
+from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.state import State
+from logdump.tui.reading.summary import Summary
 from logdump.tui.screen_parts import ScreenParts
-from logdump.tui.state import State
-from logdump.tui.summary import Summary
-from logdump.tui.title import Standing
 from trailformat import TrailName
 
 
@@ -142,7 +142,7 @@ class Watching(ScreenParts):
         self.file.open(self.state.path)
         self.mode.share(self.file.index)
         self.summary = Summary()
-        self.standing = Standing(follows=self.standing.follows, filter_text=self.state.filter_text)
+        self.standing = TitleState(follows=self.standing.follows, filter_text=self.state.filter_text)
         self.transactions = []
         self.side.show_tables({})
         self.side.show_transactions([])
@@ -161,7 +161,7 @@ class Watching(ScreenParts):
         is_late = self.file.is_stopped and not message.is_done
         standing = self.standing if is_late else self.standing._replace(busy=busy)
         if message.name == "index":
-            standing = standing._replace(records=self.file.index.records, is_complete=message.is_done)
+            standing = standing._replace(records=self.file.index.places.records, is_complete=message.is_done)
             self._use_index()
         elif self.file.matches is not None:
             standing = standing._replace(matches=self.file.matches.records)
@@ -169,7 +169,7 @@ class Watching(ScreenParts):
         self.set_standing(standing)
 
     def _use_index(self) -> None:
-        self.side.show_tables(self.file.index.tables)
+        self.side.show_tables(self.file.index.sums.tables)
         self.file.ask_transactions()
         self.update_choices(self.upper_shown)
         if self.records.lacks_names or self.records.is_waiting:
@@ -179,7 +179,7 @@ class Watching(ScreenParts):
     def _show_more_rows(self) -> None:
         """Where the cursor is behind the last row, the position may be a later one; rows that are awaited stay so."""
         row = self.records.row
-        is_behind = row is None or row.kind in (Kind.MORE, Kind.END)
+        is_behind = row is None or row.kind in (RowKind.MORE, RowKind.END)
         if self.standing.follows or (is_behind and not self.records.is_waiting):
             self._show_position(fresh=True)
         elif self.records.is_at_end or self.records.is_waiting:
@@ -191,7 +191,7 @@ class Watching(ScreenParts):
         self.side.show_transactions(message.transactions)
         self.update_choices(self.upper_shown)
 
-    def on_file_looked(self, message: FileLooked) -> None:
+    def on_file_polled(self, message: FilePolled) -> None:
         """The file has grown, has been cut or removed, or the next one is there."""
         if message.path != self.state.path or message.known != self.summary.size or not self.summary.name:
             return
@@ -221,27 +221,27 @@ class Watching(ScreenParts):
         self.records.give_up()
         self.pages.tell(message.problem)
 
-    # Rows and records.
+    # RowSource and records.
 
-    def on_record_list_needs(self, message: RecordList.Needs) -> None:
+    def on_record_list_page_needed(self, message: RecordList.PageNeeded) -> None:
         """Have rows read."""
         self.file.ask_page(message.wanted)
 
     def on_page_read(self, message: PageRead) -> None:
-        """Rows are here."""
+        """RowSource are here."""
         row = self.records.take(message.wanted, message.page)
         if row is not None and self.standing.follows and self.ended == self.mode.entered:
             self.records.has_moved = True
             self._stand_at(row)
 
-    def row_stood(self, row: Row) -> None:
+    def row_stood(self, row: ListRow) -> None:
         """The user has moved: so does the session."""
         if self.standing.follows:
             self.set_standing(self.standing._replace(follows=False))
         self._stand_at(row)
 
-    def _stand_at(self, row: Row) -> None:
-        is_record = row.kind in (Kind.RECORD, Kind.FILE_HEADER)
+    def _stand_at(self, row: ListRow) -> None:
+        is_record = row.kind in (RowKind.RECORD, RowKind.FILE_HEADER)
         self.state = self.state._replace(rba=row.rba)
         self.mode.stand_at(row.rba, row.length if is_record else None, self.state.opened)
 

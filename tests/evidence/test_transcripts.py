@@ -9,23 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from logdump.commands.seeking import show_record
 from logdump.render.count_text import count_lines
 from logdump.render.record_text import record_lines
 from logdump.render.text import render
-from logdump.session.events import CountShown, Failure, Notice, RecordShown
+from logdump.session.events import CountShown, Failure, Notice
+from logdump.session.known_record import KnownRecord
 from logdump.session.release import Release
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
-from logdump.session.showing import show_record
 from tests.conftest import UseZone
 from tests.evidence.rebuild import completed_file_header, from_tokens, header_of, with_raw_tokens
 from tests.evidence.transcript import Block, blocks
+from tests.logdump.render.records import Alone
 from tests.trailformat.samples import trail_of
 from trailformat import ByteOrder, Record, TableEntry, TrailFile, from_datetime
 from trailformat.records import io_types
 from trailformat.records.record import make_record
 from trailformat.records.record_header import HEADER_SIZE, parse_header
-from trailformat.totals.counting import Count
+from trailformat.totals.counting import Totals
 
 EVIDENCE = Path(__file__).parents[2].parent / "shared" / "evidence"
 pytestmark = pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the transcripts (../shared/evidence) are not here")
@@ -42,9 +44,9 @@ def _printed(record: Record, table: TableEntry | None, settings: Settings, folde
     session.open(trail_of(folder, record))
     printed: list[str] = []
     for event in show_record(session, record):
-        if isinstance(event, RecordShown):
-            printed += render(event._replace(table=table, vendor="MYSQL"), settings)
-        elif not isinstance(event, Notice | Failure):
+        if isinstance(event, KnownRecord):
+            vars(event).update(table=table, vendor="MYSQL")
+        if not isinstance(event, Notice | Failure):
             printed += render(event, settings)
     session.end()
     return [line.rstrip() for line in printed]
@@ -93,7 +95,8 @@ def test_the_database_definition_of_the_real_trail_is_of_the_neutral_locale() ->
     with TrailFile(EVIDENCE / "tr000000000") as trail:
         record = trail.record_at(1414)
         assert record is not None
-        assert "Locale: neutral" in list(record_lines(RecordShown(record, None, record.metadata, "ORACLE"), Settings()))
+        known = Alone(record, definition=record.metadata, vendor="ORACLE")
+        assert "Locale: neutral" in list(record_lines(known, Settings()))
 
 
 def test_there_are_records_of_21c_of_every_kind_in_the_transcripts() -> None:
@@ -116,14 +119,14 @@ def test_a_field_comp_of_2016_is_shown_as_in_its_transcript(use_zone: UseZone) -
     data = block.dump_after_line(r"After  Image")
     record = with_raw_tokens(header, data, block.dump_after_line("GGS tokens"), 1063, ByteOrder.BIG)
     settings = Settings(ghdr=True, detail=Detail.DATA, ggstoken=Level.ON, release=Release.R12_1)
-    assert [line.rstrip() for line in record_lines(RecordShown(record), settings)] == list(block.lines)
+    assert [line.rstrip() for line in record_lines(Alone(record), settings)] == list(block.lines)
 
 
 def test_a_file_header_of_2016_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
     use_zone("Asia/Shanghai")
     block = _blocks("oracle-2016.txt")[0]
     record = completed_file_header(block.dump_after_line("Name:"), block.length)
-    shown = _trimmed(list(record_lines(RecordShown(record), Settings(release=Release.R12_1))))
+    shown = _trimmed(list(record_lines(Alone(record), Settings(release=Release.R12_1))))
     assert _squeezed(shown) == _squeezed(block.lines)
 
 
@@ -132,7 +135,7 @@ def test_a_file_header_of_12_3_is_shown_as_far_as_its_transcript_goes(use_zone: 
     block = _blocks("oracle-12.3-fileheader.txt")[0]
     record = completed_file_header(block.dump_after_line("Name:"), block.length)
     settings = Settings(fileheader=Level.DETAIL, detail=Detail.ON, reclen=200, release=Release.R12_3)
-    shown = _trimmed(list(record_lines(RecordShown(record), settings)))
+    shown = _trimmed(list(record_lines(Alone(record), settings)))
     whole = [line for line in block.lines if not line.startswith(" ") or "|" in line]
     assert shown[: len(whole)] == whole
 
@@ -150,7 +153,7 @@ def test_an_insert_of_2012_is_shown_as_in_its_transcript(use_zone: UseZone) -> N
     )
     record = make_record(header, block.dump_after_line("After"))
     record.rba = 1071
-    shown = record_lines(RecordShown(record), Settings(detail=Detail.DATA, release=Release.R11_1))
+    shown = record_lines(Alone(record), Settings(detail=Detail.DATA, release=Release.R11_1))
     assert _squeezed(list(shown)) == _squeezed(block.lines)
 
 
@@ -160,7 +163,7 @@ def test_the_key_update_of_19_1_is_shown_as_in_its_transcript(use_zone: UseZone)
     header = header_of(block, from_datetime(_local(2021, 7, 13, 17, 35, 19, 275)), "A")
     record = make_record(header, bytes(952))
     record.rba = 521250
-    shown = list(record_lines(RecordShown(record), Settings(ghdr=True, release=Release.R19_1)))
+    shown = list(record_lines(Alone(record), Settings(ghdr=True, release=Release.R19_1)))
     assert shown[: len(block.lines)] == list(block.lines)
 
 
@@ -190,7 +193,7 @@ def test_an_insert_of_11_1_is_shown_as_in_its_transcript(use_zone: UseZone) -> N
     record = make_record(header, data)
     record.rba = 1009
     settings = Settings(ghdr=True, detail=Detail.DATA, reclen=1000, release=Release.R11_1)
-    assert _squeezed(list(record_lines(RecordShown(record), settings))) == _squeezed(expected)
+    assert _squeezed(list(record_lines(Alone(record), settings))) == _squeezed(expected)
 
 
 def test_the_file_header_of_11_1_is_shown_as_in_its_transcript(use_zone: UseZone) -> None:
@@ -200,7 +203,7 @@ def test_the_file_header_of_11_1_is_shown_as_in_its_transcript(use_zone: UseZone
     expected = lines[start : start + 12]
     shown_bytes = bytes.fromhex("".join(line.split("|")[0] for line in expected[2:]))
     record = completed_file_header(shown_bytes, 942)
-    shown = record_lines(RecordShown(record), Settings(reclen=200, release=Release.R11_1))
+    shown = record_lines(Alone(record), Settings(reclen=200, release=Release.R11_1))
     assert _squeezed(list(shown)) == _squeezed(expected)
 
 
@@ -217,7 +220,7 @@ def _trail_of_37_records() -> Iterator[tuple[Record, str]]:
 
 
 def test_count_detail_of_11_1_is_shown_as_in_its_transcript() -> None:
-    count = Count()
+    count = Totals()
     for record, name in _trail_of_37_records():
         count.add(record, name)
     lines = _session_11_1()

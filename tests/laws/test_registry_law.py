@@ -1,10 +1,9 @@
-"""What holds for every command: help, unique names, a line in the README, a transcript."""
+"""What holds for every command: help, unique names, a line in docs/commands.md, a transcript."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from logdump.commands import REGISTRY
 from logdump.language.command import Command, Origin
 from logdump.language.words import first_word, split_commands
 from logdump.session.errors import CommandError
-from scripts.readme_table import README, updated
+from scripts.command_table import PAGE, updated
 from tests.transcripts.play import SCRIPTS
 
 LOGDUMP_WORDS = set(
@@ -72,16 +71,11 @@ def test_every_word_of_logdump_is_a_command(word: str) -> None:
     assert REGISTRY.find(word).origin is Origin.LOGDUMP
 
 
-def test_every_command_stands_in_the_table_of_the_readme() -> None:
-    readme = README.read_text(encoding="utf-8")
-    assert readme == updated(readme), "python -m scripts.update_docs brings it up to date"
+def test_every_command_stands_in_the_table_of_the_commands() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == updated(page), "python -m scripts.update_docs brings it up to date"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=IDS)
 def test_every_command_occurs_in_a_transcript(command: Command, in_transcripts: set[str]) -> None:
     assert command.name in in_transcripts
-
-
-def test_the_readme_links_to_what_is_there() -> None:
-    linked = re.findall(r"\]\(([^):#]+)\)", README.read_text(encoding="utf-8"))
-    assert [link for link in linked if not (Path(README).parent / link).exists()] == []

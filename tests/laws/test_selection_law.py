@@ -10,10 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MAKERS = {
-    "Selection": {"logdump/session/session.py": ["selection"], "logdump/spark/bounds.py": ["selection_of"]},
+    "Selection": {"logdump/session/session.py": ["selection"], "logdump/spark/source/bounds.py": ["selection_of"]},
     "RowDefinitions": {
         "logdump/session/session.py": ["definitions_of"],
-        "logdump/spark/source_definitions.py": ["definitions_of"],
+        "logdump/spark/source/source_definitions.py": ["definitions_of"],
     },
 }
 """The functions that may call a constructor."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.render.text import render
-from logdump.session.events import Event, Failure, RecordShown
+from logdump.session.events import Event, Failure
+from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 
 
@@ -33,4 +34,4 @@ class Line:
     @property
     def rbas(self) -> list[int]:
         """Where the records stand that the last line displayed."""
-        return [event.record.rba for event in self.events if isinstance(event, RecordShown)]
+        return [event.record.rba for event in self.events if isinstance(event, KnownRecord)]

@@ -17,7 +17,7 @@ from tests.logdump.filters.subjects import selection_through
 from trailformat import TrailFile
 from trailformat.scan import Batch, Engine, Taken, scan
 from trailformat.totals.batch_counting import BatchCounter, ColumnCounter, RowCounter
-from trailformat.totals.counting import Count, TransactionHistory
+from trailformat.totals.counting import Totals, TransactionHistory
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 MINUTE = 60_000_000
@@ -34,11 +34,11 @@ TAKEN = {
 }
 
 
-def _new_count(start: int | None = None) -> Count:
-    return Count(TransactionHistory(5, 2, 100), MINUTE, start)
+def _new_count(start: int | None = None) -> Totals:
+    return Totals(TransactionHistory(5, 2, 100), MINUTE, start)
 
 
-def _by_record(path: Path, taken: Taken, count: Count) -> None:
+def _by_record(path: Path, taken: Taken, count: Totals) -> None:
     with TrailFile(path) as trail:
         for rba in trail.sound_rbas(0, trail.size):
             record = trail.record_at(rba)
@@ -64,7 +64,7 @@ def _with_numpy(batch: Batch) -> Batch:
     return Batch(**columns, names=batch.names)
 
 
-def _outcome(count: Count) -> dict[str, Any]:
+def _outcome(count: Totals) -> dict[str, Any]:
     tables = {key: vars(tally) for key, tally in count.tables.items()}
     intervals = {key: vars(tally) for key, tally in count.intervals.items()}
     totals = (count.transactions, count.table_visits, count.lookups, count.history.largest)

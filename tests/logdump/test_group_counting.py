@@ -13,21 +13,21 @@ from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_r
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel_counts, side_by_side
-from trailformat.totals.counting import Count
+from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel, parallel_counts
+from trailformat.totals.counting import Totals
 from trailformat.totals.group_counting import add_counted, is_in_groups
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
 
-def _by_group(path: Path, taken: Taken, count: Count, threads: int = 2) -> None:
+def _by_group(path: Path, taken: Taken, count: Totals, threads: int = 2) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
         for counted, _ in parallel_counts(trail, workers, taken).results():
             add_counted(count, taken, 7, counted)
 
 
 def _assert_same(path: Path, taken: Taken, threads: int = 2) -> None:
-    expected, count = Count(), Count()
+    expected, count = Totals(), Totals()
     _by_record(path, taken, expected)
     _by_group(path, taken, count, threads)
     assert _outcome(count) == _outcome(expected), path.name
@@ -36,7 +36,7 @@ def _assert_same(path: Path, taken: Taken, threads: int = 2) -> None:
 @pytest.fixture(autouse=True, params=[(400, 1 << 15), (1 << 24, 3), (900, 1)])
 def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     piece, rows = request.param
-    monkeypatch.setattr(side_by_side, "PIECE", piece)
+    monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(counting, "ROWS", rows)
 
 
@@ -73,7 +73,7 @@ def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:
 
 
 def test_a_transaction_goes_on_in_the_next_file() -> None:
-    expected, count = Count(), Count()
+    expected, count = Totals(), Totals()
     for name in ("st000000000", "st000000001"):
         _by_record(TRAILS / name, Taken(), expected)
         _by_group(TRAILS / name, Taken(), count)
@@ -81,5 +81,5 @@ def test_a_transaction_goes_on_in_the_next_file() -> None:
 
 
 def test_intervals_and_large_transactions_want_the_records() -> None:
-    assert is_in_groups(Count())
-    assert not is_in_groups(Count(interval=MINUTE))
+    assert is_in_groups(Totals())
+    assert not is_in_groups(Totals(interval=MINUTE))

@@ -20,7 +20,7 @@ from tests.logdump.line import Line
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
 from trailformat.scan import Engine, is_available, scan
-from trailformat.scan.headers import NO_INDEX
+from trailformat.scan.rows.headers import NO_INDEX
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 

@@ -10,7 +10,7 @@ import trailformat.scan
 from fixtures import TRAILS
 from logdump.session import scan as session_scan
 from logdump.session.cursor import Cursor
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
 from trailformat import Record
@@ -46,7 +46,7 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
     shown = []
     for command in commands.split("; "):
         shown += line(command)
-        shown += [str(event.transaction) for event in line.events if isinstance(event, RecordShown)]
+        shown += [str(event.transaction) for event in line.events if isinstance(event, KnownRecord)]
     position = line.session.cursor.next
     line.session.close()
     return shown, position

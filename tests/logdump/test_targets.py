@@ -41,7 +41,7 @@ WRITING_MODULES = {
     "logdump/session/session_log.py",
     "logdump/operations/export/appended_file.py",
     "logdump/operations/export/spark_export.py",
-    "logdump/spark/publishing.py",
+    "logdump/spark/write/publish.py",
     "logdump/cli.py",
 }
 """Where files are opened for writing or named; all others go through these. cli opens the null device."""

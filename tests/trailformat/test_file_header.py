@@ -151,3 +151,10 @@ def test_the_record_of_a_header_is_f_and_big_endian() -> None:
     record = make_file_header_record(header(Seqno=1))
     assert record.raw == b"F\0\0\x14" + b"\x30\0\0\x08" + b"\x38\0\0\4\0\0\0\1" + b"Z\0\0\x14"
     assert record.build() == record.raw
+
+
+def test_what_a_header_says_of_its_file_is_none_where_it_is_not_set() -> None:
+    times = {"CreationTime": None, "FirstIOTime": 5, "LastIOTime": None}
+    header = make_file_header({"TrailInfo": {"Seqno": 7, "FirstCSN": "41882317", "LastCSN": "", **times}})
+    assert (header.seqno, header.created, header.first_time, header.last_time) == (7, None, 5, None)
+    assert (header.first_csn, header.last_csn) == ("41882317", None)

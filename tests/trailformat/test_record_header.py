@@ -9,6 +9,7 @@ from tests.trailformat.strategies import HEADERS, ORDERS
 from trailformat import BadRecord, ByteOrder, CannotWrite, RecordHeader, make_header
 from trailformat.records.record_header import (
     HEADER_SIZE,
+    PLACES,
     build_header,
     header_layout,
     name_field,
@@ -34,6 +35,15 @@ def test_building_what_was_parsed_gives_the_bytes(data: bytes, order: ByteOrder)
 def test_the_layout_and_its_fast_twin_say_the_same(data: bytes, order: ByteOrder) -> None:
     slow = header_layout(order).parse(data)
     assert parse_header(data, order)._asdict() == {name: slow[name] for name in RecordHeader._fields}
+
+
+@pytest.mark.parametrize("name", PLACES)
+@given(order=ORDERS)
+def test_the_bytes_at_a_fields_place_are_the_field_alone(name: str, order: ByteOrder) -> None:
+    start, end = PLACES[name]
+    data = bytes(start) + b"\1" * (end - start) + bytes(HEADER_SIZE - end)
+    fields = parse_header(data, order)._asdict()
+    assert [field for field, value in fields.items() if value] == [name]
 
 
 def test_the_fields_of_a_real_big_endian_header() -> None:

@@ -8,6 +8,8 @@ import pytest
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
+from trailformat.index import attach, build, index_of, known_index
+from trailformat.trail import table_definitions
 
 DDR = metadata_record(DATABASE, 0, "")
 
@@ -16,7 +18,7 @@ DDR = metadata_record(DATABASE, 0, "")
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How the definitions are found: short ways are walked, for long ones there is the index."""
     if request.param == "by the index":
-        monkeypatch.setattr("trailformat.trail.file._LONG", 0)
+        monkeypatch.setattr(table_definitions, "_FAR", 0)
 
 
 def names(path: Path) -> list[str]:
@@ -132,10 +134,35 @@ def test_what_is_in_force_at_any_place_even_inside_a_record(tmp_path: Path) -> N
         assert [trail.name_of(record) for record in trail.records(starts[4])] == ["NEW"]
 
 
+def test_definitions_far_into_a_file_are_found_for_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), row(name=1)]
+    rbas = list(accumulate((one.length for one in parts), initial=0))
+    monkeypatch.setattr(table_definitions, "_FAR", rbas[3])
+    with TrailFile(trail_of(tmp_path, *parts)) as trail:
+        near, far = trail.record_at(rbas[1]), trail.record_at(rbas[3])
+        assert near is not None
+        assert far is not None
+        assert trail.name_of(near) == "OLD"
+        assert known_index(trail) is None
+    with TrailFile(trail.path) as trail:
+        assert trail.name_of(far) == "NEW"
+        assert index_of(trail).places.metadata.tolist() == [rbas[0], rbas[2]]
+
+
+def test_an_attached_index_tells_where_definitions_are(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, table_record(1, "TEAS"), row(name=1), row(name=1))
+    with TrailFile(path) as trail, TrailFile(path) as other:
+        for _ in build(other, index_of(other)):
+            pass
+        attach(trail, index_of(other))
+        trail.tables.lookup(1, 1)
+        assert trail.tables.known_to == trail.size
+
+
 def test_of_too_many_definitions_those_beyond_the_index_are_found_by_walking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 2)
+    monkeypatch.setattr("trailformat.index.record_index.MOST_METADATA", 2)
     tables = [part for number in range(5) for part in (table_record(number, f"T{number}"), row(name=number))]
     assert names(trail_of(tmp_path, *tables)) == ["T0", "T1", "T2", "T3", "T4"]
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
+from types import NoneType
 
 import pytest
 
@@ -16,7 +17,6 @@ from trailformat import (
     make_file_header,
     make_file_header_record,
 )
-from trailformat.index import build
 
 HEADER = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 7}}))
 WORDS = [b"one", b"two leaves", b"three", b"four cups"]
@@ -222,10 +222,6 @@ def test_metadata_is_found_between_two_positions(tmp_path: Path) -> None:
         assert trail.metadata_rbas(0, trail.size) == ([rbas[1], rbas[4]], trail.size)
         assert trail.metadata_rbas(rbas[2], rbas[4]) == ([], rbas[4])
         assert trail.metadata_rbas(rbas[2], rbas[4] + 1) == ([rbas[4]], rbas[5])
-        for _ in build(trail, trail.index):
-            pass
-        assert trail.metadata_rbas(rbas[2], rbas[4] - 1) == ([], rbas[4])
-        assert trail.metadata_rbas(rbas[2], rbas[4] + 1) == ([rbas[4]], trail.size)
 
 
 def test_the_record_behind_a_position_outside_is_not_taken_for_the_one_before(tmp_path: Path) -> None:
@@ -234,6 +230,13 @@ def test_the_record_behind_a_position_outside_is_not_taken_for_the_one_before(tm
         assert trail.record_before(-5) is None
         with pytest.raises(BadRecord, match="no sound record ends here"):
             trail.record_before(5)
+
+
+def test_what_is_wrong_at_a_position(tmp_path: Path) -> None:
+    with TrailFile(trail_of(tmp_path, row(), b"junk", row(), row().raw[:-1])) as trail:
+        rbas = 0, row().length, row().length + 4, 2 * row().length + 4, trail.size
+        errors = [type(trail.error_at(rba)) for rba in rbas]
+    assert errors == [NoneType, BadRecord, NoneType, PartialRecord, NoneType]
 
 
 def test_leaving_the_context_closes_the_file(tmp_path: Path) -> None:

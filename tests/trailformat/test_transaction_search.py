@@ -14,7 +14,7 @@ from trailformat.changes import transaction_search
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, Transaction
-from trailformat.index import build
+from trailformat.index import build, index_of
 
 TEN = Transaction("10", "1.1.1")
 
@@ -152,8 +152,7 @@ def test_the_index_shortens_the_way(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, begin(), *[middle()] * 1000)) as trail:
         last_rba = trail.size - middle().length
         assert TransactionSearch(trail, 300).goes_on_at(last_rba, trail.order) == NO_TRANSACTION
-        assert not trail.has_index
-        for _ in build(trail, trail.index):
+        for _ in build(trail, index_of(trail)):
             pass
         assert TransactionSearch(trail, 300).goes_on_at(last_rba, trail.order) == TEN
 

@@ -49,8 +49,8 @@ ANY_SIZE = 1 << 16
 """More than any value has."""
 
 
-class Way(enum.Enum):
-    """How the arrays of a type are made of bytes; ASK decodes value by value, ASCII does where a byte is beyond it."""
+class DecodePath(enum.Enum):
+    """How the arrays of a type are made of bytes; SLOW decodes value by value, ASCII does where a byte is beyond it."""
 
     TEXT = enum.auto()
     ASCII = enum.auto()
@@ -60,7 +60,7 @@ class Way(enum.Enum):
     MOMENT = enum.auto()
     DATE = enum.auto()
     BYTES = enum.auto()
-    ASK = enum.auto()
+    SLOW = enum.auto()
 
 
 class ArrayType(NamedTuple):
@@ -68,14 +68,14 @@ class ArrayType(NamedTuple):
 
     Attributes:
         type: the Arrow type.
-        way: how most values are made; what is out of the ordinary is decoded one by one in any case.
+        path: how most values are made; what is out of the ordinary is decoded one by one in any case.
         width: bytes of an integer.
         is_prefixed: whether a length stands in front of the value.
         most: bytes of a value, without that.
     """
 
     type: pa.DataType
-    way: Way
+    path: DecodePath
     width: int = 0
     is_prefixed: bool = False
     most: int = ANY_SIZE
@@ -87,7 +87,7 @@ def array_type(definition: ColumnDefinition, codec: str) -> ArrayType:
     make = _FAMILIES.get(definition.data_type)
     if make is not None:
         return make(definition, codec)
-    return ArrayType(pa.binary(), Way.ASK if definition.data_type in DATA_TYPES else Way.BYTES)
+    return ArrayType(pa.binary(), DecodePath.SLOW if definition.data_type in DATA_TYPES else DecodePath.BYTES)
 
 
 def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
@@ -95,10 +95,10 @@ def _integer(definition: ColumnDefinition, _codec: str) -> ArrayType:
     is_signed = code in INTEGERS
     width = INTEGERS[code] if is_signed else UNSIGNED[code]
     if definition.scale:
-        way = Way.INTEGER if is_signed and 0 < definition.scale <= _MOST_DIGITS else Way.ASK
-        return ArrayType(_decimal(_DIGITS[width], definition.scale), way, width)
+        path = DecodePath.INTEGER if is_signed and 0 < definition.scale <= _MOST_DIGITS else DecodePath.SLOW
+        return ArrayType(_decimal(_DIGITS[width], definition.scale), path, width)
     plain = pa.type_for_alias(f"{'' if is_signed else 'u'}int{8 * width}")
-    return ArrayType(plain, Way.INTEGER, width)
+    return ArrayType(plain, DecodePath.INTEGER, width)
 
 
 def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
@@ -106,14 +106,14 @@ def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
     most = ANY_SIZE if is_prefixed else definition.internal_length
     about = sub_type(definition.sub_data_type)
     if about.is_binary:
-        return ArrayType(pa.binary(), Way.BYTES, is_prefixed=is_prefixed, most=most)
+        return ArrayType(pa.binary(), DecodePath.BYTES, is_prefixed=is_prefixed, most=most)
     own = about.codec or charsets.codec_of(definition.charset, codec)
-    kind, way = pa.string(), Way.TEXT if own == charsets.UTF_8 else Way.ASCII
+    kind, path = pa.string(), DecodePath.TEXT if own == charsets.UTF_8 else DecodePath.ASCII
     if about.is_number:
         is_fixed = definition.scale > 0
         kind = _decimal(_MOST_DIGITS, definition.scale) if is_fixed else kind
-        way = Way.DECIMAL if pa.types.is_decimal(kind) else Way.ASK if is_fixed else Way.NUMBER
-    return ArrayType(kind, way if keeps_ascii(own) else Way.ASK, is_prefixed=is_prefixed, most=most)
+        path = DecodePath.DECIMAL if pa.types.is_decimal(kind) else DecodePath.SLOW if is_fixed else DecodePath.NUMBER
+    return ArrayType(kind, path if keeps_ascii(own) else DecodePath.SLOW, is_prefixed=is_prefixed, most=most)
 
 
 @cache
@@ -129,24 +129,24 @@ def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:
     is_prefixed = definition.data_type != DATETIME
     most, least = definition.most_significant, definition.least_significant
     if most >= _HOUR:
-        return ArrayType(pa.time64("us"), Way.ASK)
+        return ArrayType(pa.time64("us"), DecodePath.SLOW)
     if 0 < least <= _DAY:
-        return ArrayType(pa.date32(), Way.DATE, is_prefixed=is_prefixed)
+        return ArrayType(pa.date32(), DecodePath.DATE, is_prefixed=is_prefixed)
     if definition.native_type in _WITH_ZONE:
-        return ArrayType(pa.timestamp("us", "UTC"), Way.MOMENT, is_prefixed=is_prefixed)
-    return ArrayType(pa.timestamp("us"), Way.MOMENT, is_prefixed=is_prefixed)
+        return ArrayType(pa.timestamp("us", "UTC"), DecodePath.MOMENT, is_prefixed=is_prefixed)
+    return ArrayType(pa.timestamp("us"), DecodePath.MOMENT, is_prefixed=is_prefixed)
 
 
 def _real(definition: ColumnDefinition, _codec: str) -> ArrayType:
-    return ArrayType(pa.float64(), Way.INTEGER if definition.data_type == _DOUBLE else Way.ASK, 8)
+    return ArrayType(pa.float64(), DecodePath.INTEGER if definition.data_type == _DOUBLE else DecodePath.SLOW, 8)
 
 
 def _written_decimal(definition: ColumnDefinition, _codec: str) -> ArrayType:
-    return ArrayType(_decimal(_MOST_DIGITS, definition.scale), Way.ASK)
+    return ArrayType(_decimal(_MOST_DIGITS, definition.scale), DecodePath.SLOW)
 
 
 def _interval(_definition: ColumnDefinition, _codec: str) -> ArrayType:
-    return ArrayType(pa.string(), Way.ASK)
+    return ArrayType(pa.string(), DecodePath.SLOW)
 
 
 def _decimal(digits: int, scale: int) -> pa.DataType:

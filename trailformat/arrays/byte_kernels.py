@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from trailformat.arrays.kernels import CACHE, NULL, ODD
-from trailformat.scan.kernel_loads import load64, store8, store64, u8, u16
+from trailformat.arrays.kernels import CACHE, NULL, UNDECIDED
+from trailformat.scan.kernels.loads import load64, store8, store64, u8, u16
 
 SPARE = 8
 """Bytes of a word."""
@@ -28,21 +28,21 @@ _MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57
 
 @njit(cache=CACHE, nogil=True)
 def unprefixed(data: int, starts: Any, sizes: Any, little: Any, is_prefixed: int, row: int) -> Any:
-    """Where the value of a row begins behind its length, and its size: ODD where the length is another."""
+    """Where the value of a row begins behind its length, and its size: UNDECIDED where the length is another."""
     start, size = np.int64(starts[row]), np.int64(sizes[row])
     if size < 0 or not is_prefixed:
         return start, size
     is_right = size >= 2 and u16(data, start, np.int64(little[row])) == size - 2
-    return start + 2, size - 2 if is_right else np.int64(ODD)
+    return start + 2, size - 2 if is_right else np.int64(UNDECIDED)
 
 
 @njit(cache=CACHE, nogil=True)
 def unmarked(data: int, starts: Any, sizes: Any) -> None:
-    """Step over the indicator in front of each value; sizes become NULL or ODD by it."""
+    """Step over the indicator in front of each value; sizes become NULL or UNDECIDED by it."""
     for row in range(len(starts)):
         indicator = u16(data, starts[row], 0) if sizes[row] >= 2 else 1
         starts[row] += 2
-        sizes[row] = sizes[row] - 2 if indicator == 0 else NULL if indicator == 0xFFFF else ODD
+        sizes[row] = sizes[row] - 2 if indicator == 0 else NULL if indicator == 0xFFFF else UNDECIDED
 
 
 @njit(cache=CACHE, nogil=True)
@@ -74,19 +74,19 @@ def place_values(data: int, starts: Any, sizes: Any, little: Any, rules: Any, of
     is_prefixed, most, form = rules
     end: Any = np.int64(0)
     missing: Any = 0
-    odd: Any = 0
+    undecided: Any = 0
     for row in range(len(sizes)):
         start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
         if size > most or (size >= 0 and form == NUMBERS and not _is_number(data, start, start + size)):
-            size = ODD
+            size = UNDECIDED
         if size >= 0:
             valid[row >> 3] |= 1 << (row & 7)
             end += size
         else:
             missing += 1
-            odd += size == ODD
+            undecided += size == UNDECIDED
         offsets[row + 1] = end
-    return missing, odd
+    return missing, undecided
 
 
 @njit(cache=CACHE, nogil=True)
@@ -121,11 +121,11 @@ def gather_bytes(data: int, end: int, starts: Any, skip: int, offsets: Any, out:
 
 @njit(cache=CACHE, nogil=True)
 def drop_high_bytes(data: int, starts: Any, sizes: Any, skip: int) -> None:
-    """Make the sizes of all values ODD that hold a byte beyond ASCII behind their length of ``skip`` bytes."""
+    """Make the sizes of all values UNDECIDED that hold a byte beyond ASCII behind their length of ``skip`` bytes."""
     for row in range(len(starts)):
         if sizes[row] >= 0:
             start = np.int64(starts[row])
             for at in range(start + skip, start + sizes[row]):
                 if u8(data, at) >= 0x80:
-                    sizes[row] = ODD
+                    sizes[row] = UNDECIDED
                     break

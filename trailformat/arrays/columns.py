@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from trailformat.arrays.array_types import array_type
-from trailformat.arrays.asking import Asker, Problem
-from trailformat.arrays.kernels import HAS_ODD, HAS_VALUE
-from trailformat.arrays.ordinary import WAYS, StoredColumn
+from trailformat.arrays.fallback import Problem, SlowDecoder
+from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
+from trailformat.arrays.kernels import HAS_UNDECIDED, HAS_VALUE
 from trailformat.arrays.spans import Image, Spans
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
@@ -39,10 +39,10 @@ def column_array(
     """
     about = array_type(definition, codec)
     sizes = image.sizes[index]
-    if not image.seen[index] & (HAS_VALUE | HAS_ODD):
+    if not image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
         return ColumnArray(pa.nulls(len(sizes), about.type), [])
-    made = WAYS[about.way](StoredColumn(spans.data, spans.little, image.starts[index], sizes, about))
-    if not made.odd:
+    made = MAKERS[about.path](StoredColumn(spans.data, spans.little, image.starts[index], sizes, about))
+    if not made.undecided:
         return ColumnArray(made.array, [])
-    rows = made.odd_rows(sizes).tolist()
-    return ColumnArray(*Asker(spans, image, index, definition, codec).filled(made.array, rows))
+    rows = made.undecided_rows(sizes).tolist()
+    return ColumnArray(*SlowDecoder(spans, image, index, definition, codec).filled(made.array, rows))

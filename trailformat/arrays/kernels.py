@@ -1,8 +1,8 @@
 """Where the columns of many rows stand: numba's kernels over the bytes of a batch.
 
 ``data`` is the address of the bytes; offsets count from it. ``starts`` and ``sizes`` have a row per column of the
-table and a column per row: where the value behind the indicator stands, and its size, or ABSENT, NULL, ODD; ``seen``
-has for each column of the table the bits of what it may hold.
+table and a column per row: where the value after the indicator stands, and its size, or ABSENT, NULL, UNDECIDED;
+``seen`` has for each column of the table the bits of what it may hold.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numba import config, njit
 
-from trailformat.scan.kernel_loads import u8, u16, u32
+from trailformat.scan.kernels.loads import u8, u16, u32
 
 CACHE = bool(config.CACHE_DIR)
 """Whether numba keeps what it compiles; see numba_cache."""
 
-ABSENT, NULL, ODD = -1, -2, -3
+ABSENT, NULL, UNDECIDED = -1, -2, -3
 """Sizes of columns that an image does not have, that are NULL, and whose indicator is neither 0000 nor ffff."""
 GOOD, BROKEN, BEYOND = range(3)
 """What the data of a row is: columns; not columns; columns, one of them with an index beyond the table's."""
-HAS_VALUE, HAS_NULL, HAS_ODD = 1, 2, 4
+HAS_VALUE, HAS_NULL, HAS_UNDECIDED = 1, 2, 4
 """Bits of ``seen``; one that is set promises nothing, for a later column of a row may take the place of an earlier."""
 _COMPRESSED, _NAME_IS_INDEX = 0x04, 0x08
 _HEADER_SIZE, _CONTINUED = 34, 32
@@ -82,8 +82,8 @@ def _walk(data: int, at: int, end: int, little: int, row: int, image: Any) -> An
                 sizes[index, row] = length - 2
                 seen[index] |= HAS_VALUE
             else:
-                sizes[index, row] = NULL if indicator == 0xFFFF else ODD
-                seen[index] |= HAS_NULL if indicator == 0xFFFF else HAS_ODD
+                sizes[index, row] = NULL if indicator == 0xFFFF else UNDECIDED
+                seen[index] |= HAS_NULL if indicator == 0xFFFF else HAS_UNDECIDED
         at += 4 + length
     return found
 

@@ -16,10 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from trailformat.scan.private_folder import holds_only_ours, private_folder
+from trailformat.scan.kernels.private_folder import holds_only_ours, private_folder
 
 _VARIABLE = "NUMBA_CACHE_DIR"
-_SOURCES = ("kernels.py", "byte_kernels.py", "value_kernels.py", "../scan/kernel_loads.py")
+_SOURCES = ("kernels.py", "byte_kernels.py", "value_kernels.py", "../scan/kernels/loads.py")
 
 
 def prepare_cache() -> None:

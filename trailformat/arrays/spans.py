@@ -22,8 +22,9 @@ _MOST = np.iinfo(np.int32).max
 class Image(NamedTuple):
     """One image of every row: ``starts`` and ``sizes``, a row per column of the table, ``seen`` uint8, one of each.
 
-    A size is that of the value behind its indicator, or ABSENT, NULL or ODD of :mod:`trailformat.arrays.kernels`, and
-    HAS_VALUE, HAS_NULL, HAS_ODD there tell what a column may hold. Where a size is below 0, its start means nothing.
+    A size is that of the value after its indicator, or ABSENT, NULL or UNDECIDED of
+    :mod:`trailformat.arrays.kernels`, and HAS_VALUE, HAS_NULL, HAS_UNDECIDED there tell what a column may hold. Where
+    a size is below 0, its start means nothing.
     """
 
     starts: Array

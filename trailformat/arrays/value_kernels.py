@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from trailformat.arrays.byte_kernels import unprefixed
-from trailformat.arrays.kernels import CACHE, ODD
-from trailformat.scan.kernel_loads import u8, u16, u32, u64
+from trailformat.arrays.kernels import CACHE, UNDECIDED
+from trailformat.scan.kernels.loads import u8, u16, u32, u64
 
 _DAY = 86_400_000_000
 _NO_DATE = -(1 << 40)
@@ -24,12 +24,12 @@ _COLON, _BLANK, _T, _PLUS, _MINUS, _POINT = 58, 32, 84, 43, 45, 46
 def gather_integers(data: int, starts: Any, sizes: Any, width: int, out: Any, valid: Any) -> Any:
     """Big-endian integers of ``width`` bytes, into an array of signed ones."""
     missing: Any = 0
-    odd: Any = 0
+    undecided: Any = 0
     for row in range(len(starts)):
         out[row] = 0
         if sizes[row] != width:
             missing += 1
-            odd += sizes[row] >= 0 or sizes[row] == ODD
+            undecided += sizes[row] >= 0 or sizes[row] == UNDECIDED
             continue
         valid[row >> 3] |= 1 << (row & 7)
         start = np.int64(starts[row])
@@ -37,7 +37,7 @@ def gather_integers(data: int, starts: Any, sizes: Any, width: int, out: Any, va
             out[row] = np.int64(u64(data, start, 0))
         else:
             out[row] = u32(data, start, 0) if width == 4 else u16(data, start, 0)
-    return missing, odd
+    return missing, undecided
 
 
 @njit(cache=CACHE, nogil=True)
@@ -74,7 +74,7 @@ def gather_decimals(data: int, starts: Any, sizes: Any, little: Any, rules: Any,
     """
     is_prefixed, most, scale = rules
     missing: Any = 0
-    odd: Any = 0
+    undecided: Any = 0
     for row in range(len(starts)):
         start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
         out[row, 0] = out[row, 1] = 0
@@ -84,10 +84,10 @@ def gather_decimals(data: int, starts: Any, sizes: Any, little: Any, rules: Any,
                 out[row, 0], out[row, 1] = number, number >> 63
                 valid[row >> 3] |= 1 << (row & 7)
                 continue
-            size = ODD
+            size = UNDECIDED
         missing += 1
-        odd += size >= 0 or size == ODD
-    return missing, odd
+        undecided += size >= 0 or size == UNDECIDED
+    return missing, undecided
 
 
 @njit(cache=CACHE, nogil=True)
@@ -178,7 +178,7 @@ def gather_moments(data: int, starts: Any, sizes: Any, little: Any, rules: Any, 
     """
     is_prefixed, has_zone = rules
     missing: Any = 0
-    odd: Any = 0
+    undecided: Any = 0
     for row in range(len(starts)):
         start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
         is_good, moment = _moment(data, start, size, has_zone)
@@ -187,15 +187,15 @@ def gather_moments(data: int, starts: Any, sizes: Any, little: Any, rules: Any, 
             valid[row >> 3] |= 1 << (row & 7)
         else:
             missing += 1
-            odd += size >= 0 or size == ODD
-    return missing, odd
+            undecided += size >= 0 or size == UNDECIDED
+    return missing, undecided
 
 
 @njit(cache=CACHE, nogil=True)
 def gather_dates(data: int, starts: Any, sizes: Any, little: Any, is_prefixed: int, out: Any, valid: Any) -> Any:
     """Days from 1970-01-01 of dates without a time; any other text is odd."""
     missing: Any = 0
-    odd: Any = 0
+    undecided: Any = 0
     for row in range(len(starts)):
         start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
         day = _date(data, start) if size == 10 else _NO_DATE
@@ -204,5 +204,5 @@ def gather_dates(data: int, starts: Any, sizes: Any, little: Any, is_prefixed: i
             valid[row >> 3] |= 1 << (row & 7)
         else:
             missing += 1
-            odd += size >= 0 or size == ODD
-    return missing, odd
+            undecided += size >= 0 or size == UNDECIDED
+    return missing, undecided

@@ -1,1 +1,1 @@
-"""What several records are together: transactions, changes of rows, LOBs, fragments."""
+"""Units that span records: transactions, changes of rows, LOBs, fragments."""

@@ -58,7 +58,7 @@ def _is_variable(column: ColumnDefinition) -> bool:
 
 
 def _has_indicator(column: ColumnDefinition, room: int) -> bool:
-    """Whether a column that has so many bytes of the image begins with an indicator."""
+    """Whether a column that takes ``room`` bytes of the image begins with an indicator."""
     return room - column.internal_length - (_PREFIX if _is_variable(column) else 0) >= _INDICATOR
 
 

@@ -1,4 +1,4 @@
-"""Whole LOBs, put together from their pieces: over records and files, in order, with what is missing named.
+"""Whole LOBs, put together from their pieces over records and files, in order, with the missing parts named.
 
 A piece in the assumed layout (:mod:`trailformat.records.lob_pieces`) tells its column and its offset: the pieces of
 several columns may alternate, and a gap is known to the byte. Other pieces belong together from the first to the one
@@ -40,10 +40,10 @@ class Lob(NamedTuple):
         is_before: whether it is a before image.
         base: the record of the row; None when it is not found.
         first: its first piece.
-        pieces: how many pieces were found; ``size`` are their bytes.
-        total: how many bytes there should be; None when nothing tells.
-        missing: the gaps, where offsets tell.
-        problems: what else is wrong, in words.
+        pieces: the number of pieces found; ``size`` are their bytes.
+        total: the number of bytes that there should be; None when it is not known.
+        missing: the gaps, where offsets are known.
+        problems: other faults, in words.
     """
 
     ordinal: int
@@ -59,7 +59,7 @@ class Lob(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it is there, as far as its pieces tell."""
+        """Whether all of it is there, as far as its pieces show."""
         return not self.missing and not self.problems
 
 
@@ -105,7 +105,7 @@ class _Assembly:
         return lob
 
     def damaged(self, problem: str) -> None:
-        """Note what cannot be read between the pieces; where offsets tell, a gap says more."""
+        """Note bytes between the pieces that cannot be read; where offsets are known, a gap says more."""
         if self._open is not None:
             self._open.note(problem)
 
@@ -125,7 +125,7 @@ class _Growing:
         self._rec_count: int | None = None
 
     def add_placed(self, offset: int, total: int, size: int) -> None:
-        """Take a piece in that tells its place."""
+        """Take in a piece whose place is known."""
         if self._total not in (None, total):
             self.note(f"its pieces disagree about its length, {self._total} and {total} bytes")
         if offset < self._expected:

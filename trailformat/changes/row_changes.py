@@ -101,7 +101,7 @@ class Change(NamedTuple):
 
 
 class ChangeSource(NamedTuple):
-    """What is asked about the records of one file: their names and parts, their columns, their transaction."""
+    """The source of facts about the records of one file: names and parts, columns, transactions."""
 
     trail: TrailFile
     definitions: RowDefinitions
@@ -119,8 +119,8 @@ def changes(
     Args:
         trail: the file.
         records: those wanted.
-        definitions: what tells the columns; those in the trail unless given.
-        transactions: what is known already of LOGCSN and TRANID.
+        definitions: those of the rows; those in the trail unless given.
+        transactions: LOGCSN and TRANID as far as they are known already.
     """
     source = _source(trail, definitions, transactions)
     return changes_over(records, lambda _: source)
@@ -133,7 +133,7 @@ def changes_over(
 
     Args:
         records: those wanted.
-        source_of: what is to be asked about a record.
+        source_of: the source of facts about a record.
         is_backwards: whether the last record comes first; so does the last change then.
     """
     reader = _Reader(source_of)

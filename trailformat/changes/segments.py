@@ -36,7 +36,7 @@ MOST_COUNTED = 0xFF
 
 
 class Kind(enum.Enum):
-    """What a segment is a part of."""
+    """The whole that a segment is a part of."""
 
     LOB = "lob_piece"
     FRAGMENT = "fragment"
@@ -48,9 +48,9 @@ class Segment(NamedTuple):
     Attributes:
         kind: which of the two.
         base: the record it belongs to; None when that is not found (lost, or in a file that is missing).
-        number: counted from 1: what the piece says, else the records since the base; None when neither tells.
-        pieces: how many there are: what the piece says, else RecCount; of fragments known at the last one only.
-        numbers: what a LOB piece says of itself; None when its layout is not the assumed one.
+        number: counted from 1: that of the piece, else the records since the base; None when neither is known.
+        pieces: their number: that of the piece, else RecCount; of fragments known at the last one only.
+        numbers: those of a LOB piece; None when its layout is not the assumed one.
     """
 
     kind: Kind
@@ -61,25 +61,25 @@ class Segment(NamedTuple):
 
 
 def kind_of(record: Record) -> Kind | None:
-    """What the record is a part of; None when it stands for itself."""
+    """The whole that the record is a part of; None when it stands for itself."""
     if record.is_file_header:
         return None
     return {LARGE_OBJECT: Kind.LOB, RECORD_FRAGMENT: Kind.FRAGMENT}.get(record.header.io_type)
 
 
 def numbers_of(record: Record) -> PieceHeader | None:
-    """What a LOB piece says of itself; None where its layout is not the assumed one."""
+    """The numbers of a LOB piece; None where its layout is not the assumed one."""
     return parse_piece(record.header, record.data, record.order)
 
 
 class Row(NamedTuple):
-    """How far the records of one row have come.
+    """The state of the records of one row.
 
     Attributes:
         base: its base record; None when that is not found.
         first: the first record of it that was found: the base, or else a part.
-        fragments: how many fragments have passed.
-        pieces: how many pieces have passed of the LOB that goes on; 0 behind the last of one.
+        fragments: the number of fragments so far.
+        pieces: the number of pieces so far of the LOB that goes on; 0 after the last of one.
     """
 
     base: Spot | None = None
@@ -110,7 +110,7 @@ class Row(NamedTuple):
 class SegmentContext:
     """Carries the row over the records of one file.
 
-    Records asked for in the order of the file cost nothing extra; after a jump the base is looked for by walking back,
+    Records in the order of the file cost nothing extra; after a jump the base is looked for by walking back,
     into earlier files too.
     """
 
@@ -151,7 +151,7 @@ def row_before(trail: TrailFile, rba: int) -> Row:
 
 
 def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]:
-    """The records before a place, last first, up to damage, a missing file, or so many."""
+    """The records before a place, last first, up to damage, a missing file, or ``FARTHEST``."""
     left = FARTHEST
     path = trail.path
     try:
@@ -209,10 +209,10 @@ def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[Spot, Record | 
 
 
 def whole_record(trail: TrailFile, record: Record) -> Record | None:
-    """``record`` with the data of its fragments behind its own; None when it has none.
+    """``record`` with the data of its fragments after its own; None when it has none.
 
     Raises:
-        BadData: a fragment is missing, or they come to more than LARGEST bytes.
+        BadData: a fragment is missing, or together they have more than LARGEST bytes.
     """
     if record.is_file_header or kind_of(record) is not None or not record.header.continued:
         return None

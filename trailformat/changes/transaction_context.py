@@ -1,4 +1,4 @@
-"""Which transaction each record of a file belongs to, when records are asked for one after the other."""
+"""The transactions of the records of a file, one record after the other."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from trailformat.changes.transactions import (
     is_transactional,
     own_transaction,
 )
+from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 class TransactionContext:
     """Carries LOGCSN and TRANID over the records of one file.
 
-    Records asked for in the order of the file, in the opposite order, or twice, cost nothing extra; after a jump the
+    Records in the order of the file, in the opposite order, or twice, cost nothing extra; after a jump the
     beginning of the transaction is looked for by walking back, in the file before this one too
     (:mod:`trailformat.changes.transaction_search`).
 
     Args:
         trail: the file.
-        most_records: walk back over no more records than these for all answers together; None: over many for each.
+        most_records: the most records to walk back over for all answers together; None: many for each.
 
     Attributes:
-        is_found: whether the search for the last answer has come to its end, not to its limit.
+        is_found: whether the search for the last answer ended before its limit.
     """
 
     def __init__(self, trail: TrailFile, most_records: int | None = None) -> None:
@@ -52,11 +53,11 @@ class TransactionContext:
         return self._last[1]
 
     def open_at(self, rba: int) -> Transaction | None:
-        """The transaction open at ``rba`` when the record before it was asked for last; None when it is not known."""
+        """The transaction open at ``rba`` when the record before it was the last one; None when it is not known."""
         return self._open if self._is_open and rba == self._expected_rba else None
 
     def learn(self, record: Record, transaction: Transaction) -> None:
-        """Take over what somebody else has found for ``record``, as if it had been asked for here."""
+        """Take over the transaction of ``record`` that was found elsewhere."""
         self._last = record.rba, transaction
         self._expected_rba = record.rba + record.length
         self._begin, self._goes_on = record.rba, None
@@ -81,3 +82,12 @@ class TransactionContext:
             self.is_found = not self._search.is_exhausted
         self._is_open, self._goes_on = not ends, None if begins else self._open
         return self._open
+
+
+def transaction_at(trail: TrailFile, rba: int) -> Transaction:
+    """The transaction of the record at ``rba``, its beginning looked for in the file before too; empty if unknown."""
+    try:
+        record = trail.record_at(rba)
+    except TrailError:
+        return NO_TRANSACTION
+    return TransactionContext(trail).of(record) if record is not None else NO_TRANSACTION

@@ -1,4 +1,4 @@
-"""The beginning of a transaction, looked for by walking back from a record in which it goes on.
+"""The search for the beginning of a transaction, back from a record in which it goes on.
 
 A transaction may begin in the file before: a trail rolls over to the next file where the current one is full. That file
 is asked when it has a trail's name with the number before, the file headers do not contradict, and a sound record ends
@@ -7,27 +7,32 @@ where it ends.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, transaction_in
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import TrailError
 from trailformat.records import framing
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import NOT_TRANSACTIONAL
+from trailformat.records.record_header import IO_TYPE_AT, TRANS_IND_AT
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName
 
-_IO_TYPE_AT, _TRANS_IND_AT = 6, 28
 _MOST_RECORDS = 1 << 22
 """So many records are walked over for one answer, in all files together; then nothing is known."""
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
+KNOWN_TRANSACTIONS: WeakKeyDictionary[TrailFile, dict[int, Transaction]] = WeakKeyDictionary()
+"""For open files that have an index, the transactions that go on in some of their records, by RBA."""
+
 
 class TransactionSearch:
-    """Finds the transactions that go on at places of one file, and remembers where it has been.
+    """Finds the transactions that go on at places of one file, and remembers the places it has passed.
 
     Args:
-        trail: the file; what its index knows shortens the way.
+        trail: the file; what is ``KNOWN_TRANSACTIONS`` of it shortens the way.
         most_records: walk over no more than these for all answers together; None: over _MOST_RECORDS for each.
 
     Attributes:
@@ -79,7 +84,7 @@ class _Walk:
         self._marks = marks
 
     def back(self, trail: TrailFile, rba: int, order: ByteOrder) -> Transaction:
-        """What goes on at ``rba``.
+        """The transaction that goes on at ``rba``.
 
         Raises:
             TrailError: there is no file before, or it cannot be read.
@@ -90,7 +95,7 @@ class _Walk:
         return found
 
     def _at_beginning(self, trail: TrailFile) -> Transaction:
-        """What goes on at the beginning of a file, by those before it. Raises like back."""
+        """The transaction that goes on at the beginning of a file, by those before it. Raises like back."""
         name, seqno = TrailName.parse(trail.path), _seqno(trail)
         while name is not None and name.is_documented and not self.is_exhausted:
             name = name.previous
@@ -107,9 +112,9 @@ class _Walk:
     def _in_file(
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
     ) -> Transaction | None:
-        """What goes on at ``rba``; None when it began before the file, or too many records ago. Empty behind damage."""
+        """The one that goes on at ``rba``; None when it began before the file, or too far back. Empty after damage."""
         at, buffer = min(rba, trail.refresh()), trail.buffer
-        known = trail.index.open_transactions if trail.has_index else None
+        known = KNOWN_TRANSACTIONS.get(trail, {})
         while at > 0:
             if self.left <= 0:
                 self.is_exhausted = True
@@ -120,7 +125,7 @@ class _Walk:
             at, length, order = before
             found = _told_by(buffer, at, length, order)
             if found is None:
-                found = marks.get(at) or (known.at(at) if known is not None else None)
+                found = marks.get(at) or known.get(at)
             if found is not None:
                 return found
             self.left -= 1
@@ -139,13 +144,13 @@ def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int
 
 
 def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transaction | None:
-    """What goes on behind the record at ``rba``, as far as it tells: it ends a transaction, or begins one."""
+    """The transaction after the record at ``rba``, where the record ends one or begins one."""
     if buffer[rba] == framing.FILE_HEADER:
         return None
     header = framing.header_at(buffer, rba)
-    if buffer[header + _IO_TYPE_AT] in NOT_TRANSACTIONAL:
+    if buffer[header + IO_TYPE_AT] in NOT_TRANSACTIONAL:
         return None
-    trans_ind = buffer[header + _TRANS_IND_AT]
+    trans_ind = buffer[header + TRANS_IND_AT]
     if trans_ind in ENDS:
         return NO_TRANSACTION
     _, _, offset, size = framing.payload_places(buffer, rba, length, order)
@@ -156,5 +161,4 @@ def _told_by(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transac
 def _seqno(trail: TrailFile) -> int | None:
     """The number that the file header holds."""
     header = trail.file_header
-    seqno = header.get("TrailInfo", "Seqno") if header is not None else None
-    return seqno if isinstance(seqno, int) else None
+    return header.seqno if header is not None else None

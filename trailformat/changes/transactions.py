@@ -1,4 +1,4 @@
-"""Which transaction a record belongs to: LOGCSN and TRANID stand on its first record only, and hold for all of them.
+"""The transaction of a record: LOGCSN and TRANID stand on its first record only, and hold for all of them.
 
 Metadata, restart and comment records stand between the records of a transaction without belonging to it; a TDR carries
 a TransInd of its own (real 12.2 trail).
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.records import framing
@@ -22,12 +23,10 @@ FIRST, MIDDLE, LAST, ONLY = range(4)
 """TransInd."""
 BEGINS = frozenset({FIRST, ONLY})
 ENDS = frozenset({LAST, ONLY})
-LOGCSN, TRANID = b"L6"
-"""Tokens of ``T``."""
 
 
 class Transaction(NamedTuple):
-    """LOGCSN and TRANID of a transaction, each None when no record tells."""
+    """LOGCSN and TRANID of a transaction, each None when no record holds it."""
 
     csn: str | None = None
     xid: str | None = None
@@ -42,7 +41,7 @@ def is_transactional(record: Record) -> bool:
 
 
 def own_transaction(record: Record) -> Transaction:
-    """What the tokens of this record say; empty when they are damaged."""
+    """The transaction in the tokens of this record; empty when they are damaged."""
     raw, order = record.raw, record.order
     if not framing.is_sound(raw, 0, record.length, order):
         return NO_TRANSACTION
@@ -51,7 +50,7 @@ def own_transaction(record: Record) -> Transaction:
 
 
 def transaction_in(buffer: Buffer, at: int, size: int, order: ByteOrder) -> Transaction:
-    """What the payload of ``T`` says, ``size`` bytes at ``at``."""
+    """The transaction in the payload of ``T``, ``size`` bytes at ``at``."""
     texts: dict[int, str] = {}
     try:
         for token, start, length in token_places(buffer, at, at + size, order):

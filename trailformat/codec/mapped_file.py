@@ -1,6 +1,6 @@
-"""A mapped file that can also be read: what is looked at for long is copied, what is looked at once stays in place.
+"""A mapped file that can also be read: bytes that are used for long are copied, others stay in place.
 
-Touching the mapping of bytes that somebody has cut off ends the process (SIGBUS); a read comes back short.
+Touching the mapping of bytes that were cut off ends the process (SIGBUS); a read comes back short.
 """
 
 from __future__ import annotations

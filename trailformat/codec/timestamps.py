@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 
 JULIAN_UNIX_EPOCH = 210_866_760_000_000_000
 """1970-01-01 00:00:00 GMT in Julian microseconds: 2440587.5 days."""
+FIRST_TIME, LAST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000, JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
+"""The years 1 to 9999."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

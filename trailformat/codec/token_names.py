@@ -25,6 +25,9 @@ GGS_TOKENS = {
     "D": "DDL",
 }
 
+ROWID, LOGCSN, TRANID = b"RL6"
+"""Ids of GGS tokens that the code reads."""
+
 
 def token_name(table: dict[str, str], token_id: int) -> str:
     """The name behind an id, or an empty text for an unknown one."""

@@ -1,1 +1,1 @@
-"""What a trail says of databases, tables and columns, and what a definitions file says of them: the layouts."""
+"""Layouts of the definitions of databases, tables and columns, in trails and in definitions files."""

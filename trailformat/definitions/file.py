@@ -1,4 +1,4 @@
-"""Definitions files, which DEFGEN writes: what the columns of tables are, for trails that do not tell.
+"""Definitions files of DEFGEN: the columns of tables, for trails without definitions.
 
     *+- Defgen version 5.0, Encoding windows-1252
     * comments

@@ -1,4 +1,4 @@
-"""What a metadata record defines, by its OrigNode (transcripts of 21c, the real 12.2 trail)."""
+"""The kinds of metadata records, by OrigNode (transcripts of 21c, the real 12.2 trail)."""
 
 from __future__ import annotations
 

@@ -1,36 +1,36 @@
-"""Going over a file for its index."""
+"""The scans that build an index."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trailformat.index.open_transactions import TransactionMarker
-from trailformat.index.places import Places
-from trailformat.index.trail_index import TrailIndex
+from trailformat.index.record_index import RecordIndex
+from trailformat.index.trail_index import TrailIndex, index_of
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 
 _ROWS = {Engine.PYTHON: 1 << 12, Engine.NUMBA: 1 << 16}
-"""Rows to a batch: some hundredths of a second, so that a reader can be told and stopped."""
+"""Rows to a batch: some hundredths of a second, so that progress can be shown and the scan stopped."""
 
 
 def build(
-    trail: TrailFile, index: TrailIndex | Places, *, stop: int | None = None, engine: Engine | None = None
+    trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None = None, engine: Engine | None = None
 ) -> Iterator[int]:
     """Extend an index, or its places alone, to the end of the file, or to the first row at or after ``stop``.
 
-    It yields ``covered`` as it grows. An index that does not fit the file any more is begun again.
+    It yields ``covered`` after each batch. An index that no longer fits the file is cleared first.
 
     Raises:
         NotATrail: while iterating, when the file is closed or cannot be read any more.
     """
     if not index.fits(trail):
         index.clear()
-    place = index.place(trail)
-    engine = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
+    position = index.position(trail)
+    engine = engine or choose_engine((trail.size if stop is None else stop) - position.rba)
     marker = TransactionMarker(trail, index.open_transactions) if isinstance(index, TrailIndex) else None
-    for batch in Scan(trail, place, stop, engine, _ROWS[engine]):
+    for batch in Scan(trail, position, stop, engine, _ROWS[engine]):
         if marker is not None:
             marker.extend(batch)
         index.extend(batch)
@@ -39,16 +39,25 @@ def build(
             return
 
 
-def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> bool:
-    """Extend the places of the file to ``rba`` if that takes no more than about a second; whether they cover it.
+def reach(trail: TrailFile, rba: int, *, at_once: bool = False) -> RecordIndex | None:
+    """The places of the file, extended to ``rba`` if that takes no more than about a second; None if they end before.
 
-    With ``at_once`` only a few megabytes are gone over for it.
+    With ``at_once`` only a few megabytes are scanned for it.
     """
-    places = trail.index.places
+    index = index_of(trail)
+    places = index.places
     if not places.fits(trail):
-        trail.index.clear()
+        index.clear()
     way = min(rba, trail.size) - places.end
     if places.covered < rba and (way < NUMBA_PAYS or (not at_once and choose_engine(way) is Engine.NUMBA)):
         for _ in build(trail, places, stop=rba):
             pass
-    return places.covered >= rba
+    return places if places.covered >= rba else None
+
+
+def search_metadata(trail: TrailFile, stop: int) -> RecordIndex | None:
+    """The places of an open file extended to ``stop``; None where they do not hold all its metadata."""
+    places = index_of(trail).places
+    for _ in build(trail, places, stop=stop):
+        pass
+    return places if places.metadata_end >= places.end else None

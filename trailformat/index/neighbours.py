@@ -1,4 +1,4 @@
-"""Which records stand around a place where none starts."""
+"""The records around a place where none starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trailformat.scan.batch import BAD_SPAN
 from trailformat.trail.file import TrailFile
 
 _FAR = 32 << 20
-"""So many bytes to either side are searched at most where the index does not tell."""
+"""Bytes to either side that are searched at most beyond the index."""
 
 
 class Neighbours(NamedTuple):
@@ -25,10 +25,10 @@ class Neighbours(NamedTuple):
 
 
 def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Neighbours | None:
-    """What stands around ``rba``; None where reading can go on from there.
+    """The records around ``rba``; None where reading can go on from there.
 
-    That is where a record starts, be it only half written yet, or the file ends; reading ``backwards`` also where a
-    record ends. The index tells as far as it reaches at once; beyond it 32 MB to either side are searched.
+    That is where a record starts, even a half-written one, or the file ends; reading ``backwards`` also where a record
+    ends. The index is used as far as it can be extended at once; beyond it 32 MB to either side are searched.
 
     Raises:
         NotATrail: the file cannot be read any more.
@@ -38,7 +38,8 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
         return Neighbours(_before(trail, size), None)
     if _starts(trail, rba) or (backwards and _ends(trail, rba)):
         return None
-    row = trail.index.places.row_at(trail, rba) if reach(trail, rba + 1, at_once=True) else None
+    places = reach(trail, rba + 1, at_once=True)
+    row = places.row_at(trail, rba) if places is not None else None
     if row is None:
         return _found(trail, rba)
     end = row.rba + row.length
@@ -48,13 +49,8 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
 
 
 def _starts(trail: TrailFile, rba: int) -> bool:
-    try:
-        trail.record_length(rba)
-    except PartialRecord:
-        return True
-    except TrailError:
-        return False
-    return True
+    error = trail.error_at(rba)
+    return error is None or isinstance(error, PartialRecord)
 
 
 def _ends(trail: TrailFile, rba: int) -> bool:

@@ -1,6 +1,6 @@
-"""The transactions that go on at every 256th row inside long ones, so that no walk back to a beginning is long.
+"""The transactions that go on at every 256th row of long ones, so that no walk back to a beginning is long.
 
-A transaction shorter than that is passed over: whoever asks walks back to its beginning.
+Shorter transactions are left out: the walk back to their beginning is short.
 """
 
 from __future__ import annotations
@@ -10,60 +10,38 @@ from array import array
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.scan.batch import Batch
 from trailformat.scan.engines import Engine
-from trailformat.scan.transactions import TransactionCarrier
+from trailformat.scan.transactions.tracker import TransactionTracker
 from trailformat.trail.file import TrailFile
 
 _STEP = 1 << 8
 
 
-class OpenTransactions:
-    """LOGCSN and TRANID by the RBA of a record inside a transaction; 1 entry for 256 rows of long transactions."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Transaction] = {}
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._known.clear()
-
-    def at(self, rba: int) -> Transaction | None:
-        """What goes on in the record at ``rba``; None where that is not kept."""
-        return self._known.get(rba)
-
-    def keep(self, rba: int, transaction: Transaction) -> None:
-        """Keep what goes on in the record at ``rba``."""
-        self._known[rba] = transaction
-
-
 class TransactionMarker:
-    """Fills OpenTransactions from the batches of one walk over one file.
+    """Finds the transactions that go on in every 256th row of long ones, in the batches of one walk over a file.
 
     Args:
         trail: where the batches come from.
-        found: what is filled.
+        found: takes LOGCSN and TRANID by the RBA of the record.
     """
 
-    def __init__(self, trail: TrailFile, found: OpenTransactions) -> None:
+    def __init__(self, trail: TrailFile, found: dict[int, Transaction]) -> None:
         self._trail = trail
         self._found = found
-        self._carrier: TransactionCarrier | None = None
+        self._carrier: TransactionTracker | None = None
 
     def extend(self, batch: Batch) -> None:
-        """Take in the next batch. Raises as TransactionCarrier.of."""
+        """Take in the next batch. Raises as TransactionTracker.of."""
         rows = _inside(batch)
         if not rows:
             return
         if self._carrier is None:
             engine = Engine.PYTHON if isinstance(batch.rba, array) else Engine.NUMBA
-            self._carrier = TransactionCarrier(self._trail, engine=engine)
+            self._carrier = TransactionTracker(self._trail, engine=engine)
         owners = self._carrier.of(batch)
         for row in rows:
             transaction = owners.of_row(row)
             if transaction != NO_TRANSACTION:
-                self._found.keep(int(batch.rba[row]), transaction)
+                self._found[int(batch.rba[row])] = transaction
 
 
 def _inside(batch: Batch) -> list[int]:

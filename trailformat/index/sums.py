@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from trailformat.index.digest import Digest
-from trailformat.index.following import ArrivalOrders, Follower
-from trailformat.index.packing import count, number, text
-from trailformat.index.transaction_spans import TransactionSpans
+from trailformat.index.incremental import ArrivalOrders, IncrementalScan
 from trailformat.scan.batch import Batch
+from trailformat.totals.batch_totals import BatchTotals
+from trailformat.totals.transaction_spans import TransactionSpans
 
 MOST_TABLES = 1 << 16
 
@@ -28,13 +27,13 @@ class TableTotals(NamedTuple):
 NOTHING = TableTotals(0, 0)
 
 
-class Sums(Follower):
+class Sums(IncrementalScan):
     """Sums over the rows, bounded in number.
 
     Attributes:
         tables: by name; rows without a name under the empty one. Of more than MOST_TABLES names those beyond are
             counted in ``other_tables``. A new mapping for every batch.
-        earliest, latest: bounds of the IO Time of all records but metadata (Julian microseconds); None without any.
+        times: bounds of the IO Time of all records but metadata (Julian microseconds); None without any.
         transactions: the largest, and the one that has not ended.
     """
 
@@ -42,12 +41,11 @@ class Sums(Follower):
         super()._forget()
         self.tables: dict[str, TableTotals] = {}
         self.other_tables = NOTHING
-        self.earliest: int | None = None
-        self.latest: int | None = None
+        self.times: tuple[int, int] | None = None
         self.transactions = TransactionSpans()
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:  # noqa: ARG002 - sums need no order
-        found = _digest(batch, self.transactions.least)
+        found = _batch_totals(batch, self.transactions.least)
         tables = self.tables.copy()
         for key, totals in found.tables.items():
             name = batch.names[key]
@@ -57,37 +55,14 @@ class Sums(Follower):
                 self.other_tables = self.other_tables.plus(*totals)
         self.tables = tables
         if found.times is not None:
-            earliest, latest = found.times
-            self.earliest = earliest if self.earliest is None else min(self.earliest, earliest)
-            self.latest = latest if self.latest is None else max(self.latest, latest)
+            times = *(self.times or ()), *found.times
+            self.times = min(times), max(times)
         self.transactions.add(found.transactions, found.ended)
 
-    def state(self) -> dict[str, Any]:
-        """What JSON can hold of it."""
-        times = {"earliest": self.earliest, "latest": self.latest}
-        tables = {"tables": self.tables, "other_tables": self.other_tables}
-        return super().state() | tables | times | {"transactions": self.transactions.state()}
 
-    def _restore(self, state: Any) -> None:
-        super()._restore(state)
-        self.tables = {text(name): _totals(totals) for name, totals in state["tables"].items()}
-        self.other_tables = _totals(state["other_tables"])
-        if state["earliest"] is not None:
-            self.earliest, self.latest = number(state["earliest"]), number(state["latest"])
-        self.transactions = TransactionSpans.of_state(state["transactions"])
-
-
-def _totals(value: Any) -> TableTotals:
-    records, data_bytes = value
-    return TableTotals(count(records), count(data_bytes))
-
-
-def _digest(batch: Batch, least: int) -> Digest:
-    """The digest of a batch of either engine."""
+def _batch_totals(batch: Batch, least: int) -> BatchTotals:
     if isinstance(batch.rba, array):
-        from trailformat.index.by_rows import digest_rows  # noqa: PLC0415 - only one of the two is needed
-
-        return digest_rows(batch, least)
-    from trailformat.index.by_columns import digest_columns  # noqa: PLC0415 - it needs numpy
-
-    return digest_columns(batch, least)
+        from trailformat.totals.batch_totals_by_rows import batch_totals  # noqa: PLC0415 - one of the two is needed
+    else:
+        from trailformat.totals.batch_totals_by_columns import batch_totals  # noqa: PLC0415 - it needs numpy
+    return batch_totals(batch, least)

@@ -84,7 +84,7 @@ def _plain(value: str) -> str:
 
 
 def ddl_name(item: str) -> str | None:
-    """What an id means, its key behind it as it stands; None where that is not known."""
+    """The meaning of an id, followed by its key as it stands; None where it is not known."""
     bare = re.split(r"[_(]", item, maxsplit=1)[0]
     name = DDL_NAMES.get(bare)
     return None if name is None else name + item[len(bare) :]

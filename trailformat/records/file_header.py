@@ -51,8 +51,8 @@ _HISTORY = c.GreedyRange(
 _CASES = c.Prefixed(_U32, c.GreedyBytes)
 
 
-class Field(NamedTuple):
-    """What a header token is called and how its payload is laid out; ``size`` is that of an unset value."""
+class HeaderField(NamedTuple):
+    """A header token: its name, the layout of its payload, and the ``size`` of an unset value."""
 
     name: str
     layout: Any
@@ -61,72 +61,72 @@ class Field(NamedTuple):
 
 _TIME = _I64
 TRAIL_INFO = {
-    0x30: Field("Signature", c.Bytes(8), 8),
-    0x31: Field("Compatibility", _U16, 2),
-    0x32: Field("Charset", _I32, 4),
-    0x33: Field("CreationTime", _TIME, 8),
-    0x34: Field("URI", _TEXT),
-    0x35: Field("URIHistory", _HISTORY),
-    0x36: Field("FileName", _TEXT),
-    0x37: Field("MultiPart", _U8, 1),
-    0x38: Field("Seqno", _U32, 4),
-    0x39: Field("FileSize", _I64, 8),
-    0x3A: Field("FirstCSN", _CSN, _CSN_SIZE),
-    0x3B: Field("LastCSN", _CSN, _CSN_SIZE),
-    0x3C: Field("FirstIOTime", _TIME, 8),
-    0x3D: Field("LastIOTime", _TIME, 8),
-    0x3E: Field("LOGBSN", _CSN, _CSN_SIZE),
-    0x3F: Field("BITFLAGS", _U64, 8),
+    0x30: HeaderField("Signature", c.Bytes(8), 8),
+    0x31: HeaderField("Compatibility", _U16, 2),
+    0x32: HeaderField("Charset", _I32, 4),
+    0x33: HeaderField("CreationTime", _TIME, 8),
+    0x34: HeaderField("URI", _TEXT),
+    0x35: HeaderField("URIHistory", _HISTORY),
+    0x36: HeaderField("FileName", _TEXT),
+    0x37: HeaderField("MultiPart", _U8, 1),
+    0x38: HeaderField("Seqno", _U32, 4),
+    0x39: HeaderField("FileSize", _I64, 8),
+    0x3A: HeaderField("FirstCSN", _CSN, _CSN_SIZE),
+    0x3B: HeaderField("LastCSN", _CSN, _CSN_SIZE),
+    0x3C: HeaderField("FirstIOTime", _TIME, 8),
+    0x3D: HeaderField("LastIOTime", _TIME, 8),
+    0x3E: HeaderField("LOGBSN", _CSN, _CSN_SIZE),
+    0x3F: HeaderField("BITFLAGS", _U64, 8),
 }
 MACHINE_INFO = {
-    0x30: Field("Sysname", _TEXT),
-    0x31: Field("Nodename", _TEXT),
-    0x32: Field("Release", _TEXT),
-    0x33: Field("Version", _TEXT),
-    0x34: Field("Hardware", _TEXT),
+    0x30: HeaderField("Sysname", _TEXT),
+    0x31: HeaderField("Nodename", _TEXT),
+    0x32: HeaderField("Release", _TEXT),
+    0x33: HeaderField("Version", _TEXT),
+    0x34: HeaderField("Hardware", _TEXT),
 }
 DATABASE_INFO = {
-    0x30: Field("Vendor", _U16, 2),
-    0x31: Field("Name", _TEXT),
-    0x32: Field("Instance", _TEXT),
-    0x33: Field("Charset", _I32, 4),
-    0x34: Field("MajorVersion", _U16, 2),
-    0x35: Field("MinorVersion", _U16, 2),
-    0x36: Field("VerString", _TEXT),
-    0x37: Field("ClientCharset", _I32, 4),
-    0x38: Field("ClientVerString", _TEXT),
-    0x39: Field("ClientNCharset", _I32, 4),
-    0x3A: Field("DbLocale", _U16, 2),
-    0x3B: Field("DbNCharset", _I32, 4),
-    0x3C: Field("DbObjMetadata", _CASES),
-    0x3D: Field("DbTimeZone", _TEXT),
+    0x30: HeaderField("Vendor", _U16, 2),
+    0x31: HeaderField("Name", _TEXT),
+    0x32: HeaderField("Instance", _TEXT),
+    0x33: HeaderField("Charset", _I32, 4),
+    0x34: HeaderField("MajorVersion", _U16, 2),
+    0x35: HeaderField("MinorVersion", _U16, 2),
+    0x36: HeaderField("VerString", _TEXT),
+    0x37: HeaderField("ClientCharset", _I32, 4),
+    0x38: HeaderField("ClientVerString", _TEXT),
+    0x39: HeaderField("ClientNCharset", _I32, 4),
+    0x3A: HeaderField("DbLocale", _U16, 2),
+    0x3B: HeaderField("DbNCharset", _I32, 4),
+    0x3C: HeaderField("DbObjMetadata", _CASES),
+    0x3D: HeaderField("DbTimeZone", _TEXT),
 }
 PRODUCER_INFO = {
-    0x30: Field("Name", _TEXT),
-    0x31: Field("DataSource", _U16, 2),
-    0x32: Field("MajorVersion", _U16, 2),
-    0x33: Field("MinorVersion", _U16, 2),
-    0x34: Field("MaintLevel", _U16, 2),
-    0x35: Field("BugFixLevel", _U16, 2),
-    0x36: Field("BuildNumber", _U16, 2),
-    0x37: Field("VerString", _TEXT),
+    0x30: HeaderField("Name", _TEXT),
+    0x31: HeaderField("DataSource", _U16, 2),
+    0x32: HeaderField("MajorVersion", _U16, 2),
+    0x33: HeaderField("MinorVersion", _U16, 2),
+    0x34: HeaderField("MaintLevel", _U16, 2),
+    0x35: HeaderField("BugFixLevel", _U16, 2),
+    0x36: HeaderField("BuildNumber", _U16, 2),
+    0x37: HeaderField("VerString", _TEXT),
 }
-CONTINUITY_INFO = {0x30: Field("RecoveryMode", _U32, 4)}
+CONTINUITY_INFO = {0x30: HeaderField("RecoveryMode", _U32, 4)}
 
 
-class Group(NamedTuple):
+class GroupLayout(NamedTuple):
     """A group of the header: its name as Logdump prints it, and its fields by id."""
 
     name: str
-    fields: dict[int, Field]
+    fields: dict[int, HeaderField]
 
 
 GROUPS = {
-    0x30: Group("TrailInfo", TRAIL_INFO),
-    0x31: Group("MachineInfo", MACHINE_INFO),
-    0x32: Group("DatabaseInfo", DATABASE_INFO),
-    0x33: Group("ProducerInfo", PRODUCER_INFO),
-    0x34: Group("ContinunityInfo", CONTINUITY_INFO),
+    0x30: GroupLayout("TrailInfo", TRAIL_INFO),
+    0x31: GroupLayout("MachineInfo", MACHINE_INFO),
+    0x32: GroupLayout("DatabaseInfo", DATABASE_INFO),
+    0x33: GroupLayout("ProducerInfo", PRODUCER_INFO),
+    0x34: GroupLayout("ContinunityInfo", CONTINUITY_INFO),
 }
 VENDORS = {7: "ORACLE"}
 """DatabaseInfo.Vendor, as far as it is known."""
@@ -136,7 +136,7 @@ class HeaderToken(NamedTuple):
     """One token of a group, with the field that describes it (None for an unknown id)."""
 
     token: Token
-    field: Field | None
+    field: HeaderField | None
 
     @property
     def name(self) -> str:
@@ -181,6 +181,44 @@ class FileHeader(NamedTuple):
                 if token.name == name:
                     return token.value
         return None
+
+    def _number(self, name: str) -> int | None:
+        value = self.get("TrailInfo", name)
+        return value if isinstance(value, int) else None
+
+    def _text(self, name: str) -> str | None:
+        value = self.get("TrailInfo", name)
+        return value if isinstance(value, str) and value else None
+
+    @property
+    def seqno(self) -> int | None:
+        """The sequence number of the file; None, like the values below, where it is not set."""
+        return self._number("Seqno")
+
+    @property
+    def created(self) -> int | None:
+        """The moment at which the file was begun, in Julian microseconds."""
+        return self._number("CreationTime")
+
+    @property
+    def first_csn(self) -> str | None:
+        """The CSN at the beginning of the file."""
+        return self._text("FirstCSN")
+
+    @property
+    def last_csn(self) -> str | None:
+        """The CSN at the end of the file, set when the writer closes it."""
+        return self._text("LastCSN")
+
+    @property
+    def first_time(self) -> int | None:
+        """The IO Time of the first record, in Julian microseconds."""
+        return self._number("FirstIOTime")
+
+    @property
+    def last_time(self) -> int | None:
+        """The IO Time of the last record, in Julian microseconds, set when the writer closes the file."""
+        return self._number("LastIOTime")
 
     @property
     def vendor(self) -> str:
@@ -248,14 +286,14 @@ def make_file_header(values: dict[str, dict[str, Value]]) -> FileHeader:
     return FileHeader(tuple(_make_group(key, group, values[group.name]) for key, group in named))
 
 
-def _make_group(group_id: int, group: Group, values: dict[str, Value]) -> HeaderGroup:
+def _make_group(group_id: int, group: GroupLayout, values: dict[str, Value]) -> HeaderGroup:
     _refuse_unknown(values.keys(), [field.name for field in group.fields.values()], group.name)
     named = [(key, field) for key, field in group.fields.items() if field.name in values]
     tokens = tuple(_make_token(key, field, values[field.name]) for key, field in named)
     return HeaderGroup(Token(group_id, 0, build_tokens([one.token for one in tokens], ORDER)), tokens)
 
 
-def _make_token(token_id: int, field: Field, value: Value) -> HeaderToken:
+def _make_token(token_id: int, field: HeaderField, value: Value) -> HeaderToken:
     if value is None:
         return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
     stored = [{"text": text} for text in value] if isinstance(value, tuple) else value

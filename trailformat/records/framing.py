@@ -1,4 +1,4 @@
-"""Where records begin and end: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
+"""The framing of records: the walk over ``G`` and ``F`` records, forwards, backwards, and after damage.
 
     47 01 00aa   48 00 0024 45…   44 …   54 …   5a 01 00aa
     G  length    H  length  E                   Z  length repeated
@@ -28,7 +28,7 @@ _TRAILER = ord("Z")
 _H, _DATA, _TOKENS = b"HDT"
 _TRAIL_INFO = 0x30
 _SMALLEST = 8
-_MOST_TOKENS = 1024
+MOST_TOKENS = 1024
 """More tokens than any record holds; it keeps a walk over garbage from taking time without end."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
@@ -107,7 +107,7 @@ def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, w
 
 def _check_tokens(buffer: Buffer, offset: int, end: int, order: ByteOrder) -> None:
     short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
-    for _ in range(_MOST_TOKENS):
+    for _ in range(MOST_TOKENS):
         if offset + 4 > end:
             break
         info = buffer[offset + 1]
@@ -197,7 +197,7 @@ def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: i
 
 
 def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
-    """Where the bytes from ``start`` to before ``end`` look like the beginning of a record."""
+    """The places from ``start`` to before ``end`` that look like the beginning of a record."""
     size = _FIRST_WINDOW
     while start < end:
         window = copied(buffer, start, min(end, start + size + _REACH))
@@ -210,7 +210,7 @@ def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
 
 
 def header_at(buffer: Buffer, rba: int) -> int:
-    """Where the payload of ``H`` begins in the sound ``G`` record at ``rba``."""
+    """The offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
     token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
     return token + (6 if is_wide(buffer[token + 1]) else 4)
 

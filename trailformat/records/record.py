@@ -1,8 +1,8 @@
-"""One record of a trail: bytes that know how to take themselves apart.
+"""One record of a trail: its bytes, and the parts they are made of.
 
     G { H header · D data · T GGS tokens · U user tokens } Z
 
-The file header is a record too (``F { groups } Z``). Parts are decoded when asked for; :meth:`Record.build` puts the
+The file header is a record too (``F { groups } Z``). Parts are decoded on demand; :meth:`Record.build` puts the
 decoded tokens together again, byte for byte.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.codec.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
 _WIDEST_LENGTH = 0xFFFF
-_LOGCSN, _TRANID, _ROWID = ord("L"), ord("6"), ord("R")
 
 
 class Record:
@@ -111,7 +111,7 @@ class Record:
 
     @property
     def data_length(self) -> int:
-        """What Logdump prints as ``Len``: RecLength; of a file header its length less 8; of a wide record its data."""
+        """``Len`` of the display: RecLength; its length less 8 of a file header; its data of a wide record."""
         if self.is_file_header:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
@@ -206,17 +206,17 @@ class Record:
     @property
     def csn(self) -> str | None:
         """LOGCSN, which stands on the first record of a transaction."""
-        return self._gg_text(_LOGCSN)
+        return self._gg_text(LOGCSN)
 
     @property
     def xid(self) -> str | None:
         """TRANID, which stands on the first record of a transaction."""
-        return self._gg_text(_TRANID)
+        return self._gg_text(TRANID)
 
     @property
     def row_id(self) -> str | None:
         """The 18 characters of ORAROWID."""
-        text = self._gg_text(_ROWID)
+        text = self._gg_text(ROWID)
         return text[:18] if text is not None else None
 
     def located(self) -> _Located:

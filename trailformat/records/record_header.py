@@ -33,6 +33,55 @@ NAME_IS_INDEX = 0x08
 """Partition bit: the name field is a u16 index into the table definitions before it (12.2 on)."""
 
 
+class FieldPlace(NamedTuple):
+    """Offsets of a field in the header: of its first byte, and of the byte after it."""
+
+    start: int
+    end: int
+
+
+_CODES = {
+    "hdr_ind": "B",
+    "partition": "B",
+    "undo_flag": "B",
+    "before_after": "B",
+    "record_length": "H",
+    "io_type": "B",
+    "orig_node": "B",
+    "io_time": "q",
+    "audit_pos": "Q",
+    "audit_rba": "I",
+    "trans_ind": "B",
+    "format_type": "B",
+    "syskey_len": "B",
+    "incomplete": "B",
+    "continued": "B",
+    "rec_count": "B",
+}
+"""The fixed fields in order, as :mod:`struct` names their types."""
+
+
+def struct_codes(first: str, last: str) -> str:
+    """The codes for :mod:`struct` of the fields from one to another."""
+    names = list(_CODES)
+    return "".join(_CODES[name] for name in names[names.index(first) : names.index(last) + 1])
+
+
+def _end_of(name: str) -> int:
+    return struct.calcsize("=" + struct_codes("hdr_ind", name))
+
+
+PLACES = {name: FieldPlace(_end_of(name) - struct.calcsize("=" + code), _end_of(name)) for name, code in _CODES.items()}
+"""Where each fixed field stands, by its name in :class:`RecordHeader`."""
+PARTITION_AT, BEFORE_AFTER_AT, RECORD_LENGTH_AT = (
+    PLACES[name].start for name in ("partition", "before_after", "record_length")
+)
+IO_TYPE_AT, ORIG_NODE_AT, IO_TIME_AT = (PLACES[name].start for name in ("io_type", "orig_node", "io_time"))
+AUDIT_POS_AT, AUDIT_RBA_AT, TRANS_IND_AT = (PLACES[name].start for name in ("audit_pos", "audit_rba", "trans_ind"))
+CONTINUED_AT = PLACES["continued"].start
+"""Offsets of the fields that are read where they stand, without the rest of the header."""
+
+
 class RecordHeader(NamedTuple):
     """The fields of ``H`` as stored; times in Julian microseconds, everything else as unsigned integers."""
 
@@ -112,7 +161,7 @@ def header_layout(order: ByteOrder) -> Any:
     )
 
 
-_FIXED = {order: struct.Struct(order.value + "BBBBHBBqQIBBBBBB") for order in ByteOrder}
+_FIXED = {order: struct.Struct(order.value + struct_codes("hdr_ind", "rec_count")) for order in ByteOrder}
 
 
 def parse_header(payload: bytes, order: ByteOrder) -> RecordHeader:

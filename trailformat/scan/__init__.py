@@ -4,25 +4,25 @@ from trailformat import TrailFile
 from trailformat.scan import scan
 
 with TrailFile("dirdat/lt000000000") as trail:
-for batch in scan(trail):
-print(len(batch), batch.names[batch.table[0]], sum(batch.record_length))
+    for batch in scan(trail):
+        print(len(batch), batch.names[batch.table[0]], sum(batch.record_length))
 """
 
 from __future__ import annotations
 
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, Column
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import Counted, Group, Part, Taken
+from trailformat.scan.counting import Group, KernelTotals, Taken, TransactionPart
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
+from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
-from trailformat.scan.pieces import Piece, consistent_pieces, guess_pieces, scan_piece
-from trailformat.scan.place import Place
+from trailformat.scan.parallel import ParallelScan, Workers, parallel_batches, parallel_counts, parallel_scan
+from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan, scan
-from trailformat.scan.side_by_side import SideBySide, Workers, parallel_batches, parallel_counts, parallel_scan
 from trailformat.scan.split import next_boundary, split_points
-from trailformat.scan.texts import Texts
-from trailformat.scan.token_rows import rows_with_token
-from trailformat.scan.transactions import Owners, TransactionCarrier, told_by
+from trailformat.scan.string_column import StringColumn
+from trailformat.scan.transactions.token_rows import rows_with_token
+from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
 
 __all__ = [
     "BAD_SPAN",
@@ -32,23 +32,22 @@ __all__ = [
     "RECORD",
     "Batch",
     "Column",
-    "Counted",
     "Engine",
+    "FileRange",
     "Group",
+    "KernelTotals",
     "Names",
-    "Owners",
-    "Part",
-    "Piece",
-    "Place",
+    "ParallelScan",
+    "RowTransactions",
     "Scan",
-    "SideBySide",
+    "ScanPosition",
+    "StringColumn",
     "Taken",
-    "Texts",
-    "TransactionCarrier",
+    "TransactionPart",
+    "TransactionTracker",
     "Workers",
     "choose_engine",
-    "consistent_pieces",
-    "guess_pieces",
+    "consistent_ranges",
     "is_available",
     "next_boundary",
     "occurrences",
@@ -57,7 +56,6 @@ __all__ = [
     "parallel_scan",
     "rows_with_token",
     "scan",
-    "scan_piece",
+    "scan_range",
     "split_points",
-    "told_by",
 ]

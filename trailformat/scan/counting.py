@@ -11,14 +11,14 @@ from array import array
 from collections.abc import Callable
 from typing import NamedTuple
 
-from trailformat.scan import kernel_arguments as k
+from trailformat.scan.kernel_run import KernelRun, address_of
+from trailformat.scan.kernels import arguments
 from trailformat.scan.names import Names, NeedsEarlier
-from trailformat.scan.place import Place
-from trailformat.scan.walk import Walk, address_of
+from trailformat.scan.position import ScanPosition
 from trailformat.scan.windows import Window
 
 ROWS = 1 << 15
-"""So many records come in one :class:`Counted` at most."""
+"""So many records come in one :class:`KernelTotals` at most."""
 _ROOM = 1 << 9
 _KEYS = 1 << 8
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
@@ -54,7 +54,7 @@ class Group(NamedTuple):
     before_after: int
 
 
-class Part(NamedTuple):
+class TransactionPart(NamedTuple):
     """Records taken of one transaction: IO Time and RBA of the first, data bytes, keys of their tables, one a name."""
 
     time: int
@@ -64,7 +64,7 @@ class Part(NamedTuple):
     tables: tuple[int, ...]
 
 
-class Counted:
+class KernelTotals:
     """What a stretch of records comes to.
 
     Attributes:
@@ -83,10 +83,10 @@ class Counted:
         self.names = names
         self.groups: dict[Group, tuple[int, int]] = {}
         self.file_headers = self.file_header_bytes = 0
-        self.first: Part | None = None
+        self.first: TransactionPart | None = None
         self.first_ended = False
         self.transactions = self.table_visits = 0
-        self.last: Part | None = None
+        self.last: TransactionPart | None = None
         self.places: array[int] = array("q")
         self.spans: list[tuple[int, int, int]] = []
 
@@ -101,11 +101,11 @@ class Counted:
         return len(self.places) + len(self.spans)
 
 
-class _CountingWalk(Walk):
+class _CountingRun(KernelRun):
     """Keeps what the kernel must know of each key: the number of its name, and whether its records are wanted."""
 
     def __init__(self, names: Names, takes_name: Callable[[str], bool] | None) -> None:
-        from trailformat.scan.machine_code import kernels  # noqa: PLC0415 - it needs llvmlite
+        from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
 
         super().__init__(kernels()["count"], names)
         self._takes_name = takes_name
@@ -113,12 +113,12 @@ class _CountingWalk(Walk):
         self.keys: list[int] = []
         self.about = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
-        self.counting = array("q", bytes(8 * k.COUNTING_SIZE))
+        self.counting = array("q", bytes(8 * arguments.COUNTING_SIZE))
         self._tell_addresses()
         self.new_key(0)
 
     def new_key(self, key: int) -> None:
-        """See Walk."""
+        """See KernelRun."""
         while key >= len(self.about):
             self.about.extend(array("q", bytes(8 * len(self.about))))
             self.marks.extend(array("q", bytes(8 * len(self.marks))))
@@ -131,7 +131,7 @@ class _CountingWalk(Walk):
 
     def _tell_addresses(self) -> None:
         """The kernel goes on with these when it is called again, so they must be right whenever an array has grown."""
-        self.counting[k.ABOUT], self.counting[k.MARKS] = address_of(self.about), address_of(self.marks)
+        self.counting[arguments.ABOUT], self.counting[arguments.MARKS] = address_of(self.about), address_of(self.marks)
 
     def _name_or_key(self, key: int) -> str | int:
         try:
@@ -144,43 +144,43 @@ class CountFiller:
     """Counts; see :class:`trailformat.scan.scanning.Filler`."""
 
     def __init__(self, names: Names, taken: Taken) -> None:
-        self._walk = _CountingWalk(names, taken.takes_name)
-        self._state = self._walk.state
-        self._state[k.FROM] = _SMALLEST if taken.start is None else taken.start
-        self._state[k.UNTIL] = _LARGEST if taken.end is None else taken.end
-        self._state[k.MARK] = self._state[k.WATCHED] = 1
-        self._groups = array("q", bytes(8 * k.GROUP_SIZE * _ROOM))
+        self._run = _CountingRun(names, taken.takes_name)
+        self._state = self._run.state
+        self._state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
+        self._state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
+        self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
+        self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
         self._places = array("q", bytes(8 * ROWS))
-        self._counted = Counted(names)
+        self._counted = KernelTotals(names)
         self._ended = 0
 
     @property
     def transactions(self) -> int:
-        """How many transactions have ended with a record that was taken, up to the last :class:`Counted`."""
+        """How many transactions have ended with a record that was taken, up to the last :class:`KernelTotals`."""
         return self._ended
 
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another record."""
-        return self._state[k.ROW] >= ROWS
+        return self._state[arguments.ROW] >= ROWS
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
         """Note a span that is no sound record."""
         self._counted.spans.append((kind, rba, length))
 
-    def fill(self, window: Window, place: Place, end: int, stop: int) -> tuple[Place, int]:
+    def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Count on; see the protocol."""
-        status = k.FULL
-        while status in {k.FULL, k.FIRST_ENDED}:
-            place, status = self._walk.go(window, place, end, stop, ROWS, self._tell_addresses())
-            if status == k.FULL:
+        status = arguments.FULL
+        while status in {arguments.FULL, arguments.FIRST_ENDED}:
+            position, status = self._run.go(window, position, end, stop, ROWS, self._tell_addresses())
+            if status == arguments.FULL:
                 self._harvest()
-            elif status == k.FIRST_ENDED:
+            elif status == arguments.FIRST_ENDED:
                 self._counted.first, self._counted.first_ended = self._open_part(), True
-                self._state[k.WATCHED] = 0
-        return place, self._state[k.NEED] if status == k.MORE else 0
+                self._state[arguments.WATCHED] = 0
+        return position, self._state[arguments.NEED] if status == arguments.MORE else 0
 
-    def take(self) -> Counted:
+    def take(self) -> KernelTotals:
         """What was counted since the last time."""
         state, counted = self._state, self._counted
         self._harvest()
@@ -189,44 +189,50 @@ class CountFiller:
             counted.last = part
         else:
             counted.first = part
-        counted.transactions, counted.table_visits = state[k.ENDED], state[k.VISITS]
+        counted.transactions, counted.table_visits = state[arguments.ENDED], state[arguments.VISITS]
         self._ended += counted.transactions + counted.first_ended
-        counted.file_headers, counted.file_header_bytes = state[k.HEADERS], state[k.HEADER_BYTES]
-        counted.places = self._places[: state[k.ROW]]
-        for place in (k.ENDED, k.VISITS, k.HEADERS, k.HEADER_BYTES, k.ROW):
-            state[place] = 0
-        state[k.WATCHED] = 1
-        self._counted = Counted(self._walk.names)
+        counted.file_headers, counted.file_header_bytes = state[arguments.HEADERS], state[arguments.HEADER_BYTES]
+        counted.places = self._places[: state[arguments.ROW]]
+        for cell in (arguments.ENDED, arguments.VISITS, arguments.HEADERS, arguments.HEADER_BYTES, arguments.ROW):
+            state[cell] = 0
+        state[arguments.WATCHED] = 1
+        self._counted = KernelTotals(self._run.names)
         return counted
 
     def _tell_addresses(self) -> int:
-        counting = self._walk.counting
-        counting[k.GROUPS], counting[k.ROOM] = address_of(self._groups), _ROOM
-        counting[k.PLACES] = address_of(self._places)
+        counting = self._run.counting
+        counting[arguments.GROUPS], counting[arguments.ROOM] = address_of(self._groups), _ROOM
+        counting[arguments.PLACES] = address_of(self._places)
         return address_of(counting)
 
     def _harvest(self) -> None:
         """Move the sums of the groups from the kernel's table to ours."""
         groups, found = self._groups, self._counted.groups
-        for number, code in enumerate(groups[:: k.GROUP_SIZE]):
+        for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
             if code:
-                at = number * k.GROUP_SIZE
+                at = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
                 group = Group(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
                 records, data_bytes = found.get(group, (0, 0))
-                found[group] = records + groups[at + k.RECORDS], data_bytes + groups[at + k.BYTES]
-        self._groups = array("q", bytes(8 * k.GROUP_SIZE * _ROOM))
-        self._state[k.USED] = 0
+                found[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
+        self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
+        self._state[arguments.USED] = 0
 
-    def _open_part(self) -> Part | None:
+    def _open_part(self) -> TransactionPart | None:
         """The part of the transaction under way, which then begins anew; None where nothing of it was taken."""
-        state, walk = self._state, self._walk
-        if not state[k.IS_OPEN]:
+        state, run = self._state, self._run
+        if not state[arguments.IS_OPEN]:
             return None
-        mark = state[k.MARK]
-        tables = tuple(key for number, key in enumerate(walk.keys) if walk.marks[number] == mark)
-        part = Part(state[k.OPEN_TIME], state[k.OPEN_RBA], state[k.OPEN_BYTES], state[k.OPEN_RECORDS], tables)
-        for place in (k.IS_OPEN, k.OPEN_BYTES, k.OPEN_RECORDS, k.OPEN_TABLES):
-            state[place] = 0
-        state[k.MARK] += 1
+        mark = state[arguments.MARK]
+        tables = tuple(key for number, key in enumerate(run.keys) if run.marks[number] == mark)
+        part = TransactionPart(
+            state[arguments.OPEN_TIME],
+            state[arguments.OPEN_RBA],
+            state[arguments.OPEN_BYTES],
+            state[arguments.OPEN_RECORDS],
+            tables,
+        )
+        for cell in (arguments.IS_OPEN, arguments.OPEN_BYTES, arguments.OPEN_RECORDS, arguments.OPEN_TABLES):
+            state[cell] = 0
+        state[arguments.MARK] += 1
         return part

@@ -15,7 +15,7 @@ class Engine(enum.Enum):
     NUMBA = "numba"
 
 
-NUMBA_ENGINE = "trailformat.scan.machine_code"
+NUMBA_ENGINE = "trailformat.scan.kernels.loaded"
 NUMBA_PAYS = 8 << 20
 """From so many bytes on NUMBA is done first.
 

@@ -59,11 +59,6 @@ class Names:
             return None
         return text if self._earlier is None or not self._previous().defines(text) else None
 
-    def follow(self, earlier: Names) -> None:
-        """Take ``earlier``, the names of the piece of the file before, for what was defined there."""
-        self._found = earlier
-        self._earlier = lambda: earlier
-
     def settle(self, earlier: Names) -> None:
         """Take over all that ``earlier`` says, the settled names of the file up to this scan's start; it ended here."""
         self._earlier = None

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan import kernel_arguments as k
 from trailformat.scan.batch import Batch
-from trailformat.scan.machine_code import kernels
+from trailformat.scan.kernel_run import KernelRun, address_of
+from trailformat.scan.kernels import arguments
+from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.names import Names
-from trailformat.scan.place import Place
-from trailformat.scan.walk import Walk, address_of
+from trailformat.scan.position import ScanPosition
 from trailformat.scan.windows import Window
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
-"""Octets, ints and longs, see kernel_arguments."""
+"""Octets, ints and longs, see kernels.arguments."""
 
 
 class NumbaFiller:
@@ -24,7 +24,7 @@ class NumbaFiller:
 
     def __init__(self, names: Names, batch_size: int) -> None:
         self._batch_size = batch_size
-        self._walk = Walk(kernels()["fill"], names)
+        self._run = KernelRun(kernels()["fill"], names)
         self._columns: _Columns = ()
         self._addresses = array("q", bytes(24))
         self._renew_columns()
@@ -32,66 +32,70 @@ class NumbaFiller:
     @property
     def transactions(self) -> int:
         """How many transactions have ended."""
-        return self._walk.state[k.TRANSACTIONS]
+        return self._run.state[arguments.TRANSACTIONS]
 
     @property
     def is_full(self) -> bool:
         """Whether the batch has all its rows."""
-        return self._walk.state[k.ROW] >= self._batch_size
+        return self._run.state[arguments.ROW] >= self._batch_size
 
     def _renew_columns(self) -> None:
         rows = self._batch_size
         self._columns = (
-            np.empty((k.OCTETS, rows), np.uint8),
-            np.empty((k.INTS, rows), np.uint32),
-            np.empty((k.LONGS, rows), np.int64),
+            np.empty((arguments.OCTETS, rows), np.uint8),
+            np.empty((arguments.INTS, rows), np.uint32),
+            np.empty((arguments.LONGS, rows), np.int64),
         )
         for number, block in enumerate(self._columns):
             self._addresses[number] = block.ctypes.data
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
         """Add the row of a span that is no sound record."""
-        row = self._walk.state[k.ROW]
+        row = self._run.state[arguments.ROW]
         octets, ints, longs = self._columns
         octets[:, row], ints[:, row], longs[:, row] = 0, 0, 0
-        octets[k.C_KIND, row] = kind
-        longs[k.C_RBA, row], longs[k.C_LENGTH, row], longs[k.C_TRANSACTION, row] = rba, length, -1
-        self._walk.state[k.ROW] += 1
+        octets[arguments.C_KIND, row] = kind
+        longs[arguments.C_RBA, row], longs[arguments.C_LENGTH, row], longs[arguments.C_TRANSACTION, row] = (
+            rba,
+            length,
+            -1,
+        )
+        self._run.state[arguments.ROW] += 1
 
     def take(self) -> Batch:
         """The rows so far; the next ones go to a new batch."""
-        rows = self._walk.state[k.ROW]
+        rows = self._run.state[arguments.ROW]
         if rows < self._batch_size:
             octets, ints, longs = (block[:, :rows].copy() for block in self._columns)
         else:
             octets, ints, longs = self._columns
             self._renew_columns()
-        self._walk.state[k.ROW] = 0
+        self._run.state[arguments.ROW] = 0
         return Batch(
-            rba=longs[k.C_RBA],
-            length=longs[k.C_LENGTH],
-            kind=octets[k.C_KIND],
-            order=octets[k.C_ORDER],
-            io_type=octets[k.C_IO_TYPE],
-            orig_node=octets[k.C_ORIG_NODE],
-            trans_ind=octets[k.C_TRANS_IND],
-            before_after=octets[k.C_BEFORE_AFTER],
-            partition=octets[k.C_PARTITION],
-            record_length=longs[k.C_RECORD_LENGTH],
-            io_time=longs[k.C_IO_TIME],
-            audit_pos=longs[k.C_AUDIT_POS].view(np.uint64),
-            audit_rba=ints[k.C_AUDIT_RBA],
-            table=longs[k.C_TABLE],
-            transaction=longs[k.C_TRANSACTION],
-            data_offset=ints[k.C_DATA_OFFSET],
-            data_size=ints[k.C_DATA_SIZE],
-            token_offset=ints[k.C_TOKEN_OFFSET],
-            token_size=ints[k.C_TOKEN_SIZE],
-            names=self._walk.names,
+            rba=longs[arguments.C_RBA],
+            length=longs[arguments.C_LENGTH],
+            kind=octets[arguments.C_KIND],
+            order=octets[arguments.C_ORDER],
+            io_type=octets[arguments.C_IO_TYPE],
+            orig_node=octets[arguments.C_ORIG_NODE],
+            trans_ind=octets[arguments.C_TRANS_IND],
+            before_after=octets[arguments.C_BEFORE_AFTER],
+            partition=octets[arguments.C_PARTITION],
+            record_length=longs[arguments.C_RECORD_LENGTH],
+            io_time=longs[arguments.C_IO_TIME],
+            audit_pos=longs[arguments.C_AUDIT_POS].view(np.uint64),
+            audit_rba=ints[arguments.C_AUDIT_RBA],
+            table=longs[arguments.C_TABLE],
+            transaction=longs[arguments.C_TRANSACTION],
+            data_offset=ints[arguments.C_DATA_OFFSET],
+            data_size=ints[arguments.C_DATA_SIZE],
+            token_offset=ints[arguments.C_TOKEN_OFFSET],
+            token_size=ints[arguments.C_TOKEN_SIZE],
+            names=self._run.names,
         )
 
-    def fill(self, window: Window, place: Place, end: int, stop: int) -> tuple[Place, int]:
+    def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Add rows; see the protocol."""
         columns = address_of(self._addresses)
-        place, status = self._walk.go(window, place, end, stop, self._batch_size, columns)
-        return place, self._walk.state[k.NEED] if status == k.MORE else 0
+        position, status = self._run.go(window, position, end, stop, self._batch_size, columns)
+        return position, self._run.state[arguments.NEED] if status == arguments.MORE else 0

@@ -18,14 +18,14 @@ from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
-from trailformat.records.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX
+from trailformat.records.record_header import HDR_IND, HEADER_SIZE, NAME_IS_INDEX, PARTITION_AT, struct_codes
 from trailformat.scan.batch import FILE_HEADER, RECORD, TYPE_CODES, Batch
 from trailformat.scan.names import NO_NAME, Names
-from trailformat.scan.place import Place, after, first_order
+from trailformat.scan.position import ScanPosition, after, first_order
 from trailformat.scan.windows import Window
 
 _Row = tuple[int, ...]
-_FIELDS = "BBBHBBqQIB"
+_FIELDS = struct_codes("partition", "trans_ind")
 """The header from Partition to TransInd."""
 _HEADER = {order: struct.Struct(order.value + _FIELDS) for order in ByteOrder}
 _USUAL = {order: struct.Struct(order.value + "BBHBBHB" + _FIELDS) for order in ByteOrder}
@@ -35,7 +35,6 @@ _USUAL_SIZE = 8 + HEADER_SIZE
 """Bytes of the two tokens and the header."""
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _H, _Z, _D, _T = b"HZDT"
-_PLACE = {_D: 0, _T: 2}
 _MAX_SHORT = 0xFFFF
 _NOTHING = (0,) * 4
 
@@ -65,45 +64,47 @@ class PythonFiller:
         self._rows = []
         return Batch(self.names, *(array(code, one) for code, one in zip(TYPE_CODES, columns, strict=True)))
 
-    def fill(self, window: Window, place: Place, end: int, stop: int) -> tuple[Place, int]:
+    def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Add rows; see the protocol."""
         base, buffer = window.base, window.buffer
         self._base = base
-        inside = place._replace(rba=place.rba - base)
+        inside = position._replace(rba=position.rba - base)
         found, need = self._fill(buffer, inside, window.limit - base, stop - base, end - base)
         return found._replace(rba=found.rba + base), need
 
-    def _fill(self, buffer: Buffer, place: Place, limit: int, stop: int, end: int) -> tuple[Place, int]:
+    def _fill(
+        self, buffer: Buffer, position: ScanPosition, limit: int, stop: int, end: int
+    ) -> tuple[ScanPosition, int]:
         """The same with places counted from the beginning of the window."""
         rows, most = self._rows, self._batch_size
-        while place.rba < stop and len(rows) < most:
-            if place.rba + _HEAD > limit and limit < end:
-                return place, _HEAD
-            place = self._fill_usual(buffer, place, limit, stop)
-            if place.rba >= stop or len(rows) >= most:
+        while position.rba < stop and len(rows) < most:
+            if position.rba + _HEAD > limit and limit < end:
+                return position, _HEAD
+            position = self._fill_usual(buffer, position, limit, stop)
+            if position.rba >= stop or len(rows) >= most:
                 break
-            if place.rba + _HEAD > limit and limit < end:
-                return place, _HEAD
-            first = self._first_order(buffer, place)
+            if position.rba + _HEAD > limit and limit < end:
+                return position, _HEAD
+            first = self._first_order(buffer, position)
             for order in (first, first.other):
-                length, need = _sound_length(buffer, place.rba, limit, order, end)
+                length, need = _sound_length(buffer, position.rba, limit, order, end)
                 if need:
-                    return place, need
+                    return position, need
                 if length >= 0:
-                    rows.append(self._row(buffer, place.rba, length, order))
-                    place = after(place, length, order, first, is_first=place.rba + self._base == 0)
+                    rows.append(self._row(buffer, position.rba, length, order))
+                    position = after(position, length, order, first, is_first=position.rba + self._base == 0)
                     break
             else:
                 break
-        return place, 0
+        return position, 0
 
-    def _first_order(self, buffer: Buffer, place: Place) -> ByteOrder:
+    def _first_order(self, buffer: Buffer, position: ScanPosition) -> ByteOrder:
         """The order to try first at a place in the window."""
-        return first_order(buffer, place) if not self._base else place.order
+        return first_order(buffer, position) if not self._base else position.order
 
-    def _fill_usual(self, buffer: Buffer, place: Place, end: int, stop: int) -> Place:
+    def _fill_usual(self, buffer: Buffer, position: ScanPosition, end: int, stop: int) -> ScanPosition:
         """Add the rows of usual records up to the first place where there is none in the same order."""
-        rba, order = place.rba, place.order
+        rba, order = position.rba, position.order
         rows = self._rows
         most = self._batch_size - len(rows)
         length = _SHORT[order]
@@ -115,7 +116,7 @@ class PythonFiller:
             rows.append(row)
             rba += len(raw)
             most -= 1
-        return place._replace(rba=rba)
+        return position._replace(rba=rba)
 
     def _usual_row(self, raw: bytes, rba: int, order: ByteOrder) -> _Row | None:
         """The row of a record if it is sound and has two-byte lengths only; ``raw`` has its length or ends before."""
@@ -150,7 +151,7 @@ class PythonFiller:
             is_little = order is ByteOrder.LITTLE
             return (rba + self._base, length, FILE_HEADER, is_little, *(0,) * 5, length - 8, *_NOTHING, -1, *_NOTHING)
         payload = framing.header_payload(buffer, rba, order)
-        fields = _HEADER[order].unpack_from(payload, 1)
+        fields = _HEADER[order].unpack_from(payload, PARTITION_AT)
         places = framing.payload_places(buffer, rba, length, order)
         return self._finished_row(rba, length, order, fields, payload[HEADER_SIZE:], places)
 

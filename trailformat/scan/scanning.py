@@ -9,7 +9,7 @@ from trailformat.errors import NotATrail
 from trailformat.scan.batch import Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
-from trailformat.scan.place import Place, damage_at, first_place
+from trailformat.scan.position import ScanPosition, damage_at, first_position
 from trailformat.scan.windows import Window, Windows
 from trailformat.trail.file import TrailFile
 
@@ -34,7 +34,7 @@ class Filler(Protocol[Made_co]):
     def is_full(self) -> bool:
         """Whether there is no room for another record."""
 
-    def fill(self, window: Window, place: Place, end: int, stop: int) -> tuple[Place, int]:
+    def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Go on until it is full, the place is at or after ``stop``, or no sound record starts there.
 
         ``end`` is the length of the file. Returns the place, and how many bytes from there on a window must have for
@@ -53,28 +53,28 @@ class Scanning(Iterator[T]):
 
     Args:
         trail: the file.
-        place: where to begin.
+        position: where to begin.
         stop: the RBA before which the last record begins; None: all there are.
         make_filler: gives the filler for some names.
-        earlier: gives the names of the file up to ``place``; None where they are to be looked for when they are needed.
+        earlier: gives the names of the file up to ``position``; None: they are looked for when they are needed.
 
     Attributes:
-        place: where it has come to; at last at or beyond ``stop``, or at the end of the file.
+        position: where it has come to; at last at or beyond ``stop``, or at the end of the file.
         names: what the keys of tables mean.
     """
 
     def __init__(
         self,
         trail: TrailFile,
-        place: Place,
+        position: ScanPosition,
         stop: int | None,
         make_filler: Callable[[Names], Filler[T]],
         earlier: Callable[[], Names] | None = None,
     ) -> None:
-        self.place = place
+        self.position = position
         self._trail = trail
         self._stop = stop
-        self.names = Names((earlier or _EarlierNames(trail, place.rba)) if place.rba else None)
+        self.names = Names((earlier or _EarlierNames(trail, position.rba)) if position.rba else None)
         self._filler = make_filler(self.names)
         self._windows = Windows(trail)
         self._size = 0
@@ -89,11 +89,11 @@ class Scanning(Iterator[T]):
         while not filler.is_full:
             size = self._look_at_size()
             stop = size if self._stop is None else min(size, self._stop)
-            if self.place.rba >= stop:
+            if self.position.rba >= stop:
                 break
-            window = self._windows.at(self.place.rba, need, size)
-            self.place, need = filler.fill(window, self.place, size, stop)
-            if not need and self.place.rba < stop and not filler.is_full:
+            window = self._windows.at(self.position.rba, need, size)
+            self.position, need = filler.fill(window, self.position, size, stop)
+            if not need and self.position.rba < stop and not filler.is_full:
                 self._step_over_damage(size)
             need = need or 1
         found = filler.take()
@@ -109,9 +109,9 @@ class Scanning(Iterator[T]):
         return size
 
     def _step_over_damage(self, size: int) -> None:
-        kind, length = damage_at(self._trail.buffer, self.place, size)
-        self._filler.add_span(kind, self.place.rba, length)
-        self.place = self.place._replace(rba=self.place.rba + length)
+        kind, length = damage_at(self._trail.buffer, self.position, size)
+        self._filler.add_span(kind, self.position.rba, length)
+        self.position = self.position._replace(rba=self.position.rba + length)
 
     @property
     def transactions(self) -> int:
@@ -131,7 +131,7 @@ class Scan(Scanning[Batch]):
     def __init__(
         self,
         trail: TrailFile,
-        place: Place,
+        position: ScanPosition,
         stop: int | None,
         engine: Engine | None = None,
         batch_size: int = BATCH_SIZE,
@@ -139,8 +139,8 @@ class Scan(Scanning[Batch]):
     ) -> None:
         if batch_size < 1:
             raise ValueError("a batch has at least one row")
-        chosen = engine or choose_engine((trail.size if stop is None else stop) - place.rba)
-        super().__init__(trail, place, stop, lambda names: _filler(chosen, names, batch_size), earlier)
+        chosen = engine or choose_engine((trail.size if stop is None else stop) - position.rba)
+        super().__init__(trail, position, stop, lambda names: _filler(chosen, names, batch_size), earlier)
 
 
 class _EarlierNames:
@@ -183,4 +183,4 @@ def scan(
     Raises:
         NotATrail: while iterating, when the file is closed or cannot be read any more.
     """
-    return Scan(trail, first_place(trail, start), stop, engine, batch_size)
+    return Scan(trail, first_position(trail, start), stop, engine, batch_size)

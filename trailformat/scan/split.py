@@ -9,7 +9,7 @@ The rule. A boundary at or after an offset is the next place where a sound recor
 
 The second part is what data full of records asks for. It cannot be proof: a record may be larger than the reach, and a
 hostile file can hold records that lap over each other. What is certain is only what a walk from the beginning passes:
-see :mod:`trailformat.scan.pieces`.
+see :mod:`trailformat.scan.file_ranges`.
 """
 
 from __future__ import annotations

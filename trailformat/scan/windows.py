@@ -16,7 +16,7 @@ from typing import NamedTuple
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import NotATrail
-from trailformat.records.framing import _MOST_TOKENS
+from trailformat.records.framing import MOST_TOKENS
 from trailformat.trail.file import TrailFile
 
 CAPACITY = 1 << 19
@@ -71,7 +71,7 @@ class Windows:
         """Copy the beginnings of the tokens of the record that fills a window, and all of the first one."""
         buffer, length = window.buffer, window.limit - window.base
         at = 6 if is_wide(buffer[1]) else 4
-        for number in range(_MOST_TOKENS):
+        for number in range(MOST_TOKENS):
             if at + 4 > length:
                 return
             self._copy(window, at, min(at + _NEARBY, length))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from trailformat.records.io_types import RESTARTS
-from trailformat.scan import Column, Texts
+from trailformat.scan import Column, StringColumn
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import Place
 
@@ -78,7 +78,7 @@ class Lot(NamedTuple):
     xids: Sequence[str | None]
     marks: Sequence[Mark]
     carried: int = 0
-    texts: Texts | None = None
+    texts: StringColumn | None = None
 
     @property
     def rows(self) -> int:

@@ -17,7 +17,8 @@ import numpy as np
 
 from trailformat.changes.transactions import BEGINS, ENDS, Transaction
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
-from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Texts, told_by
+from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, StringColumn
+from trailformat.scan.transactions.told import told_by
 from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, ENDINGS, HALF_A_RECORD, LAST, NOWHERE, Columns, Lot, Mark
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import FileBatch, Place
@@ -244,7 +245,7 @@ class _ColumnWalk:
         before = np.searchsorted(spans, row)
         return bool(before and spans[before - 1] > reset) or (not at and self._is_lost)
 
-    def _left(self, columns: tuple[_Array, ...], csns: Texts, xids: Texts) -> _Growing:
+    def _left(self, columns: tuple[_Array, ...], csns: StringColumn, xids: StringColumn) -> _Growing:
         """What the last segment leaves open."""
         file, rba, begins, after_file, after_rba, records, size, ending = (column[-1].item() for column in columns)
         is_here = len(columns[0]) > 1
@@ -258,7 +259,7 @@ class _ColumnWalk:
 class _Joined(Sequence[str | None]):
     """Texts behind the one that was carried, if one was."""
 
-    def __init__(self, first: str | None, carried: int, texts: Texts) -> None:
+    def __init__(self, first: str | None, carried: int, texts: StringColumn) -> None:
         self._first, self._carried, self._texts = first, carried, texts
 
     def __len__(self) -> int:
@@ -268,9 +269,9 @@ class _Joined(Sequence[str | None]):
         return self._texts[row - self._carried] if row >= self._carried else self._first
 
 
-def _told(found: FileBatch, rows: _Array) -> tuple[Texts, Texts]:
+def _told(found: FileBatch, rows: _Array) -> tuple[StringColumn, StringColumn]:
     if not len(rows):
-        none = Texts(b"", np.zeros(0, np.int64), np.zeros(0, np.int64), {})
+        none = StringColumn(b"", np.zeros(0, np.int64), np.zeros(0, np.int64), {})
         return none, none
     found.trail.refresh()
     return told_by(found.batch, rows, found.trail.buffer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -35,30 +36,14 @@ def peek(path: Path) -> TrailPeek | None:
         return None
     header = _file_header(data)
     name = TrailName.parse(path)
-    seqno = _number(header, "Seqno")
-    return TrailPeek(
-        seqno if seqno is not None else name.seqno if name else None,
-        _text(header, "FirstCSN"),
-        _text(header, "LastCSN"),
-        _number(header, "FirstIOTime"),
-        _number(header, "LastIOTime"),
-    )
+    seqno = header.seqno if header.seqno is not None else name.seqno if name else None
+    return TrailPeek(seqno, header.first_csn, header.last_csn, header.first_time, header.last_time)
 
 
-def _number(header: FileHeader | None, field: str) -> int | None:
-    value = header.get("TrailInfo", field) if header else None
-    return value if isinstance(value, int) else None
-
-
-def _text(header: FileHeader | None, field: str) -> str | None:
-    value = header.get("TrailInfo", field) if header else None
-    return value if isinstance(value, str) and value else None
-
-
-def _file_header(data: bytes) -> FileHeader | None:
-    try:
+def _file_header(data: bytes) -> FileHeader:
+    """The file header that a file begins with; an empty one where it has none, or that is damaged."""
+    with contextlib.suppress(TrailError):
         record = Record(data[: frame_length(data, 0, len(data), ByteOrder.BIG)])
-        header = record.file_header if record.is_file_header else None
-    except TrailError:
-        return None
-    return header
+        if record.is_file_header:
+            return record.file_header
+    return FileHeader(())

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan import Texts
+from trailformat.scan import StringColumn
 from trailformat.search.lots import LAST, Lot
 
 _Array = np.ndarray[Any, Any]
@@ -34,7 +34,7 @@ def rising_rows(lot: Lot) -> tuple[int, int, int] | None:
     return int(rows[0]) + lot.carried, int(rows[-1]) + lot.carried, len(rows)
 
 
-def _table(texts: Texts) -> _Array | None:
+def _table(texts: StringColumn) -> _Array | None:
     """The bytes of each text; None where they differ in length."""
     sizes = np.asarray(texts.sizes)
     width = int(sizes[0])

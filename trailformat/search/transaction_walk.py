@@ -375,4 +375,4 @@ def _transaction_at(trail: TrailFile, rba: int) -> Transaction:
 def _batches(trail: TrailFile, start: int, nearby: int) -> Iterator[Batch]:
     first = scan(trail, start, engine=Engine.PYTHON, batch_size=nearby)
     yield from islice(first, 1)
-    yield from scan(trail, first.place.rba)
+    yield from scan(trail, first.position.rba)

@@ -1,1 +1,1 @@
-"""What records add up to: the one way that COUNT, the summary of Spark and their tests add."""
+"""Totals of records: the one way in which COUNT, the summary of Spark and the index add."""

@@ -1,6 +1,6 @@
 """COUNT over the columns of a scan: row by row where they are arrays, in groups where numpy is.
 
-Both come to what :meth:`Count.add` makes of the records one by one.
+Both give what :meth:`Totals.add` makes of the records one by one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from array import array
 from typing import Any, Protocol
 
 from trailformat.scan import FILE_HEADER, RECORD, Batch, Taken
-from trailformat.totals.counting import Count
+from trailformat.totals.counting import Totals
 from trailformat.totals.transaction_columns import TransactionColumns
 
 
@@ -20,7 +20,7 @@ class BatchCounter(Protocol):
         """Take a batch into the count."""
 
 
-def batch_counter(count: Count, taken: Taken, seqno: int, batch: Batch) -> BatchCounter:
+def batch_counter(count: Totals, taken: Taken, seqno: int, batch: Batch) -> BatchCounter:
     """The counter for batches of this kind."""
     return RowCounter(count, taken, seqno) if isinstance(batch.rba, array) else ColumnCounter(count, taken, seqno)
 
@@ -28,7 +28,7 @@ def batch_counter(count: Count, taken: Taken, seqno: int, batch: Batch) -> Batch
 class RowCounter:
     """Goes through the rows."""
 
-    def __init__(self, count: Count, taken: Taken, seqno: int) -> None:
+    def __init__(self, count: Totals, taken: Taken, seqno: int) -> None:
         self._count = count
         self._taken = taken
         self._seqno = seqno
@@ -69,7 +69,7 @@ class RowCounter:
 class ColumnCounter:
     """Goes through groups of rows with numpy."""
 
-    def __init__(self, count: Count, taken: Taken, seqno: int) -> None:
+    def __init__(self, count: Totals, taken: Taken, seqno: int) -> None:
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
         self._np = np

@@ -35,7 +35,7 @@ class LargeTransaction(NamedTuple):
 
 
 class OpenTransaction:
-    """A transaction whose end has not come: its first record's time and place, and what it holds so far."""
+    """A transaction without its end: time and place of its first record, and its sums so far."""
 
     def __init__(self, time: int, seqno: int, rba: int) -> None:
         self.time = time
@@ -45,7 +45,7 @@ class OpenTransaction:
         self.tables: set[str] = set()
 
 
-class Tally:
+class TypeTotals:
     """Records, their data bytes, their types and images."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class TransactionHistory:
             del self.largest[self.size :]
 
 
-class Count:
+class Totals:
     """The tally of records, of each of their tables by name and partition, and of their transactions.
 
     Attributes:
@@ -101,9 +101,9 @@ class Count:
     """
 
     def __init__(self, history: TransactionHistory | None = None, interval: int = 0, start: int | None = None) -> None:
-        self.total = Tally()
-        self.tables: dict[tuple[str, int], Tally] = {}
-        self.intervals: dict[int, Tally] = {}
+        self.total = TypeTotals()
+        self.tables: dict[tuple[str, int], TypeTotals] = {}
+        self.intervals: dict[int, TypeTotals] = {}
         self.history = history or TransactionHistory()
         self.interval = interval
         self.transactions = 0
@@ -177,15 +177,15 @@ class Count:
         self.total.add(data_bytes, io_type, before_after, records)
         tally = self.tables.get(table)
         if tally is None:
-            tally = self.tables[table] = Tally()
+            tally = self.tables[table] = TypeTotals()
         tally.add(data_bytes, io_type, before_after, records)
 
-    def interval_of(self, time: int) -> Tally:
+    def interval_of(self, time: int) -> TypeTotals:
         """The tally of the interval around ``time``; they are laid from the START given, or the first full minute."""
-        return self.intervals.setdefault(time - (time - self.interval_origin(time)) % self.interval, Tally())
+        return self.intervals.setdefault(time - (time - self.interval_origin(time)) % self.interval, TypeTotals())
 
     def interval_origin(self, time: int) -> int:
-        """Where one of the intervals begins; ``time`` is that of the first record, while there is none yet."""
+        """The beginning of one of the intervals; ``time`` is that of the first record, while there is none yet."""
         if self._interval_origin is None:
             self._interval_origin = time - time % _MINUTE
         return self._interval_origin

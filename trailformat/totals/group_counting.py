@@ -1,18 +1,18 @@
-"""COUNT from the sums that counting by a kernel gives; comes to what :meth:`Count.add` makes of the records."""
+"""COUNT from the sums of the counting kernel; it gives what :meth:`Totals.add` makes of the records."""
 
 from __future__ import annotations
 
-from trailformat.scan import Counted, Names, Part, Taken
-from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, Count, OpenTransaction
+from trailformat.scan import KernelTotals, Names, Taken, TransactionPart
+from trailformat.totals.counting import FILE_HEADER_NAME, HEADER_BYTES, OTHERS, OpenTransaction, Totals
 
 
-def is_in_groups(count: Count) -> bool:
-    """Whether sums are all that the count asks for: intervals and the history of transactions want the records."""
+def is_in_groups(count: Totals) -> bool:
+    """Whether sums are enough for the count: intervals and the history of transactions need the records."""
     return not count.interval and not count.history.size
 
 
-def add_counted(count: Count, taken: Taken, seqno: int, counted: Counted) -> None:
-    """Take what a stretch of records comes to into the count; the stretches of a file come in their order."""
+def add_counted(count: Totals, taken: Taken, seqno: int, counted: KernelTotals) -> None:
+    """Add the sums of a stretch of records to the count; the stretches of a file come in their order."""
     names = counted.names
     if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
         place = (FILE_HEADER_NAME, 0)
@@ -28,7 +28,7 @@ def add_counted(count: Count, taken: Taken, seqno: int, counted: Counted) -> Non
         _join(count, seqno, counted.last, names)
 
 
-def _join(count: Count, seqno: int, part: Part | None, names: Names) -> None:
+def _join(count: Totals, seqno: int, part: TransactionPart | None, names: Names) -> None:
     if part is None:
         return
     if count.open_transaction is None:

@@ -12,7 +12,7 @@ _MOST_DENSE = 1 << 17
 
 
 def group_keys(parts: Sequence[Any], rows: int) -> tuple[Any, int]:
-    """For each row a small number that tells its combination of the parts, and how many of them there may be."""
+    """For each row a small number for its combination of the parts, and how many of them there may be."""
     keys = np.zeros(rows, dtype=np.int64)
     width = 1
     for part in parts:
@@ -23,7 +23,7 @@ def group_keys(parts: Sequence[Any], rows: int) -> tuple[Any, int]:
 
 
 def first_rows(keys: Any, width: int) -> Any:
-    """Where each key first stands."""
+    """The first row of each key."""
     first = np.zeros(width, dtype=np.int64)
     first[keys[::-1]] = np.arange(len(keys))[::-1]
     return first
@@ -40,7 +40,7 @@ def groups(parts: Sequence[Any], sizes: Any) -> Iterator[tuple[int, int, int]]:
 
 
 def _dense(values: Any) -> tuple[Any, int]:
-    """Small numbers that tell the values apart, and how many there may be."""
+    """Small numbers, one for each value, and how many there may be."""
     if not len(values):
         return values.astype(np.int64), 1
     low, high = int(values.min()), int(values.max())

@@ -6,7 +6,7 @@ from typing import Any
 
 from trailformat.changes.transactions import LAST, ONLY
 from trailformat.scan import Batch
-from trailformat.totals.counting import HEADER_BYTES, Count, LargeTransaction, OpenTransaction
+from trailformat.totals.counting import HEADER_BYTES, LargeTransaction, OpenTransaction, Totals
 
 _MOST_MARKS = 1 << 24
 """Up to so many possible values a mark for each is cheaper than sorting."""
@@ -15,7 +15,7 @@ _MOST_MARKS = 1 << 24
 class TransactionColumns:
     """Takes the rows of one file's batches, in order; a transaction open from the file before goes on in the first."""
 
-    def __init__(self, count: Count, seqno: int) -> None:
+    def __init__(self, count: Totals, seqno: int) -> None:
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
         self._np = np

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import MappedFile, read_into
@@ -17,15 +17,8 @@ from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.record import Record
-from trailformat.records.record_header import RecordHeader
+from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
-
-if TYPE_CHECKING:
-    from trailformat.index import TrailIndex
-
-_IO_TYPE_OFFSET = 6
-_LONG = 1 << 22
-"""From so many bytes on, a walk by columns is worth its start."""
 
 
 class TrailFile:
@@ -47,7 +40,6 @@ class TrailFile:
         self._order_known = False
         self._map: MappedFile | None = None
         self._size = 0
-        self._index: TrailIndex | None = None
         self._file = self._open()
         try:
             self.refresh()
@@ -81,7 +73,6 @@ class TrailFile:
         other = object.__new__(TrailFile)
         other.path, other.order = self.path, self.order
         other._order_known, other._map, other._size = self._order_known, None, 0
-        other._index = None
         other.tables = TableDefinitions(other)
         try:
             other._file = os.dup(self._file)
@@ -208,24 +199,6 @@ class TrailFile:
             raise NotATrail(f"cannot be asked: {error}", path=self.path) from error
 
     @property
-    def index(self) -> TrailIndex:
-        """What is known of the file as a whole, as far as somebody has gone over it; empty at first."""
-        if self._index is None:
-            from trailformat.index import TrailIndex  # noqa: PLC0415 - the index itself builds on this module
-
-            self._index = TrailIndex()
-        return self._index
-
-    @index.setter
-    def index(self, index: TrailIndex) -> None:
-        self._index = index
-
-    @property
-    def has_index(self) -> bool:
-        """Whether somebody has asked for the index."""
-        return self._index is not None
-
-    @property
     def first_rba(self) -> int:
         """The RBA after the file header; 0 when there is none."""
         try:
@@ -249,6 +222,14 @@ class TrailFile:
     def record_length(self, rba: int) -> int:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
         return self._frame(rba)[0]
+
+    def error_at(self, rba: int) -> TrailError | None:
+        """Why no sound record starts at ``rba``; None where one does, and at the end of the file."""
+        try:
+            self._frame(rba)
+        except TrailError as error:
+            return error
+        return None
 
     def _frame(self, rba: int) -> tuple[int, ByteOrder]:
         size = self.refresh()
@@ -344,23 +325,8 @@ class TrailFile:
         """Where metadata records stand from ``start``, where a record begins, to before ``stop``; and how far that is.
 
         Up to a place at or after ``stop`` where a record or damage begins, or to the end of the file, there are no
-        others. A long way is gone for the index, which then knows it.
+        others.
         """
-        places = self._index.places if self._index is not None else None
-        if places is None or places.metadata_end < stop:
-            if stop - start < _LONG:
-                return self._walk_for_metadata(start, stop)
-            from trailformat.index import build  # noqa: PLC0415 - the index itself builds on this module
-
-            places = self.index.places
-            for _ in build(self, places, stop=stop):
-                pass
-            if places.metadata_end < places.end:
-                return self._walk_for_metadata(start, stop)
-        found, end = places.metadata_between(start, stop)
-        return found, max(start, end)
-
-    def _walk_for_metadata(self, start: int, stop: int) -> tuple[list[int], int]:
         found: list[int] = []
         end = start
         for rba in self.sound_rbas(start, self._size):
@@ -368,7 +334,7 @@ class TrailFile:
                 return found, rba
             buffer = self.buffer
             if buffer[rba] == framing.RECORD:
-                at = framing.header_at(buffer, rba) + _IO_TYPE_OFFSET
+                at = framing.header_at(buffer, rba) + IO_TYPE_AT
                 if buffer[at] == io_types.METADATA:
                     found.append(rba)
             end = rba + self.record_length(rba)

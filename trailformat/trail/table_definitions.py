@@ -8,8 +8,8 @@ reference to index 1 use index 2).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
@@ -17,6 +17,9 @@ from trailformat.errors import TrailError
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
+
+_FAR = 1 << 22
+"""Bytes from which on ``search_far`` is worth its start."""
 
 
 class Records(Protocol):
@@ -36,6 +39,15 @@ class Records(Protocol):
         """Where metadata records stand from ``start`` to before ``stop``, and up to where that is known."""
 
 
+class KnownMetadata(Protocol):
+    """The places of the metadata records of a file, complete up to ``metadata_end``."""
+
+    metadata_end: int
+
+    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+        """The places from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
+
+
 class TableEntry(NamedTuple):
     """One definition in force from ``rba`` on; ``definition_rba`` is where its columns stand (the TDR referred to)."""
 
@@ -46,9 +58,18 @@ class TableEntry(NamedTuple):
 
 
 class TableDefinitions:
-    """The definitions of one file, collected as far as somebody asked."""
+    """The definitions of one file, collected up to the last place looked up.
+
+    Attributes:
+        search_far: a search for metadata records up to an RBA, faster over many bytes than a walk from record to
+            record; None as its result leaves the walk. :mod:`trailformat` sets it.
+        known: metadata records found already, by an index of the file.
+    """
+
+    search_far: ClassVar[Callable[[Records, int], KnownMetadata | None] | None] = None
 
     def __init__(self, trail: Records) -> None:
+        self.known: KnownMetadata | None = None
         self._trail = trail
         self._scanned = 0
         self._by_index: dict[int, list[TableEntry]] = {}
@@ -122,11 +143,21 @@ class TableDefinitions:
     def _scan_to(self, rba: int) -> None:
         if rba <= self._scanned:
             return
-        found, self._scanned = self._trail.metadata_rbas(self._scanned, rba)
+        found, self._scanned = self._metadata_rbas(self._scanned, rba)
         for at in found:
             record = self._trail.record_at(at)
             if record is not None:
                 self._add(record)
+
+    def _metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
+        """As ``Records.metadata_rbas``, by what is known or by a search where that is faster."""
+        known, search = self.known, TableDefinitions.search_far
+        if known is None or known.metadata_end < stop:
+            known = search(self._trail, stop) if search is not None and stop - start >= _FAR else None
+        if known is None:
+            return self._trail.metadata_rbas(start, stop)
+        found, end = known.metadata_between(start, stop)
+        return found, max(start, end)
 
     def _add(self, record: Record) -> None:
         kind = record.header.orig_node

@@ -1,4 +1,4 @@
-"""What the bytes of a column mean, by its definition: one decoder per data type, one module per family.
+"""The meaning of a column's bytes, by its definition: one decoder per data type, one module per family.
 
 A column's bytes begin with a 2-byte indicator, ``0000`` present or ``ffff`` NULL. What follows depends on the type
 code; docs/values.md lists the codes, what each decodes to and how sure that is.
@@ -31,11 +31,11 @@ __all__ = [
 
 
 def decode_value(column: Column, definition: ColumnDefinition | None, order: ByteOrder, charset: str = UTF_8) -> Value:
-    """What a column holds, by its definition. Never raises: a value that does not decode says why.
+    """The value of a column, by its definition. Never raises: a value that does not decode says why.
 
     Args:
         column: the column of an image.
-        definition: what its table's definition says of it; None where there is none.
+        definition: that of the column; None where there is none.
         order: byte order of the file.
         charset: the codec of text in the character set of the database, for columns that name no other.
     """

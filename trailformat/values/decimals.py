@@ -26,7 +26,7 @@ _MINUS_BIT = 0x80
 
 
 class Sign(enum.Enum):
-    """Where the sign of a zoned number stands."""
+    """The place of the sign of a zoned number."""
 
     NONE = enum.auto()
     LEADING_SEPARATE = enum.auto()

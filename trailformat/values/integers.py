@@ -38,7 +38,7 @@ def encode(
 
 
 def check_size(data: bytes, size: int) -> None:
-    """Raises BadData when ``data`` has not ``size`` bytes."""
+    """Raises BadData when ``data`` is not ``size`` bytes long."""
     if len(data) != size:
         raise BadData("value of another size", expected=f"{size} bytes", found=f"{len(data)} bytes")
 

@@ -26,7 +26,7 @@ _MINUTE, _HOUR = 60, 3600
 
 
 class Value(NamedTuple):
-    """What a column holds.
+    """The value of a column.
 
     Attributes:
         data: the bytes as in the trail, behind the indicator.

@@ -22,7 +22,7 @@ def _image(pa: Any) -> ArrowType:
 
 
 def decimal(digits: int, scale: int) -> ColumnType:
-    """A decimal of so many digits."""
+    """A decimal of ``digits`` digits."""
     return ColumnType(f"decimal({digits},{scale})", lambda pa: pa.decimal128(digits, scale))
 
 

@@ -1,4 +1,4 @@
-"""What an Arrow batch cannot hold, and how a message says where."""
+"""Errors for values that an Arrow batch cannot hold, and the place in their messages."""
 
 from __future__ import annotations
 

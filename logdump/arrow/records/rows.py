@@ -11,8 +11,8 @@ import numpy as np
 from logdump.arrow.records.windows import Window, window_of
 from trailformat import ByteOrder, Record, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.scan.headers import indexes_at
-from trailformat.scan.transactions import Owners, TransactionCarrier
+from trailformat.scan.rows.headers import indexes_at
+from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
 from trailformat.trail.row_definitions import RowDefinitions
 
 _LOG = logging.getLogger("logdump")
@@ -23,7 +23,7 @@ _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
 class Source:
-    """What rows come from: an open file, and what is carried from batch to batch.
+    """The source of rows: an open file, and the state that is carried from batch to batch.
 
     Args:
         trail: the file.
@@ -44,8 +44,8 @@ class Source:
     def __init__(self, trail: TrailFile) -> None:
         self.trail = trail
         self.name_parts: dict[int, tuple[str | None, ...]] = {}
-        self._carrier = TransactionCarrier(trail)
-        self._owners: tuple[Batch, Owners] | None = None
+        self._carrier = TransactionTracker(trail)
+        self._owners: tuple[Batch, RowTransactions] | None = None
 
     @property
     def path(self) -> str:
@@ -54,10 +54,10 @@ class Source:
 
     @property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows."""
+        """The definitions of rows."""
         raise NotImplementedError
 
-    def owners(self, batch: Batch) -> Owners:
+    def owners(self, batch: Batch) -> RowTransactions:
         """The transactions of a batch's rows; batches are to be given in order."""
         if self._owners is None or self._owners[0] is not batch:
             self._owners = batch, self._carrier.of(batch)
@@ -100,12 +100,12 @@ class Rows:
 
     @cached_property
     def is_record(self) -> Array:
-        """Which rows have a record header."""
+        """A mask of the rows with a record header."""
         return self.kind == RECORD
 
     @cached_property
     def is_sound(self) -> Array:
-        """Which rows are records, the file header being one."""
+        """A mask of the rows that are records, the file header included."""
         return self.kind <= FILE_HEADER
 
     @cached_property
@@ -120,7 +120,7 @@ class Rows:
 
     @property
     def starts(self) -> Array:
-        """Where in ``view`` each row begins."""
+        """The offset in ``view`` at which each row begins."""
         return self.window.starts
 
     @cached_property
@@ -138,7 +138,7 @@ class Rows:
         return index
 
     def payload(self, part: str) -> tuple[Array, Array]:
-        """Where the payload of ``data`` or ``token`` begins and ends in ``view``; both alike where there is none."""
+        """The offsets in ``view`` where the payload of ``data`` or ``token`` begins and ends; equal without one."""
         starts = self.starts + self.of(f"{part}_offset")
         return starts, starts + self.of(f"{part}_size")
 

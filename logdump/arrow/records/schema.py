@@ -76,7 +76,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 class Selected(NamedTuple):
-    """A column of the rows that are asked for: the name the user gives it, and whether it is to be filled."""
+    """A column of the wanted rows: the name the user gives it, and whether it is to be filled."""
 
     alias: str
     column: Column

@@ -14,7 +14,7 @@ from logdump.arrow.tables.piece import Array, Piece
 from trailformat import TrailFile
 from trailformat.arrays.kernels import read_headers
 from trailformat.changes.segments import joined
-from trailformat.scan import FILE_HEADER, Owners
+from trailformat.scan import FILE_HEADER, RowTransactions
 from trailformat.trail.row_definitions import RowDefinitions
 
 LeaveOut = Callable[[int | None, int], None]
@@ -23,7 +23,7 @@ _MOST_KEYS = 1 << 16
 
 
 class Built(NamedTuple):
-    """What a piece has come to: the batches of its tables, and what does not decode (RBA, column, reason)."""
+    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason)."""
 
     batches: list[tuple[TableLayout, pa.RecordBatch]]
     problems: list[tuple[int, str, str]]
@@ -34,7 +34,7 @@ class TableBatches:
 
     Args:
         trail: the file.
-        definitions: what tells the columns.
+        definitions: those of the rows.
         leave_out: takes the type of records that are no rows, None for the file header, and how many there are.
     """
 
@@ -43,7 +43,7 @@ class TableBatches:
         self._definitions = definitions
         self._leave_out = leave_out
         self._layouts = Layouts()
-        self._texts: tuple[Owners, Texts] | None = None
+        self._texts: tuple[RowTransactions, Texts] | None = None
 
     def groups(self, piece: Piece) -> list[Group]:
         """The rows of a piece by their tables; the records that are no rows are left out and counted."""
@@ -68,7 +68,7 @@ class TableBatches:
         wholes = {row: joined(self._trail, piece.record(int(rows[row]))) for row in continued}
         return Group(piece, rows, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
-    def _texts_of(self, owners: Owners) -> Texts:
+    def _texts_of(self, owners: RowTransactions) -> Texts:
         if self._texts is None or self._texts[0] is not owners:
             self._texts = owners, Texts(pa.array(owners.csns, pa.string()), pa.array(owners.xids, pa.string()))
         return self._texts[1]

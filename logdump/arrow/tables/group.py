@@ -1,6 +1,6 @@
-"""Rows of one table, all told by one definition, as an Arrow record batch.
+"""Rows of one table under one definition as an Arrow record batch.
 
-It is what :mod:`logdump.arrow.tables.rows` makes of them one by one.
+:mod:`logdump.arrow.tables.rows` makes the same of them one by one.
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
 from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
 from trailformat.changes.row_changes import row_images
-from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.columns import build_columns
 from trailformat.trail.row_definitions import RowDefinition
 
-_FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
-_LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
-"""The years 1 to 9999 in Julian microseconds."""
 _OPS = sorted(set(ROW_OPERATIONS.values()))
 _OP_NAMES = pa.array(_OPS, pa.string())
 _OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for number in range(256)], np.int8)
@@ -103,7 +100,7 @@ class Group:
 
     def _times(self) -> pa.Array:
         julian = self._of("io_time")
-        valid = (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
+        valid = (julian >= FIRST_TIME) & (julian <= LAST_TIME)
         for row in np.flatnonzero(~valid).tolist():
             self._problems.append((row, time_problem(int(julian[row]))))
         return _plain(FIXED_TYPES["time"], julian - JULIAN_UNIX_EPOCH, None if valid.all() else valid)
@@ -137,7 +134,7 @@ class Group:
         return found.array
 
     def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
-        """What is wrong with a value; one with a strange indicator is looked at again for its bytes."""
+        """The problem of a value; one with a strange indicator is read again for its bytes."""
         if not problem.data:
             value = self._value(problem.row, side, index)
             if value is not None and value.problem is not None:
@@ -179,7 +176,7 @@ class Group:
                 self._problems.append((row, problem))
 
     def _note_states(self, row: int, count: int) -> None:
-        """Data that is no list of columns, or columns that the definition has not."""
+        """Note data that is no list of columns, and columns that the definition lacks."""
         columns, problem = columns_of(self._record(row), self._known)
         if problem is not None:
             self._problems.append((row, problem))

@@ -2,7 +2,7 @@
 
     file, rba, op, csn, xid, time, trans_ind     of the change
     before_<COLUMN>, after_<COLUMN>              of the row, by the table's definition
-    nulls                                        names of those that are NULL; other empty ones the image has not got
+    nulls                                        names of those that are NULL; the image lacks other empty ones
     problems                                     what did not decode: its column and image, its bytes, and why
 
 Where there is no definition: ``data``, the bytes of the record's data, in place of the columns.
@@ -32,7 +32,7 @@ _LONGEST_NAME = 120
 
 
 class TableLayout(NamedTuple):
-    """What tells the columns of one file: two rows with equal layouts stand in one.
+    """The layout of one file: two rows with equal layouts stand in one.
 
     Attributes:
         name: of the table.

@@ -9,8 +9,8 @@ import numpy as np
 
 from trailformat import ByteOrder, Record, TrailFile
 from trailformat.codec.mapped_file import copied
-from trailformat.scan import Batch, Owners
-from trailformat.scan.lots import lots
+from trailformat.scan import Batch, RowTransactions
+from trailformat.scan.rows.chunks import chunks
 
 Array = np.ndarray[Any, Any]
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
     rows: Array
     data: bytes
     base: int
-    owners: Owners
+    owners: RowTransactions
     segment: Array
 
     @property
@@ -43,7 +43,7 @@ class Piece(NamedTuple):
         return np.frombuffer(self.data, np.uint8)
 
     def starts(self, at: Array) -> Array:
-        """Where in the bytes rows of the batch begin."""
+        """The offsets in the bytes at which rows of the batch begin."""
         starts: Array = np.asarray(self.batch.rba)[at] - self.base
         return starts
 
@@ -55,7 +55,9 @@ class Piece(NamedTuple):
         return Record(raw, rba=start + self.base, order=_ORDERS[self.batch.order[at]])
 
 
-def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata_before: Array) -> Iterator[Piece]:
+def pieces(
+    trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, metadata_before: Array
+) -> Iterator[Piece]:
     """Rows of a batch in pieces of about one size.
 
     Args:
@@ -74,7 +76,7 @@ def pieces(trail: TrailFile, batch: Batch, rows: Array, owners: Owners, metadata
     ends = starts + np.asarray(batch.length)[rows]
     size = int(ends[-1] - starts[0])
     most = size // -(-size // _MOST_BYTES) + 1
-    for at, stop in lots(starts, ends, most):
+    for at, stop in chunks(starts, ends, most):
         base, some = int(starts[at]), rows[at:stop]
         data = copied(trail.buffer, base, int(ends[stop - 1]))
         yield Piece(batch, some, data, base, owners, metadata_before[some])

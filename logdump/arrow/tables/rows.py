@@ -31,7 +31,7 @@ class TableRow(NamedTuple):
     Attributes:
         fixed: what it has whatever its table.
         names: ``before_…`` and ``after_…``, in order.
-        values: under those names; None where the image has not got the column.
+        values: under those names; None where the image lacks the column.
         data: the record's data.
         problems: what did not decode.
     """

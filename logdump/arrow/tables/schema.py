@@ -30,7 +30,7 @@ _MOST_KEPT = 4096
 
 @lru_cache(_MOST_KEPT)
 def schema_of(layout: TableLayout) -> pa.Schema:
-    """The schema of a table's file; its metadata tell the table and its key."""
+    """The schema of a table's file; its metadata hold the table and its key."""
     fields = [pa.field(name, FIXED_TYPES[name]) for name in FIXED]
     if layout.columns is None:
         fields.append(pa.field(DATA, pa.binary()))
@@ -55,6 +55,6 @@ def batch_schema_of(layout: TableLayout) -> pa.Schema:
 
 
 def key_of(schema: pa.Schema) -> list[str]:
-    """The columns of the key, as the metadata of a table's file tell them; none of any other schema."""
+    """The columns of the key in the metadata of a table's file; none of any other schema."""
     found: list[str] = json.loads((schema.metadata or {}).get(b"key", b"[]"))
     return found

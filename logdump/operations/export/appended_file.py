@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,11 +53,9 @@ class AppendedFile:
                     del self._waiting[:count]
 
     def close(self) -> None:
-        """Have all of it on disk."""
+        """Write what waits, for the last time."""
         if not self.closed:
             self.flush()
-            with self._path.open("r+b", 0) as file:
-                os.fsync(file.fileno())
             self.closed = True
 
     def abandon(self) -> None:

@@ -19,7 +19,7 @@ from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_batches import RecordBatches, record_schema
 from logdump.operations.export.side_by_side import WORKERS, results
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite
@@ -31,7 +31,7 @@ _MOST_WAITING = 64 << 20
 class ArrowExport:
     """One export of Arrow batches."""
 
-    def __init__(self, session: Session, options: ExportOptions, tally: Tally) -> None:
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally) -> None:
         self._session = session
         self._options = options
         self._tally = tally

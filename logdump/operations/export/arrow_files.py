@@ -78,12 +78,12 @@ class ArrowFile:
         self._waiting, self._waiting_rows, self.waiting_bytes = [], 0, 0
 
     def finish(self) -> None:
-        """Have the rest written, and everything on disk."""
+        """Have the rest written, and the footer."""
         self.flush()
-        self._later(self._sync)
+        self._later(self._end)
 
     def close(self) -> int:
-        """Wait until everything is on disk; returns how many rows were found there. Raises CannotWrite, OSError."""
+        """Wait until everything is written; returns how many rows were found there. Raises CannotWrite, OSError."""
         self.finish()
         self._settle()
         if not isinstance(self._path, Path):
@@ -110,7 +110,7 @@ class ArrowFile:
         self._writer.write_table(table)
         self._file.flush()
 
-    def _sync(self) -> None:
+    def _end(self) -> None:
         if not self._file.closed:
             self._writer.close()
             self._file.close()

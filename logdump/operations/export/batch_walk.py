@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from logdump.arrow.tables.piece import Piece, pieces
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat import TrailError
-from trailformat.scan import PARTIAL, Batch, Engine, TransactionCarrier, scan
-from trailformat.scan.definitions import learn_definitions
+from trailformat.scan import PARTIAL, Batch, Engine, TransactionTracker, scan
+from trailformat.scan.rows.definitions import learn_definitions
 
 _ROWS = 1 << 16
 """Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
@@ -24,7 +23,7 @@ class BatchWalk:
     They begin before the RBA ``stop``, where one is given.
     """
 
-    def __init__(self, session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> None:
+    def __init__(self, session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> None:
         self._session = session
         self._trail = session.trail
         self._tally = tally
@@ -41,7 +40,7 @@ class BatchWalk:
         session, trail, start = self._session, self._trail, self._session.cursor.next
         transactions = session.cursor.transactions
         selection = session.selection()
-        carrier = TransactionCarrier(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
+        carrier = TransactionTracker(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
         self._tally.end = start
         size = _ROWS if selection.is_decided else selection.batch_size
         for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
@@ -64,9 +63,7 @@ class BatchWalk:
             rba, length = int(batch.rba[row]), int(batch.length[row])
             if rba >= end:
                 return
-            try:
-                self._trail.record_at(rba)
-            except TrailError as error:
+            if (error := self._trail.error_at(rba)) is not None:
                 self._tally.note_damage(error.at(self._trail.path, rba), length)
             if batch.kind[row] == PARTIAL:
                 self._tally.end = rba

@@ -17,7 +17,7 @@ from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_record
 from logdump.render.json_shape import exact
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 
 _END = "\r\n"
 
@@ -31,9 +31,9 @@ class CsvText:
         """The header line; of records the names that members have in JSON."""
         return _line(names_of(layout))
 
-    def record(self, shown: RecordShown) -> str:
+    def record(self, known: KnownRecord) -> str:
         """The line of a record; a file header has none."""
-        members = exact(json_record.RECORD.build_what_decodes(shown))
+        members = exact(json_record.RECORD.build_what_decodes(known))
         return _line([members[field.name] for field in json_record.RECORD.fields])
 
     def row(self, row: TableRow, layout: TableLayout) -> str:

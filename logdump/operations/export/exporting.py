@@ -5,21 +5,18 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import Staging
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
+from logdump.operations.export.target import export_target
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
-from trailformat import CannotWrite, Record
-
-Show = Callable[[Record], Iterable[Event]]
-"""What makes of a record all that is known of it."""
+from trailformat import CannotWrite
 
 
 class Export(Protocol):
@@ -32,7 +29,7 @@ class Export(Protocol):
         """What was written, and what is wrong with it."""
 
 
-def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator[Event]:
+def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write the records from the position on that pass the filter, whole or not at all, and tell what was written.
 
     The position moves behind the last record looked at. What goes to standard output is there as it is written.
@@ -42,9 +39,9 @@ def run_export(session: Session, options: ExportOptions, show: Show) -> Iterator
         CannotWrite: the target cannot be written, or does not hold what was written.
         TrailError: the trail cannot be read.
     """
-    cursor, tally = session.cursor, Tally()
+    cursor, tally = session.cursor, ExportTally()
     check_target(session, options.target, is_folder=options.by_table)
-    export = export_of(session, options, tally, show)
+    export = export_of(session, options, tally)
     was_backwards = cursor.is_backwards
     cursor.is_backwards = False
     try:
@@ -63,8 +60,8 @@ def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
     if options.to_standard_output:
         yield _standard_output(session, options)
     else:
-        with Staging(options.target, is_folder=options.by_table, replaces=options.replaces) as staging:
-            yield staging.path
+        with export_target(options.target, is_folder=options.by_table, replaces=options.replaces) as path:
+            yield path
 
 
 def _standard_output(session: Session, options: ExportOptions) -> StandardOutput:
@@ -79,13 +76,13 @@ def _standard_output(session: Session, options: ExportOptions) -> StandardOutput
     return StandardOutput(stream)
 
 
-def export_of(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     """What writes the format of the options.
 
     Raises:
         CommandError: a package is missing.
     """
-    return _EXPORTS[options.format](session, options, tally, show)
+    return _EXPORTS[options.format](session, options, tally)
 
 
 def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
@@ -100,7 +97,7 @@ def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
         raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
 
 
-def check_whole(tally: Tally, options: ExportOptions) -> None:
+def check_whole(tally: ExportTally, options: ExportOptions) -> None:
     """Every record is in one file or was left out: what the files hold says so, or CannotWrite is raised."""
     rows = sum(file.rows for file in tally.files)
     if options.format != "SQL" and rows + tally.left_out.total() != tally.selected:
@@ -112,21 +109,21 @@ def check_whole(tally: Tally, options: ExportOptions) -> None:
         )
 
 
-def _text(session: Session, options: ExportOptions, tally: Tally, show: Show) -> Export:
+def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     from logdump.operations.export.csv_text import CsvText  # noqa: PLC0415 - loaded for those who ask for it
     from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded for those who ask for it
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded for those who ask for it
 
-    return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText(), show)
+    return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 
-def _sql(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded for those who ask for it
 
     return SqlExport(session, options, tally)
 
 
-def _arrow(session: Session, options: ExportOptions, tally: Tally, _show: Show) -> Export:
+def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     _require_extra(options.format)
     from logdump.operations.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and numba
 
@@ -147,7 +144,7 @@ def _require_extra(format_: str) -> None:
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
-_EXPORTS: dict[str, Callable[[Session, ExportOptions, Tally, Show], Export]] = {
+_EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {
     "JSONL": _text,
     "CSV": _text,
     "SQL": _sql,

@@ -15,7 +15,7 @@ from logdump.arrow.tables.layout import DATA, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_lines
 from logdump.render.json_shape import exact
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 
 _CHUNK = 1 << 20
@@ -30,9 +30,9 @@ class JsonLines:
         """Nothing: each line stands for itself."""
         return ""
 
-    def record(self, shown: RecordShown) -> str:
+    def record(self, known: KnownRecord) -> str:
         """The line of a record."""
-        return "".join(f"{line}\n" for line in json_lines.render(shown, Settings()))
+        return "".join(f"{line}\n" for line in json_lines.render(known, Settings()))
 
     def row(self, row: TableRow, layout: TableLayout) -> str:
         """The line of a row."""

@@ -9,15 +9,15 @@ from typing import Generic, Protocol, TypeVar
 from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import suffix_of
 from logdump.operations.export.tally import FileTally
+from logdump.operations.export.target import suffix_of
 
 
 class Sink(Protocol):
     """A file that is being written."""
 
     def close(self) -> int:
-        """Have everything on disk; returns how many rows were found there."""
+        """Write what waits, for the last time; returns how many rows were found there."""
 
     def abandon(self) -> None:
         """Let go of the file, whatever is in it."""
@@ -56,7 +56,7 @@ class OpenFiles(Generic[S]):
         return [sink for _, sink in self._open.values()]
 
     def close(self) -> list[FileTally]:
-        """Have everything on disk; returns what each file holds."""
+        """Close all of them; returns what each file holds."""
         return [FileTally(name, layout, sink.close()) for layout, (name, sink) in self._open.items()]
 
     def abandon(self) -> None:

@@ -39,7 +39,7 @@ class _Trail(Source):
 
     @property
     def definitions(self) -> RowDefinitions:
-        """What tells the columns of rows."""
+        """The definitions of rows."""
         return self._definitions
 
 
@@ -48,7 +48,7 @@ class RecordBatches:
 
     Args:
         trail: the file.
-        definitions: what tells the columns.
+        definitions: those of the rows.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event
 from logdump.session.scan import Scan
 from logdump.session.session import Session
 from trailformat import Record, TrailError
 
 
-def walk(session: Session, tally: Tally, limit: int | None, stop: int | None = None) -> Iterator[Record | Event]:
+def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> Iterator[Record | Event]:
     """The records, at most ``limit`` and before the RBA ``stop``, with progress between them.
 
     The position moves along, and damage is noted.
@@ -36,7 +36,7 @@ def walk(session: Session, tally: Tally, limit: int | None, stop: int | None = N
         yield record
 
 
-def _step_over(session: Session, tally: Tally, error: TrailError) -> bool:
+def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
     """Note damage at the position and move behind it; False when nothing follows it."""
     trail, rba = session.trail, session.cursor.next
     good = trail.next_good_header(rba + 1)

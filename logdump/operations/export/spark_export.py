@@ -16,20 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.arrow.tables.layout import FileNames, TableLayout
-from logdump.operations.export.exporting import Show, check_whole, export_of
+from logdump.operations.export.exporting import check_whole, export_of
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.staging import part_name, suffix_of
-from logdump.operations.export.tally import FileTally, Tally
+from logdump.operations.export.tally import ExportTally, FileTally
+from logdump.operations.export.target import part_name, suffix_of
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from trailformat import TrailError, TrailFile
-from trailformat.scan import Piece, consistent_pieces, split_points
-from trailformat.scan.place import first_place
+from trailformat.scan import FileRange, consistent_ranges, split_points
+from trailformat.scan.position import first_position
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import SparkSession
 
     from logdump.filters import FilterSet
@@ -41,14 +39,13 @@ ATTEMPTS = "_attempts"
 
 
 class ExportJob(NamedTuple):
-    """What all tasks know: the file, what to export of it, through which filter, shown how, and where to write."""
+    """What all tasks know: the file, what to export of it, through which filter, and where to write."""
 
     trail: Path
     options: ExportOptions
     settings: Settings
     filters: FilterSet | None
     definitions: SourceDefinitions | None
-    show: Callable[[Session], Show]
     folder: Path
 
 
@@ -57,7 +54,7 @@ class Written(NamedTuple):
 
     number: int
     folder: Path
-    tally: Tally
+    tally: ExportTally
     error: Exception | None = None
 
 
@@ -71,13 +68,13 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
     count = max(-(-size // _MOST), min(2 * cores, size // _LEAST), 1)
     points = [start, *(one for one in split_points(trail, count) if one > start)] if count > 1 else [start]
     ends = [*points[1:], trail.size]
-    guessed = [Piece(first_place(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
-    walked = consistent_pieces(trail, guessed) if count > 1 else guessed
-    begins = [one.start.rba for one in walked if one.start == first_place(trail, one.start.rba)]
+    guessed = [FileRange(first_position(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
+    walked = consistent_ranges(trail, guessed) if count > 1 else guessed
+    begins = [one.start.rba for one in walked if one.start == first_position(trail, one.start.rba)]
     return list(zip(begins, [*begins[1:], trail.size], strict=True))
 
 
-def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[Tally, int]:
+def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[ExportTally, int]:
     """Have tasks export the pieces, and put their files in place; returns the counts, and how many parts there are.
 
     Raises:
@@ -102,12 +99,12 @@ def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) ->
         try:
             yield Written(number, folder, _export(job, folder, number, start, stop))
         except (TrailError, OSError) as error:
-            yield Written(number, folder, Tally(), error)
+            yield Written(number, folder, ExportTally(), error)
 
 
-def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> Tally:
+def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> ExportTally:
     """Export the records of a piece."""
-    session, tally = Session(), Tally()
+    session, tally = Session(), ExportTally()
     session.settings, session.filters_in_use, session.source_definitions = job.settings, job.filters, job.definitions
     options = job.options._replace(stop=stop)
     session.open(job.trail)
@@ -115,7 +112,7 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
         session.cursor.move(start)
         folder.mkdir()
         path = folder if options.by_table else folder / part_name(number, suffix_of(options))
-        export = export_of(session, options, tally, job.show(session))
+        export = export_of(session, options, tally)
         for _ in export.run(path):
             pass
         check_whole(tally, options)
@@ -124,10 +121,10 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
     return tally
 
 
-def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[Tally, int]:
+def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[ExportTally, int]:
     """The files of all tasks in the folder of the export, those of one table together, and the counts of all."""
     suffix = suffix_of(job.options)
-    names, folders, whole, parts = FileNames(suffix), dict[TableLayout, FileTally](), Tally(), 0
+    names, folders, whole, parts = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally(), 0
     for one in written:
         for file in one.tally.files:
             part, parts = part_name(one.number, suffix), parts + 1

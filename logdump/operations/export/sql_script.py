@@ -7,7 +7,7 @@ from typing import IO
 
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile
 from logdump.render.sql import (
     DIALECTS,
@@ -27,7 +27,7 @@ from logdump.session.session import Session
 class SqlExport:
     """One script: the transactions from the one on that is open at the position."""
 
-    def __init__(self, session: Session, options: ExportOptions, tally: Tally) -> None:
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally) -> None:
         self._session = session
         self._options = options
         self._tally = tally

@@ -21,7 +21,7 @@ class FileTally(NamedTuple):
     rows: int
 
 
-class Tally:
+class ExportTally:
     """The counts of one export.
 
     Attributes:
@@ -48,7 +48,7 @@ class Tally:
             self._first_problem = f"RBA {rba}, {what}: {reason}" if what else f"RBA {rba}: {reason}"
         self.problems += count
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: ExportTally) -> None:
         """Take in what another export has come to, of the records behind these; its files come behind the own ones."""
         self._first_problem = self._first_problem or other._first_problem
         self.selected += other.selected

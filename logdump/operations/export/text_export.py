@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO, Protocol
 
 from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
@@ -11,13 +11,13 @@ from logdump.operations.export.appended_file import Place
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_walk import walk
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile, Waiting
-from logdump.session.events import Event, Notice, RecordShown
+from logdump.session.events import Event
+from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import Record
 from trailformat.changes.segments import joined
-from trailformat.trail.row_definitions import RowDefinition
 
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
@@ -31,7 +31,7 @@ class Spelling(Protocol):
     def head(self, layout: TableLayout) -> str:
         """What a file begins with; ALL: it holds records."""
 
-    def record(self, shown: RecordShown) -> str:
+    def record(self, known: KnownRecord) -> str:
         """The line of a record."""
 
     def row(self, row: TableRow, layout: TableLayout) -> str:
@@ -42,21 +42,13 @@ class Spelling(Protocol):
 
 
 class TextExport:
-    """One export of text; ``show`` tells all that is known of a record."""
+    """One export of text."""
 
-    def __init__(
-        self,
-        session: Session,
-        options: ExportOptions,
-        tally: Tally,
-        spelling: Spelling,
-        show: Callable[[Record], Iterable[Event]],
-    ) -> None:
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session
         self._options = options
         self._tally = tally
         self._spelling = spelling
-        self._show = show
         self._layouts = Layouts()
         self._waiting = Waiting()
 
@@ -97,22 +89,22 @@ class TextExport:
         if record.is_file_header and not self._spelling.takes_file_header:
             self._tally.leave_out(None)
             return
-        for event in self._show(record):
-            if isinstance(event, RecordShown):
-                files.of(ALL).write(self._spelling.record(event))
-                self._note_values(event)
-            elif isinstance(event, Notice) and event.bad is not None:
-                self._tally.add_problem(record.rba, "", event.bad.error.problem)
+        known = KnownRecord(record, self._session)
+        problems = known.problems
+        files.of(ALL).write(self._spelling.record(known))
+        self._note_values(known)
+        for problem in problems:
+            self._tally.add_problem(record.rba, "", problem)
 
-    def _note_values(self, shown: RecordShown) -> None:
-        """Take the values that do not decode into the tally; parts that do not come as notices."""
-        if shown.record.is_file_header or shown.columns is None:
+    def _note_values(self, known: KnownRecord) -> None:
+        """Take the values that do not decode into the tally."""
+        if known.record.is_file_header or known.row_definition.table is None:
             return
-        columns, _ = columns_of(shown.whole or shown.record, RowDefinition("", shown.columns, shown.charset))
+        columns, _ = columns_of(known.whole or known.record, known.row_definition)
         for column in columns:
             for value in (column.before, column.after):
                 if value is not None and value.problem is not None:
-                    self._tally.add_problem(shown.record.rba, column.name or f"#{column.index}", value.problem)
+                    self._tally.add_problem(known.record.rba, column.name or f"#{column.index}", value.problem)
 
     def _put_row(self, files: OpenFiles[TextFile], record: Record) -> None:
         io_type = None if record.is_file_header else record.header.io_type

@@ -61,7 +61,7 @@ class TextFile:
         self._waiting = bytearray()
 
     def close(self) -> int:
-        """Have everything on disk; returns how many rows were found there.
+        """Write what waits; returns how many rows were found there.
 
         Raises:
             CannotWrite: not as many as were written.

@@ -16,7 +16,7 @@ from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.headers import NO_INDEX, indexes_at
+from trailformat.scan.rows.headers import NO_INDEX, indexes_at
 
 _MOST_READ = 1 << 26
 """So many bytes of a batch are read at once."""

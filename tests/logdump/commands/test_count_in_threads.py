@@ -15,7 +15,16 @@ from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Counted, Engine, Workers, counting, engines, is_available, parallel_counts, side_by_side
+from trailformat.scan import (
+    Engine,
+    KernelTotals,
+    Workers,
+    counting,
+    engines,
+    is_available,
+    parallel,
+    parallel_counts,
+)
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
@@ -51,7 +60,7 @@ def said(text: str) -> list[str]:
 @pytest.fixture(params=[(1, 1 << 15), (3, 1 << 15), (3, 4)], ids=str)
 def in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     threads, rows = request.param
-    monkeypatch.setattr(side_by_side, "PIECE", 700)
+    monkeypatch.setattr(parallel, "PIECE", 700)
     monkeypatch.setattr(counting, "ROWS", rows)
     monkeypatch.setattr("logdump.commands.count.Workers", lambda: Workers(threads))
     return monkeypatch
@@ -76,7 +85,7 @@ def test_all_files_of_a_folder(form: str, in_threads: pytest.MonkeyPatch, trails
 
 
 def interrupted(trail: TrailFile, workers: Workers, taken: Any) -> Any:
-    def results() -> Iterator[tuple[Counted, int]]:
+    def results() -> Iterator[tuple[KernelTotals, int]]:
         yield next(iter(parallel_counts(trail, workers, taken).results()))
         raise KeyboardInterrupt
 

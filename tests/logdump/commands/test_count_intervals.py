@@ -13,7 +13,7 @@ from logdump.operations.count import CountOptions, intervals
 from logdump.session.events import EmptyIntervals, IntervalShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat.totals.counting import Count
+from trailformat.totals.counting import Totals
 
 MINUTE = 60_000_000
 BEGUN = IO_TIME - IO_TIME % MINUTE
@@ -24,7 +24,7 @@ BEGUN = IO_TIME - IO_TIME % MINUTE
     st.none() | st.integers(0, 1 << 41),
 )
 def test_intervals_follow_each_other_without_gap_and_hold_every_record(times: list[int], end: int | None) -> None:
-    count = Count(interval=MINUTE, start=0)
+    count = Totals(interval=MINUTE, start=0)
     for one in times:
         if end is None or one <= end:
             count.interval_of(one).add(1, 5, None)

@@ -15,7 +15,7 @@ from logdump.render.text import render
 from logdump.session.errors import CommandError
 from logdump.session.events import JobProgress
 from logdump.session.settings import Settings
-from logdump.spark import engine as spark_engine
+from logdump.spark.jobs import engine as spark_engine
 from tests.logdump.line import Line
 
 ROOT = Path(__file__).parents[3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.line.line_mode import Batch
+from logdump.line.line_mode import Script
 from logdump.session.history import MOST_KEPT, History
 from tests.logdump.line import Line
 
@@ -145,7 +145,7 @@ def test_fc_where_nobody_can_be_asked_says_so(typed: Line) -> None:
 
 
 def test_fc_in_a_script_takes_its_edit_lines_from_the_script(capsys: pytest.CaptureFixture[str]) -> None:
-    assert Batch("reclen 11\nfc\n       2\n\nreclen".splitlines()).run() == 0
+    assert Script("reclen 11\nfc\n       2\n\nreclen".splitlines()).run() == 0
     assert capsys.readouterr().out.splitlines() == [
         "Reclen set to 11",
         "> reclen 11",
@@ -156,5 +156,5 @@ def test_fc_in_a_script_takes_its_edit_lines_from_the_script(capsys: pytest.Capt
 
 
 def test_fc_at_the_end_of_a_script_is_called_off(capsys: pytest.CaptureFixture[str]) -> None:
-    assert Batch("reclen 11\nfc".splitlines()).run() == 0
+    assert Script("reclen 11\nfc".splitlines()).run() == 0
     assert capsys.readouterr().out.splitlines() == ["Reclen set to 11", "> reclen 11"]

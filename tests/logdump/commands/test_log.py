@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.line.line_mode import Batch, Piped
+from logdump.line.line_mode import Piped, Script
 from logdump.session.session_log import SessionLog
 from tests.logdump.line import Line
 
@@ -20,7 +20,7 @@ def test_what_is_entered_and_what_is_printed_goes_to_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "session.txt"
-    assert Batch(f"timeoffset gmt\nlog to {log}\nreclen 99\nnonsense\nlog stop\nreclen".splitlines()).run() == 1
+    assert Script(f"timeoffset gmt\nlog to {log}\nreclen 99\nnonsense\nlog stop\nreclen".splitlines()).run() == 1
     opened, *copied, closed = log.read_text().splitlines()
     assert re.fullmatch(rf"--- Session log {log} opened \d{{4}}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{{3}}\.\d{{3}} ---", opened)
     assert re.fullmatch(rf"--- Session log {log} closed \d{{4}}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{{3}}\.\d{{3}} ---", closed)
@@ -37,7 +37,7 @@ def test_what_is_entered_and_what_is_printed_goes_to_the_file(
 
 def test_records_are_copied_as_they_are_shown(tmp_path: Path, trails: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "session.txt"
-    Batch(f"open {trails / 'et000000000'}\npos 0\nlog {log}\nn".splitlines()).run()
+    Script(f"open {trails / 'et000000000'}\npos 0\nlog {log}\nn".splitlines()).run()
     shown = capsys.readouterr().out
     assert "FileHeader" in shown
     assert shown.endswith(log.read_text().split("Logdump 4 >n\n", 1)[1])
@@ -126,7 +126,7 @@ def test_a_failing_log_leaves_the_one_in_use_on(line: Line, tmp_path: Path) -> N
 def test_under_c_a_log_that_cannot_be_written_is_exit_status_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert Batch(f"log {tmp_path / 'missing' / 'log'}; reclen".splitlines()).run() == 1
+    assert Script(f"log {tmp_path / 'missing' / 'log'}; reclen".splitlines()).run() == 1
     shown = capsys.readouterr()
     assert shown.out == "Reclen is 140\n"
     assert "cannot be written" in shown.err
@@ -150,7 +150,7 @@ def test_a_full_disk_ends_the_log_and_not_the_session(
 
     log = tmp_path / "session.txt"
     monkeypatch.setattr(SessionLog, "flush", full)
-    assert Batch(f"log {log}\nlog".splitlines()).run() == 1
+    assert Script(f"log {log}\nlog".splitlines()).run() == 1
     shown = capsys.readouterr()
     assert shown.err == f"The session log {log} cannot be written: No space left on device. It is off now.\n"
     assert shown.out.endswith("Session log is OFF\n")
@@ -194,7 +194,7 @@ count detail
 
 def _log_of(lines: list[str], log: Path) -> list[str]:
     """What the session log holds between its first and its last line, under prompts without numbers."""
-    Batch(["usertoken on", f"log to {log}", *lines, "log stop"]).run()
+    Script(["usertoken on", f"log to {log}", *lines, "log stop"]).run()
     copied = log.read_text().splitlines()[1:-1]
     return [re.sub(r"^\S+\.oby, line \d+: ", "", re.sub(r"^Logdump \d+ >", "Logdump >", one)) for one in copied]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.line.line_mode import Batch
+from logdump.line.line_mode import Script
 from tests.logdump.line import Line
 
 
@@ -98,8 +98,8 @@ def test_a_file_that_cannot_be_read_is_told(line: Line, here: Path) -> None:
 
 def test_under_c_a_failing_line_is_exit_status_1(here: Path) -> None:
     (here / "a.oby").write_text("nonsense\n")
-    assert Batch("obey a.oby".splitlines()).run() == 1
-    assert Batch("obey missing.oby".splitlines()).run() == 1
+    assert Script("obey a.oby".splitlines()).run() == 1
+    assert Script("obey missing.oby".splitlines()).run() == 1
 
 
 @pytest.mark.parametrize("content", [b"reclen\0 5\n", b"x" * 70_000])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from tests.logdump.line import Line
 from tests.trailformat.samples import column, metadata_record, row, trail_of
 from trailformat import ByteOrder, Record, TableDefinition
@@ -13,7 +13,7 @@ from trailformat.definitions.metadata import build_table
 
 
 def _shown(line: Line) -> Record:
-    return next(event.record for event in line.events if isinstance(event, RecordShown))
+    return next(event.record for event in line.events if isinstance(event, KnownRecord))
 
 
 def _all(line: Line) -> list[Record]:

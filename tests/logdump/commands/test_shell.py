@@ -6,12 +6,12 @@ import signal
 
 import pytest
 
-from logdump.line.line_mode import Batch
+from logdump.line.line_mode import Script
 from tests.logdump.line import Line
 
 
 def test_a_program_writes_after_what_was_printed_before_it(capfd: pytest.CaptureFixture[str]) -> None:
-    assert Batch(["reclen; x echo hello; reclen 7"]).run() == 0
+    assert Script(["reclen; x echo hello; reclen 7"]).run() == 0
     assert capfd.readouterr().out == "Reclen is 140\nhello\nReclen set to 7\n"
 
 
@@ -28,7 +28,7 @@ def test_a_status_that_is_not_zero_is_told(line: Line, capfd: pytest.CaptureFixt
 
 
 def test_under_c_a_failing_program_is_exit_status_1() -> None:
-    assert Batch(["x false"]).run() == 1
+    assert Script(["x false"]).run() == 1
 
 
 def test_it_takes_a_program(line: Line) -> None:

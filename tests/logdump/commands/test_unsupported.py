@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logdump import __version__
-from logdump.line.line_mode import Batch
+from logdump.line.line_mode import Script
 from tests.logdump.line import Line
 
 ON_NONSTOP = [
@@ -38,7 +38,7 @@ def test_encryption_is_off(line: Line, name: str) -> None:
 def test_encryption_cannot_be_switched_on(line: Line, name: str, arguments: str) -> None:
     (shown,) = line(f"{name} {arguments}")
     assert shown.startswith(f"{name} ON: trail encryption is not supported;")
-    assert Batch([f"{name} {arguments}"]).run() == 1
+    assert Script([f"{name} {arguments}"]).run() == 1
 
 
 @pytest.mark.parametrize("arguments", ["perhaps", "off now", "on keyname", "on key a"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,13 +9,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.operations.export import spark_export
-from logdump.operations.export.exporting import Show
 from logdump.operations.export.options import parse_export_options
 from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
-from logdump.operations.export.tally import Tally
+from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
-from logdump.session.settings import OutputFormat
-from logdump.session.showing import show_record
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
@@ -31,18 +27,13 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_export, "_LEAST", 600)
 
 
-def _show(session: Session) -> Show:
-    session.settings.format = OutputFormat.JSONL
-    return partial(show_record, session)
-
-
-def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[Tally, int]:
+def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[ExportTally, int]:
     """Export a file in pieces to a folder; returns the counts and how many pieces there were."""
     folder.mkdir()
     (folder / ATTEMPTS).mkdir()
     session = Session()
     options = parse_export_options(words)
-    job = ExportJob(trail, options, session.settings, None, None, _show, folder)
+    job = ExportJob(trail, options, session.settings, None, None, folder)
     with TrailFile(trail) as open_trail:
         pieces = pieces_of(open_trail, 0, 8)
     tally, _ = gathered(job, [*export_all(job, enumerate(pieces))])
@@ -114,6 +105,6 @@ def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Pa
 
 def test_what_a_task_cannot_write_is_told_instead_of_raised(tmp_path: Path) -> None:
     options = parse_export_options(f"csv to {tmp_path / 'x'}")
-    job = ExportJob(TRAILS / "et000000000", options, Session().settings, None, None, _show, tmp_path / "gone")
+    job = ExportJob(TRAILS / "et000000000", options, Session().settings, None, None, tmp_path / "gone")
     (written,) = export_all(job, [(0, (0, 9))])
     assert isinstance(written.error, OSError | CannotWrite)

@@ -12,7 +12,7 @@ from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, CORRUPT
 from logdump.arrow.tables.schema import FIXED_TYPES
 from logdump.render.json_lines import render
-from logdump.session.events import RecordShown
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.export.rows import (
     arrow_rows,
@@ -111,7 +111,7 @@ def test_records_are_those_that_next_prints(path: Path, tmp_path: Path) -> None:
     line = Line()
     line(f"open {path}")
     line("next 10000")
-    shown = [event for event in line.events if isinstance(event, RecordShown)]
+    shown = [event for event in line.events if isinstance(event, KnownRecord)]
     line.session.close()
     assert [json.loads(text)["rba"] for text in exported][: len(shown)] == [one.record.rba for one in shown]
 
@@ -121,7 +121,7 @@ def test_a_record_is_spelled_as_next_spells_it(tmp_path: Path) -> None:
     line = Line()
     line(f"format jsonl; open {TRAILS / 'et000000000'}")
     line("next 10000")
-    printed = [text for event in line.events if isinstance(event, RecordShown) for text in render(event, Settings())]
+    printed = [text for event in line.events if isinstance(event, KnownRecord) for text in render(event, Settings())]
     line.session.close()
     assert (tmp_path / "out").read_text(encoding="utf-8").splitlines() == printed
 

@@ -9,7 +9,7 @@ import pytest
 
 from logdump.filters import Comparison
 from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, TransactionCarrier, scan
+from trailformat.scan import Engine, TransactionTracker, scan
 
 from .by_hand import trail_in
 from .test_by_hand import told, with_numpy
@@ -42,14 +42,14 @@ OPEN = ["SYSKEY 107", "SYSKEYLEN 4", "UNDOFLAG 1", "USERTOKEN TK-HOST"]
 
 def verdicts(tmp_path: Path, *statements: str) -> tuple[Any, Any]:
     """What the columns of the trail by hand say: RBAs that may pass, and that pass for sure."""
-    from logdump.filters.masks import Source, verdict
+    from logdump.filters.masks import MaskSource, verdict
 
     path, _ = trail_in(tmp_path, ByteOrder.BIG)
     with TrailFile(path) as trail:
         (one,) = scan(trail, engine=Engine.PYTHON)
         batch: Any = with_numpy(one)
-        owners = TransactionCarrier(trail, engine=Engine.PYTHON).of(batch)
-        found = verdict(told(statements), batch, Source(trail.buffer, owners, Engine.PYTHON))
+        owners = TransactionTracker(trail, engine=Engine.PYTHON).of(batch)
+        found = verdict(told(statements), batch, MaskSource(trail.buffer, owners, Engine.PYTHON))
         return batch.rba[found.may].tolist(), batch.rba[found.surely].tolist()
 
 
@@ -85,7 +85,7 @@ def test_records_are_asked_only_where_the_columns_leave_it_open(option: str, tmp
 
 
 def test_a_filter_on_transactions_needs_to_be_told_them(tmp_path: Path) -> None:
-    from logdump.filters.masks import Source, verdict
+    from logdump.filters.masks import MaskSource, verdict
     from logdump.filters.token_criteria import GgsToken
 
     path, _ = trail_in(tmp_path, ByteOrder.BIG)
@@ -93,5 +93,5 @@ def test_a_filter_on_transactions_needs_to_be_told_them(tmp_path: Path) -> None:
         (one,) = scan(trail, engine=Engine.PYTHON)
         for option in ("CSN > 99", "GGSTOKEN TRANID 5.1.7"):
             with pytest.raises(ValueError, match=r"^a filter asks for transactions that nobody has looked for$"):
-                verdict(told([option]), with_numpy(one), Source(trail.buffer, None, Engine.PYTHON))
+                verdict(told([option]), with_numpy(one), MaskSource(trail.buffer, None, Engine.PYTHON))
     assert not GgsToken(ord("6"), Comparison.EQUAL, None).fits(None, "5.1.7")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from logdump.filters import Comparison
 from logdump.filters.csn import csn_holds
-from trailformat.scan import Texts
+from trailformat.scan import StringColumn
 
 np = pytest.importorskip("numpy", reason="columns of texts need numpy")
 
@@ -23,10 +23,10 @@ WANTED = st.sampled_from(["12", "0x1f", "0.26", "4:109", "a.4:109", "1F/00000002
 COMPARISONS = st.sampled_from(Comparison)
 
 
-def column(texts: list[bytes | None], known: dict[int, str | None]) -> Texts:
+def column(texts: list[bytes | None], known: dict[int, str | None]) -> StringColumn:
     sizes = np.array([-1 if text is None else len(text) for text in texts], dtype=np.int64)
     starts = np.cumsum(np.maximum(sizes, 0)) - np.maximum(sizes, 0)
-    return Texts(b"".join(text for text in texts if text is not None), starts, sizes, known)
+    return StringColumn(b"".join(text for text in texts if text is not None), starts, sizes, known)
 
 
 @given(st.lists(CSNS | st.none(), max_size=30), st.lists(CSNS | st.none(), max_size=3), WANTED, COMPARISONS)

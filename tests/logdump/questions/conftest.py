@@ -10,7 +10,7 @@ from logdump.operations.export import batch_walk
 from logdump.operations.save import saver as saving
 from logdump.session import scan as session_scan
 from logdump.session import selection
-from logdump.tui import matching
+from logdump.tui.reading import matching
 from trailformat.scan import Engine, is_available
 
 
@@ -35,7 +35,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     way = WAYS[request.param]
     if not is_available(way.engine):
         pytest.skip("numba is not installed")
-    for name in ("trailformat.scan", "logdump.operations.count", "logdump.tui.matching"):
+    for name in ("trailformat.scan", "logdump.operations.count", "logdump.tui.reading.matching"):
         monkeypatch.setattr(f"{name}.choose_engine", lambda _size: way.engine)
     for module, name in (
         (selection, "_LARGE"),

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from logdump.session.session import Session
-from logdump.spark.engine import read_options
-from logdump.tui.matching import Matches, MatchingRows
-from logdump.tui.rows import Kind, Row, Walk
+from logdump.spark.jobs.engine import read_options
+from logdump.tui.reading.matching import Matches, MatchingRows
+from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.questions.asker import EVERYTHING, FORWARD, Asker, is_body, opened, placed
@@ -112,23 +112,23 @@ def matches_of(line: Line) -> Matches:
 def _screen(path: Path, question: Question, _folder: Path) -> RBAs:
     line = opened(path, question)
     with TrailFile(path) as trail:
-        walk: Walk | MatchingRows = Walk(trail)
+        walk: RowReader | MatchingRows = RowReader(trail)
         if question.statements:
-            walk = MatchingRows(Walk(trail), matches_of(line), trail.size)
+            walk = MatchingRows(RowReader(trail), matches_of(line), trail.size)
         start = trail.size if question.is_from_end else question.rba
         rows = _rows_before(walk, start) if question.is_backwards else _rows_from(walk, start)
-        records = (row.rba for row in rows if row.kind in (Kind.RECORD, Kind.FILE_HEADER))
+        records = (row.rba for row in rows if row.kind in (RowKind.RECORD, RowKind.FILE_HEADER))
         return list(islice(records, question.limit))
 
 
-def _rows_from(walk: Walk | MatchingRows, rba: int) -> Iterator[Row]:
-    row: Row | None = walk.containing(rba)
+def _rows_from(walk: RowReader | MatchingRows, rba: int) -> Iterator[ListRow]:
+    row: ListRow | None = walk.containing(rba)
     while row is not None:
         yield row
         row = walk.after(row)
 
 
-def _rows_before(walk: Walk | MatchingRows, rba: int) -> Iterator[Row]:
+def _rows_before(walk: RowReader | MatchingRows, rba: int) -> Iterator[ListRow]:
     row = walk.before(rba)
     while row is not None:
         yield row

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.render import json_lines, text
-from logdump.session.events import CountShown, Event, Notice, Progress, RecordShown
+from logdump.session.events import CountShown, Event, Notice, Progress
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.logdump.questions.asker import opened, placed
@@ -106,13 +107,13 @@ def _told(line: Line, call: int) -> tuple[RBAs, bool]:
             told += _running(line, "n 99999")
         except KeyboardInterrupt:
             is_interrupted = True
-    return [event.record.rba for event in told if isinstance(event, RecordShown)], is_interrupted
+    return [event.record.rba for event in told if isinstance(event, KnownRecord)], is_interrupted
 
 
 @pytest.mark.parametrize("place", ["pos 0", "pos eof; pos reverse"])
-@pytest.mark.parametrize("filters", ["filter off", "filter value price > 3; filter exclude rectype 3"])
-def test_next_loses_no_record_whenever_it_is_interrupted(filters: str, place: str, shop: Line) -> None:
-    shop(f"{filters}; {place}; n 99")
+@pytest.mark.parametrize("switches", ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"])
+def test_next_loses_no_record_whenever_it_is_interrupted(switches: str, place: str, shop: Line) -> None:
+    shop(f"{switches}; {place}; n 99")
     expected = shop.rbas
     for call in count(step=stride(3)):
         shop(place)

@@ -9,13 +9,13 @@ import pytest
 from logdump.notation.times import iso_time
 from logdump.render.json_lines import PARTS, SHAPES, render
 from logdump.render.json_shape import Shape, exact
-from logdump.session.events import Bad, Failure, Notice, Progress, RecordShown, say
+from logdump.session.events import Bad, Failure, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from scripts.json_members import PAGE, updated
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.logdump.render.records import a_record
+from tests.logdump.render.records import Alone, a_record
 from trailformat import BadRecord, TrailError, make_token
 
 MEMBERS = {shape.name: [field.name for field in shape.fields] for shape in SHAPES}
@@ -196,7 +196,7 @@ def test_a_part_that_does_not_decode_is_null_and_said_so(trails: Path) -> None:
 def test_whatever_stands_in_a_trail_is_safe() -> None:
     hostile = "\x1b]0;\x07\ud800\u2028\0".encode("utf-8", "surrogatepass") + b"\xff"
     tokens = (make_token("L", hostile), make_token("q", hostile))
-    shown = the_object(RecordShown(a_record(hostile, name="T\x1b\u2028\x07", tokens=tokens, user_tokens=hostile)))
+    shown = the_object(Alone(a_record(hostile, name="T\x1b\u2028\x07", tokens=tokens, user_tokens=hostile)))
     assert shown["table"] == "T\x1b\u2028\x07"
     assert shown["gg_tokens"][0]["text"] is None
     assert bytes.fromhex(shown["data"]) == hostile
@@ -212,7 +212,7 @@ def test_large_integers_are_strings() -> None:
         {"a": ["18446744073709551616"]},
     ]
     record = a_record(audit_pos=2**64 - 1, io_time=2**63 - 1)
-    shown = the_object(RecordShown(record))
+    shown = the_object(Alone(record))
     assert shown["audit_pos"] == "18446744073709551615"
     assert (shown["time"], shown["julian_time"]) == (None, "9223372036854775807")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.commands.seeking import show_record
 from logdump.render.text import render
 from logdump.session.events import Failure, Notice
 from logdump.session.release import Release
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
-from logdump.session.showing import show_record
 from tests.logdump.line import Line
 from tests.logdump.render.logdumps_lines import foreign_lines, is_in_logdumps_order
 from trailformat import Record, TrailFile

@@ -6,7 +6,7 @@ from logdump.notation.times import GMT, parse_datetime
 from logdump.render.count_text import history_lines, interval_lines, progress_lines
 from logdump.session.events import IntervalShown, Progress, TransactionsShown
 from logdump.session.settings import Settings
-from trailformat.totals.counting import LargeTransaction, Tally
+from trailformat.totals.counting import LargeTransaction, TypeTotals
 
 SETTINGS = Settings(time_offset=GMT)
 
@@ -34,7 +34,7 @@ def test_transhist() -> None:
 
 
 def test_count_interval() -> None:
-    tally = Tally()
+    tally = TypeTotals()
     for _ in range(3):
         tally.add(40, 3, ord("B"))
     start, end = (parse_datetime(f"2011-02-28 11:{minute}", GMT) for minute in (30, 34))

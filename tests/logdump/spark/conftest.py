@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logdump.spark.java import missing_java
+from logdump.spark.jobs.java import missing_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

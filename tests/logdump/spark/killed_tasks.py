@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logdump.spark import save, session
-from logdump.spark.staging import driver_pid
+from logdump.spark.write.job_folder import driver_pid
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

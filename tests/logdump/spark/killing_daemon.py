@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark import TaskContext, daemon
 
-from logdump.spark.part_files import PartFiles
+from logdump.spark.write.part_files import PartFiles
 
 _WAYS = ("error", "exit", "exit", "none")
 

@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.arrow.records.schema import Selected, arrow_schema
-from logdump.spark.options import Use, parse_options
-from logdump.spark.planning import Slice, plan
-from logdump.spark.reading import read
-from logdump.spark.request import Request
-from logdump.spark.schema import offered
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.planner import Slice, plan
+from logdump.spark.source.reader import read
+from logdump.spark.source.request import Request
+from logdump.spark.source.schema import offered
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.session.events import Failure, JobProgress
-from logdump.spark.engine import run_job
+from logdump.spark.jobs.engine import run_job
 from tests.logdump.spark.engines import BothEngines
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_whoever_stops_a_job_cancels_it(spark: SparkSession) -> None:
 
 
 def test_an_error_of_the_job_is_one_line(both: BothEngines, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.spark.count_job._COLUMNS", "file,nothing")
+    monkeypatch.setattr("logdump.spark.jobs.count_job._COLUMNS", "file,nothing")
     both.local(f"open {SHOP}")
     both.spark(f"open {SHOP}; count")
     [failure] = [event for event in both.spark.events if isinstance(event, Failure)]

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.frame_writing import FrameWriting, NotInOrder, WriteColumns
-from logdump.spark.part_files import PartFiles
-from logdump.spark.raw_records import NoRecord
-from logdump.spark.row_sources import SourceUnknown
-from logdump.spark.target import Target, TargetRefused
+from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, WriteColumns
+from logdump.spark.write.part_files import PartFiles
+from logdump.spark.write.raw_records import NoRecord
+from logdump.spark.write.row_sources import SourceUnknown
+from logdump.spark.write.target import Target, TargetRefused
 from tests.logdump.spark.written import body, frame, header, meant_rows, paths_of, write_frame
 
 DAMAGED = "fcgmw"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.spark.java import java_version, missing_java
+from logdump.spark.jobs.java import java_version, missing_java
 
 
 @pytest.fixture

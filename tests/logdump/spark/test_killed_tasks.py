@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.java import missing_java
+from logdump.spark.jobs.java import missing_java
 from tests.logdump.spark.written import body, trail_files
 
 pytestmark = pytest.mark.spark

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from logdump.spark.errors import BadOption
-from logdump.spark.options import OPTIONS, Options, Use, parse_options
+from logdump.spark.source.options import OPTIONS, Options, Use, parse_options
 
 
 def parsed(use: Use = Use.READ, **given: str) -> Options:
@@ -84,9 +84,9 @@ def test_what_spark_adds_to_a_table_is_passed_over() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_a_shown_default_is_the_default(option: object) -> None:
-    from logdump.spark.options import Option
+    from logdump.spark.source.options import SourceOption
 
-    assert isinstance(option, Option)
+    assert isinstance(option, SourceOption)
     if option.shown_default:
         use = next(one for one in Use if one in option.use)
         assert parse_options({option.name: option.shown_default}, use) == Options()

@@ -37,4 +37,4 @@ def test_pyspark_finds_the_source_without_loading_arrow_or_numba() -> None:
     code = "import pyspark_trail, sys\nprint(pyspark_trail.DefaultSource.name(), *sys.modules)"
     name, *loaded = run(code).stdout.split()
     assert name == "trail"
-    assert not {"numba", "logdump.spark.reading"} & set(loaded)
+    assert not {"numba", "logdump.spark.source.reader"} & set(loaded)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from logdump.spark.errors import BadOption, NoTrailFiles
-from logdump.spark.options import Options
-from logdump.spark.paths import find_files
+from logdump.spark.source.options import Options
+from logdump.spark.source.paths import find_files
 
 
 @pytest.fixture

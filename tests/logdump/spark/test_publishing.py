@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark import publishing
-from logdump.spark.publishing import Part, SavedFile, publish, roll_back, sweep
-from logdump.spark.staging import Staging, new_staging
-from logdump.spark.target import Mode, Target, TargetRefused
+from logdump.spark.write import publish as publishing
+from logdump.spark.write.job_folder import JobFolder, new_job_folder
+from logdump.spark.write.publish import SavedFile, StagedFile, publish, roll_back, sweep
+from logdump.spark.write.target import Mode, Target, TargetRefused
 from tests.logdump.spark.written import body, header
 from trailformat import CannotWrite
 
@@ -21,15 +21,15 @@ SAMPLE = TRAILS / "et000000000"
 OLD = TRAILS / "st000000000"
 
 
-def _job(out: Path, files: int = 2, sample: Path = SAMPLE) -> tuple[Staging, list[Part]]:
+def _job(out: Path, files: int = 2, sample: Path = SAMPLE) -> tuple[JobFolder, list[StagedFile]]:
     """A job that has written copies of a sample."""
-    staging = new_staging(out, os.getpid())
+    folder = new_job_folder(out, os.getpid())
     parts = []
     for number in range(files):
-        path = staging.attempt(number, number) / "tr000000000"
+        path = folder.attempt(number, number) / "tr000000000"
         path.write_bytes(sample.read_bytes())
-        parts.append(Part(str(path), "/dirdat/lt000000005", 21, path.stat().st_size))
-    return staging, parts
+        parts.append(StagedFile(str(path), "/dirdat/lt000000005", 21, path.stat().st_size))
+    return folder, parts
 
 
 def _holding(tmp_path: Path, *names: str) -> Path:
@@ -46,8 +46,8 @@ def _contents(out: Path) -> dict[str, bytes]:
 
 def test_the_report_tells_what_was_written(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    staging, parts = _job(out)
-    saved = publish(staging, Target.parse(str(out)), Mode.ERROR, parts)
+    folder, parts = _job(out)
+    saved = publish(folder, Target.parse(str(out)), Mode.ERROR, parts)
     size = SAMPLE.stat().st_size
     assert saved == [SavedFile(str(out / f"lt00000000{n}"), "/dirdat/lt000000005", 21, size) for n in range(2)]
     assert sorted(_contents(out)) == ["_SUCCESS", "lt000000000", "lt000000001"]
@@ -56,8 +56,8 @@ def test_the_report_tells_what_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["lt000001", "out/rt000000012", "a-much-longer-name/than/before/zz000000000"])
 def test_headers_tell_the_new_name_and_number(name: str, tmp_path: Path) -> None:
     first = tmp_path / name
-    staging, parts = _job(first.parent)
-    saved = publish(staging, Target.parse(str(first)), Mode.ERROR, parts)
+    folder, parts = _job(first.parent)
+    saved = publish(folder, Target.parse(str(first)), Mode.ERROR, parts)
     assert saved[0].file == str(first)
     for one in saved:
         assert header(one.file).get("TrailInfo", "FileName") == one.file
@@ -67,84 +67,84 @@ def test_headers_tell_the_new_name_and_number(name: str, tmp_path: Path) -> None
 
 def test_a_first_file_in_a_directory_of_others_leaves_no_mark(tmp_path: Path) -> None:
     out = _holding(tmp_path, "xx000000000")
-    staging, parts = _job(out)
-    publish(staging, Target.parse(str(out / "lt000000000")), Mode.ERROR, parts)
+    folder, parts = _job(out)
+    publish(folder, Target.parse(str(out / "lt000000000")), Mode.ERROR, parts)
     assert sorted(_contents(out)) == ["lt000000000", "lt000000001", "xx000000000"]
 
 
 def test_files_without_a_header_are_named_as_they_are(tmp_path: Path) -> None:
-    staging, parts = _job(tmp_path / "out", 1, TRAILS / "nh000000")
-    [saved] = publish(staging, Target.parse(str(tmp_path / "out")), Mode.ERROR, parts)
+    folder, parts = _job(tmp_path / "out", 1, TRAILS / "nh000000")
+    [saved] = publish(folder, Target.parse(str(tmp_path / "out")), Mode.ERROR, parts)
     assert Path(saved.file).read_bytes() == (TRAILS / "nh000000").read_bytes()
 
 
 def test_appending_adds_files(tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000007", "_SUCCESS")
-    staging, parts = _job(out)
-    publish(staging, Target.parse(str(out)), Mode.APPEND, parts)
+    folder, parts = _job(out)
+    publish(folder, Target.parse(str(out)), Mode.APPEND, parts)
     assert sorted(_contents(out)) == ["_SUCCESS", "lt000000007", "lt000000008", "lt000000009"]
 
 
 def test_overwriting_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000000", "lt000000005", "xx000000000", "_SUCCESS")
-    staging, parts = _job(out)
-    publish(staging, Target.parse(str(out)), Mode.OVERWRITE, parts)
+    folder, parts = _job(out)
+    publish(folder, Target.parse(str(out)), Mode.OVERWRITE, parts)
     assert sorted(_contents(out)) == ["_SUCCESS", "lt000000000", "lt000000001"]
     assert body(out / "lt000000000") == body(SAMPLE)
 
 
 def test_overwriting_a_first_file_leaves_the_others(tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000000", "lt000000005")
-    staging, parts = _job(out, 1)
-    publish(staging, Target.parse(str(out / "lt000000005")), Mode.OVERWRITE, parts)
+    folder, parts = _job(out, 1)
+    publish(folder, Target.parse(str(out / "lt000000005")), Mode.OVERWRITE, parts)
     assert body(out / "lt000000000") == body(OLD)
     assert body(out / "lt000000005") == body(SAMPLE)
 
 
 def test_a_job_without_rows_leaves_a_mark_alone(tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000000")
-    staging, _ = _job(out, 0)
-    assert publish(staging, Target.parse(str(out)), Mode.OVERWRITE, []) == []
+    folder, _ = _job(out, 0)
+    assert publish(folder, Target.parse(str(out)), Mode.OVERWRITE, []) == []
     assert list(_contents(out)) == ["_SUCCESS"]
 
 
 def test_a_name_that_was_taken_meanwhile_is_not_taken_away(tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000001")
     before = _contents(out)
-    staging, parts = _job(out)
+    folder, parts = _job(out)
     with pytest.raises(CannotWrite, match=r"lt000000001: .*exists"):
-        publish(staging, Target.parse(str(out / "lt000000000")), Mode.ERROR, parts)
+        publish(folder, Target.parse(str(out / "lt000000000")), Mode.ERROR, parts)
     assert _contents(out) == before
 
 
 def test_a_directory_that_was_filled_meanwhile_is_refused(tmp_path: Path) -> None:
-    staging, parts = _job(tmp_path / "out")
+    folder, parts = _job(tmp_path / "out")
     (tmp_path / "out" / "lt000000009").write_bytes(OLD.read_bytes())
     with pytest.raises(TargetRefused, match="is not empty"):
-        publish(staging, Target.parse(str(tmp_path / "out")), Mode.ERROR, parts)
+        publish(folder, Target.parse(str(tmp_path / "out")), Mode.ERROR, parts)
     assert list(_contents(tmp_path / "out")) == ["lt000000009"]
 
 
 @pytest.mark.parametrize("mode", [Mode.APPEND, Mode.OVERWRITE])
-@pytest.mark.parametrize("step", ["_give_name", "_write_synced", "_sync"])
+@pytest.mark.parametrize("step", ["_give_name", "sync_names"])
 def test_an_error_in_the_middle_leaves_everything_as_it_was(
     mode: Mode, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = _holding(tmp_path, "lt000000000", "lt000000001", "_SUCCESS")
     before = _contents(out)
-    staging, parts = _job(out)
+    folder, parts = _job(out)
     calls: list[object] = []
     do = getattr(publishing, step)
 
     def fail(*arguments: object) -> None:
         calls.append(arguments)
-        if len(calls) == (1 if step == "_sync" else 2):
+        if len(calls) == (1 if step == "sync_names" else 2):
             raise OSError(28, "No space left on device", str(out))
         do(*arguments)
 
     monkeypatch.setattr(publishing, step, fail)
     with pytest.raises(CannotWrite, match="No space left on device"):
-        publish(staging, Target.parse(str(out)), mode, parts)
+        publish(folder, Target.parse(str(out)), mode, parts)
     assert _contents(out) == before
 
 
@@ -155,7 +155,7 @@ def test_an_error_before_anything_was_moved_leaves_the_mark(
     """Whoever waits for ``_SUCCESS`` reads the folder of the job before as complete."""
     out = _holding(tmp_path, "lt000000000", "_SUCCESS")
     before = _contents(out)
-    staging, parts = _job(out)
+    folder, parts = _job(out)
 
     rename, calls = Path.rename, list[Path]()
 
@@ -167,14 +167,14 @@ def test_an_error_before_anything_was_moved_leaves_the_mark(
 
     monkeypatch.setattr(Path, "rename", fail_once)
     with pytest.raises(CannotWrite, match="Input/output error"):
-        publish(staging, Target.parse(str(out)), mode, parts)
+        publish(folder, Target.parse(str(out)), mode, parts)
     assert _contents(out) == before
 
 
 def test_what_cannot_be_undone_yet_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = _holding(tmp_path, "lt000000000")
     before = _contents(out)
-    staging, parts = _job(out)
+    folder, parts = _job(out)
     with monkeypatch.context() as patch:
 
         def fail(*_: object) -> None:
@@ -183,10 +183,10 @@ def test_what_cannot_be_undone_yet_is_kept(tmp_path: Path, monkeypatch: pytest.M
         patch.setattr(publishing, "_give_name", fail)
         patch.setattr(publishing, "_take_name", fail)
         with pytest.raises(OSError, match="Input/output error"):
-            publish(staging, Target.parse(str(out)), Mode.OVERWRITE, parts)
-        staging.discard()
-    roll_back(staging)
-    staging.discard()
+            publish(folder, Target.parse(str(out)), Mode.OVERWRITE, parts)
+        folder.discard()
+    roll_back(folder)
+    folder.discard()
     assert _contents(out) == before
 
 
@@ -196,16 +196,16 @@ def test_a_file_system_without_hard_links_will_do(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(Path, "hardlink_to", no_links)
     out = _holding(tmp_path, "lt000000000")
-    staging, parts = _job(out)
-    publish(staging, Target.parse(str(out)), Mode.APPEND, parts)
+    folder, parts = _job(out)
+    publish(folder, Target.parse(str(out)), Mode.APPEND, parts)
     assert sorted(_contents(out)) == ["_SUCCESS", "lt000000000", "lt000000001", "lt000000002"]
 
 
 _KILLED = """
 import os, sys
 from pathlib import Path
-from logdump.spark import publishing
-from logdump.spark.target import Mode, Target
+from logdump.spark.write import publish as publishing
+from logdump.spark.write.target import Mode, Target
 from tests.logdump.spark.test_publishing import _job
 
 step, links, mode, out = sys.argv[1], sys.argv[2], sys.argv[3], Path(sys.argv[4])
@@ -213,7 +213,7 @@ do, calls = getattr(publishing, step), []
 
 def die(*arguments):
     calls.append(arguments)
-    if len(calls) == 2:
+    if len(calls) == (1 if step == "sync_names" else 2):
         os._exit(9)
     do(*arguments)
 
@@ -221,14 +221,14 @@ if links == "rename":
     def no_links(*_):
         raise PermissionError(1, "Operation not permitted")
     Path.hardlink_to = no_links
-staging, parts = _job(out, 3)
+folder, parts = _job(out, 3)
 setattr(publishing, step, die)
-publishing.publish(staging, Target.parse(str(out)), Mode(mode), parts)
+publishing.publish(folder, Target.parse(str(out)), Mode(mode), parts)
 """
 
 
 @pytest.mark.parametrize("links", ["link", "rename"])
-@pytest.mark.parametrize(("step", "mode"), [("_give_name", "overwrite"), ("_write_synced", "append")])
+@pytest.mark.parametrize(("step", "mode"), [("_give_name", "overwrite"), ("sync_names", "append")])
 def test_what_a_killed_driver_has_begun_is_undone_by_the_next(step: str, mode: str, links: str, tmp_path: Path) -> None:
     out = _holding(tmp_path, "lt000000000", "lt000000001", "_SUCCESS")
     before = _contents(out)
@@ -240,6 +240,6 @@ def test_what_a_killed_driver_has_begun_is_undone_by_the_next(step: str, mode: s
 
 
 def test_a_job_at_work_is_left_alone(tmp_path: Path) -> None:
-    staging, _ = _job(tmp_path / "out")
+    folder, _ = _job(tmp_path / "out")
     sweep(tmp_path / "out")
-    assert staging.directory.is_dir()
+    assert folder.directory.is_dir()

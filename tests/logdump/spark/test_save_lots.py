@@ -9,11 +9,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadTrail
-from logdump.spark.options import Use, parse_options
-from logdump.spark.planning import Slice, plan
-from logdump.spark.publishing import Part
-from logdump.spark.saving import Failure, Job, save_lots
-from logdump.spark.staging import Staging
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.planner import Slice, plan
+from logdump.spark.write.job_folder import JobFolder
+from logdump.spark.write.publish import StagedFile
+from logdump.spark.write.save import Job, SliceFailure, save_lots
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
 
@@ -24,15 +24,17 @@ FILTERS = [None, "rectype insert", "filename *sales", "exclude rectype metadata"
 BY_NAME: dict[str, Any] = {"ids": lambda path: path.name}
 
 
-def _outcome(path: Path, tmp_path: Path, *, max_bytes: int | None = None, **given: str) -> list[Part] | Failure:
+def _outcome(
+    path: Path, tmp_path: Path, *, max_bytes: int | None = None, **given: str
+) -> list[StagedFile] | SliceFailure:
     options = parse_options({"path": str(path), "maxPartitionBytes": "0", **given}, Use.READ)
-    job = Job(Staging(tmp_path / "job"), options, max_bytes)
+    job = Job(JobFolder(tmp_path / "job"), options, max_bytes)
     lots: list[list[Slice]] = [[one for lot in plan(options) for one in lot]]
     [outcome] = save_lots(job, 0, lots)
     return outcome
 
 
-def _saved(path: Path, tmp_path: Path, **given: Any) -> list[Part]:
+def _saved(path: Path, tmp_path: Path, **given: Any) -> list[StagedFile]:
     outcome = _outcome(path, tmp_path, **given)
     assert isinstance(outcome, list)
     return outcome
@@ -76,7 +78,7 @@ def test_bounds_on_the_place_hold(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["ft000000000", "gt000000000"])
 def test_damage_is_told_with_its_place(name: str, tmp_path: Path) -> None:
     outcome = _outcome(TRAILS / name, tmp_path)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, SliceFailure)
     assert isinstance(outcome.error, BadTrail)
     assert f"{name}, seqno 0, RBA " in str(outcome.error)
 
@@ -93,7 +95,7 @@ def test_a_record_in_the_middle_of_a_trail_may_not(tmp_path: Path) -> None:
     for name, source in (("lt000000000", "ct000000000"), ("lt000000001", "et000000000")):
         (tmp_path / name).write_bytes((TRAILS / source).read_bytes())
     outcome = _outcome(tmp_path / "lt*", tmp_path)
-    assert isinstance(outcome, Failure)
+    assert isinstance(outcome, SliceFailure)
     assert "lt000000000, seqno 0, RBA " in str(outcome.error)
 
 

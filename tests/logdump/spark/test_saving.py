@@ -9,8 +9,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
-from logdump.spark.saving import save
-from logdump.spark.target import TargetRefused
+from logdump.spark.write.save import save
+from logdump.spark.write.target import TargetRefused
 from tests.logdump.spark.reads import table
 from tests.logdump.spark.written import body, meant_rows, trail_files
 

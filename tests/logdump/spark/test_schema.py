@@ -7,9 +7,9 @@ from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, String
 
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.errors import BadOption, BadSchema
-from logdump.spark.options import Options
-from logdump.spark.schema import default_ddl, select
-from logdump.spark.summary_columns import SUMMARY_COLUMNS
+from logdump.spark.source.options import Options
+from logdump.spark.source.schema import default_ddl, select
+from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 
 
 def schema(**fields: DataType) -> StructType:

@@ -15,12 +15,12 @@ from pyspark.errors import AnalysisException, PythonException
 
 from fixtures import TRAILS
 from logdump.spark import TrailSource, register
-from logdump.spark.counting import count_of as counted_from
+from logdump.spark.jobs.counting import count_of as counted_from
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
 from trailformat.scan import Engine, Taken, scan
 from trailformat.totals.batch_counting import RowCounter
-from trailformat.totals.counting import OTHERS, Count
+from trailformat.totals.counting import OTHERS, Totals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,8 +34,8 @@ def frame(spark: SparkSession, path: Path | str, **options: Any) -> DataFrame:
     return spark.read.format("trail").options(**options).load(str(path))
 
 
-def count_of(path: Path) -> Count:
-    count = Count()
+def count_of(path: Path) -> Totals:
+    count = Totals()
     with TrailFile(path) as trail:
         for batch in scan(trail, engine=Engine.PYTHON):
             RowCounter(count, Taken(), 0).add(batch)

@@ -9,8 +9,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import BadOption
-from logdump.spark.options import Options
-from logdump.spark.source_definitions import source_definitions, with_absolute_definitions
+from logdump.spark.source.options import Options
+from logdump.spark.source.source_definitions import source_definitions, with_absolute_definitions
 from tests.logdump.spark.reads import rows
 
 FILES = Path(__file__).parents[2] / "transcripts" / "obey"

@@ -11,10 +11,10 @@ from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import SplitMismatch
-from logdump.spark.options import Options
-from logdump.spark.planning import plan
-from logdump.spark.reading import read
-from logdump.spark.request import Request
+from logdump.spark.source.options import Options
+from logdump.spark.source.planner import plan
+from logdump.spark.source.reader import read
+from logdump.spark.source.request import Request
 from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import examples
 

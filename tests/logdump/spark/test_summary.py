@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark import summary as summary_module
-from logdump.spark.bounds import selection_of
-from logdump.spark.counting import count_of
-from logdump.spark.options import Use, parse_options
-from logdump.spark.slice_reading import wanted_rows
+from logdump.spark.jobs.counting import count_of
+from logdump.spark.source import summary as summary_module
+from logdump.spark.source.bounds import selection_of
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Taken, scan
 from trailformat.totals.batch_counting import ColumnCounter
-from trailformat.totals.counting import Count, TransactionHistory
+from trailformat.totals.counting import Totals, TransactionHistory
 
 WHOLE = [path for path in sorted(TRAILS.iterdir()) if path.name[0] in "eondrpuvhs"]
 LIMITS = {"transHist": 4, "transRecLimit": 2, "transByteLimit": 300}
@@ -30,9 +30,9 @@ def history() -> TransactionHistory:
     return TransactionHistory(4, 2, 300)
 
 
-def counted(paths: list[Path], where: str | None = None) -> Count:
+def counted(paths: list[Path], where: str | None = None) -> Totals:
     """What the local engine counts."""
-    count = Count(history())
+    count = Totals(history())
     for path in paths:
         with TrailFile(path) as trail:
             selection = selection_of(trail, parse_options({"where": where} if where else {}, Use.READ))
@@ -42,7 +42,7 @@ def counted(paths: list[Path], where: str | None = None) -> Count:
     return count
 
 
-def outcome(count: Count) -> dict[str, Any]:
+def outcome(count: Totals) -> dict[str, Any]:
     tables = {key: vars(tally) for key, tally in count.tables.items()}
     open_one = vars(count.open_transaction) if count.open_transaction else None
     totals = (count.transactions, count.table_visits, count.history.largest, count.bytes_per_transaction, open_one)

@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, given, settings
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import Selected
-from logdump.spark.defined_tables import layouts_of
 from logdump.spark.errors import BadOption, BadTrail
-from logdump.spark.options import Use, parse_options
-from logdump.spark.planning import plan
-from logdump.spark.reading import read
-from logdump.spark.request import Request
-from logdump.spark.table_columns import table_columns
-from logdump.spark.table_shape import fitted
+from logdump.spark.source.defined_tables import layouts_of
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.planner import plan
+from logdump.spark.source.reader import read
+from logdump.spark.source.request import Request
+from logdump.spark.source.table_columns import table_columns
+from logdump.spark.source.table_shape import fitted
 from tests.logdump.export.rows import check_values, expected_rows
 from tests.logdump.export.strategies import TABLE, records_of_a_table
 from tests.searching import examples

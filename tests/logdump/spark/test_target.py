@@ -11,8 +11,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.errors import SourceError
-from logdump.spark.staging import new_staging
-from logdump.spark.target import Mode, Target, TargetRefused
+from logdump.spark.write.job_folder import new_job_folder
+from logdump.spark.write.target import Mode, Target, TargetRefused
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
 
@@ -72,7 +72,7 @@ def test_a_file_that_is_only_named_like_a_trail_is_not_overwritten(tmp_path: Pat
 
 def test_a_target_in_use_is_refused(tmp_path: Path) -> None:
     out = _holding(tmp_path)
-    new_staging(out, os.getpid()).make()
+    new_job_folder(out, os.getpid()).make()
     with pytest.raises(TargetRefused, match="is in use: another job writes there, _temporary-"):
         Target.parse(str(out)).check(Mode.APPEND)
 

@@ -15,11 +15,11 @@ from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.records.windows import window_of
 from logdump.spark.errors import FileChanged
-from logdump.spark.open_slice import OpenSlice
-from logdump.spark.options import Options
-from logdump.spark.planning import plan
-from logdump.spark.reading import read
-from logdump.spark.slice_reading import wanted_rows
+from logdump.spark.source.open_slice import OpenSlice
+from logdump.spark.source.options import Options
+from logdump.spark.source.planner import plan
+from logdump.spark.source.reader import read
+from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import batches, rows
 from tests.logdump.spark.test_bad_input import RBA
 from tests.trailformat.samples import row, table_record, trail_of
@@ -74,7 +74,7 @@ def _cut_before_rows_are_made(monkeypatch: pytest.MonkeyPatch, path: Path) -> No
             os.truncate(path, PAGE)
             yield found
 
-    monkeypatch.setattr("logdump.spark.reading.wanted_rows", truncating)
+    monkeypatch.setattr("logdump.spark.source.reader.wanted_rows", truncating)
 
 
 def test_rows_that_lie_apart_are_read_without_what_is_between(path: Path) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from logdump.spark.frame_writing import FrameWriting
-from logdump.spark.part_files import PartFiles
-from logdump.spark.publishing import Part
-from logdump.spark.target import Target
-from logdump.spark.writer import write_columns
+from logdump.spark.write.frame_writer import FrameWriting
+from logdump.spark.write.part_files import PartFiles
+from logdump.spark.write.publish import StagedFile
+from logdump.spark.write.target import Target
+from logdump.spark.write.writer import write_columns
 from tests.logdump.spark.reads import batches
 from trailformat import FileHeader, TableDefinition, TrailFile
 
@@ -59,7 +59,9 @@ def frame(path: Path, *columns: str, **options: Any) -> list[Any]:
     return batches(path, *(columns or SELECTED), **options)
 
 
-def write_frame(some: Sequence[Any], folder: Path, max_bytes: int | None = None) -> tuple[FrameWriting, list[Part]]:
+def write_frame(
+    some: Sequence[Any], folder: Path, max_bytes: int | None = None
+) -> tuple[FrameWriting, list[StagedFile]]:
     """What one task makes of record batches, without Spark."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -76,7 +78,7 @@ def write_frame(some: Sequence[Any], folder: Path, max_bytes: int | None = None)
     return writing, files.parts
 
 
-def paths_of(parts: Iterable[Part]) -> list[Path]:
+def paths_of(parts: Iterable[StagedFile]) -> list[Path]:
     return [Path(one.path) for one in parts]
 
 

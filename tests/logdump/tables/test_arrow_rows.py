@@ -28,7 +28,7 @@ from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.scan import Engine, TransactionCarrier, scan
+from trailformat.scan import Engine, TransactionTracker, scan
 from trailformat.values import CHAR
 
 pa = pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
@@ -190,7 +190,7 @@ def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, mon
     monkeypatch.setattr(made, "_MOST_BYTES", row.length * 11 // 2)
     with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
         batch = next(scan(trail, engine=Engine.NUMBA))
-        owners = TransactionCarrier(trail, engine=Engine.NUMBA).of(batch)
+        owners = TransactionTracker(trail, engine=Engine.NUMBA).of(batch)
         segment = np.ones(25, np.int64)
         found = list(made.pieces(trail, batch, np.arange(13, 25), owners, segment))
         assert list(made.pieces(trail, batch, np.arange(0), owners, segment)) == []

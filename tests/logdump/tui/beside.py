@@ -9,7 +9,7 @@ from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
 from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.state import State, state_of
+from logdump.tui.reading.state import State, state_of
 from trailformat import TrailError, TrailFile
 from trailformat.index import TrailIndex, build
 

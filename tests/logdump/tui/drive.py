@@ -19,7 +19,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
-from logdump.tui.manner import Manner
+from logdump.tui.text.appearance import Appearance
 from tests.logdump.tui.resting import come_to_rest
 
 NARROW, WIDE = (80, 24), (120, 36)
@@ -92,7 +92,7 @@ def drive(
     size: tuple[int, int] = NARROW,
     *,
     first: str | None = None,
-    manner: Manner | None = None,
+    appearance: Appearance | None = None,
     until: Callable[[Screen], bool] | None = None,
     session: Session | None = None,
     notices: bool = False,
@@ -104,7 +104,7 @@ def drive(
     session = session or Session()
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else trails() / trail
-    app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), manner)
+    app = TrailApp(session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), appearance)
 
     async def run() -> None:
         async with app.run_test(size=size, notifications=notices) as pilot:

@@ -18,10 +18,10 @@ from textual.pilot import Pilot
 from logdump.line.history_file import KeptHistory
 from logdump.session.session import Session
 from logdump.tui.app import TrailApp
-from logdump.tui.background import Background, Job
+from logdump.tui.reading.background import Background, Job
 from tests.logdump.tui.resting import come_to_rest
 
-THREADS = ("commands", "rows", "record", "look", "index", "filter")
+THREADS = ("commands", "rows", "record", "poll", "index", "filter")
 _LONGEST = 20.0
 """Seconds after which a view that is still busy hangs."""
 

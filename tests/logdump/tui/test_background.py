@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from logdump.tui.background import Background
+from logdump.tui.reading.background import Background
 
 
 @pytest.fixture

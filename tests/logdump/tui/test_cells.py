@@ -12,12 +12,12 @@ from rich.segment import Segment
 from logdump.notation.times import GMT
 from logdump.session.marks import Mark
 from logdump.session.settings import Settings
-from logdump.tui.cells import cut_line, fit, harmless
-from logdump.tui.choices import mark_choices, table_choices, transaction_choices
-from logdump.tui.glyphs import ASCII, UNICODE, Glyphs
-from logdump.tui.row_text import Columns, Needs, clock_text, columns_for, heading, row_pieces
-from logdump.tui.rows import Kind, Row
-from logdump.tui.transactions import ORDERS, LargeTransaction
+from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
+from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
+from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.transactions import ORDERS, ListedTransaction
+from logdump.tui.text.cells import cut_line, fit, harmless
+from logdump.tui.text.glyphs import ASCII, UNICODE, Glyphs
 from tests.searching import examples
 from trailformat.index import TableTotals, TransactionSpan
 
@@ -32,8 +32,8 @@ NAMES = st.one_of(
 CSNS = st.one_of(st.integers(0, 10**20).map(str), st.text("0123456789ABCDEF:-.\x1b", min_size=1, max_size=60))
 RBAS = st.integers(0, _SIZE)
 ROWS = st.builds(
-    Row,
-    st.just(Kind.RECORD),
+    ListRow,
+    st.just(RowKind.RECORD),
     RBAS,
     st.integers(1, 1 << 20),
     st.sampled_from(["Insert", "GGSUnifiedUpdate", "GGSUnifiedPKUpdate"]),
@@ -55,7 +55,7 @@ SPANS = st.builds(
     st.just(0),
     st.integers(0, 10**12),
 )
-TRANSACTIONS = st.lists(st.builds(LargeTransaction, SPANS, CSNS, CSNS | st.just("")), min_size=1, max_size=4)
+TRANSACTIONS = st.lists(st.builds(ListedTransaction, SPANS, CSNS, CSNS | st.just("")), min_size=1, max_size=4)
 
 
 def is_whole_or_marked(cell: str, value: str, glyphs: Glyphs) -> bool:
@@ -64,11 +64,11 @@ def is_whole_or_marked(cell: str, value: str, glyphs: Glyphs) -> bool:
     return shown == full or (shown.endswith(glyphs.cut) and full.startswith(shown[:-1].strip()))
 
 
-def cells_of(text: str, columns: Columns) -> dict[str, str]:
+def cells_of(text: str, columns: ColumnWidths) -> dict[str, str]:
     """The cells of a row's text, by the places of their columns; wide characters stand for two of them."""
     padded = "".join(one + "\0" * (cell_len(one) - 1) for one in text)
     found, at = {}, 0
-    for name, gap in zip(Columns._fields, (0, 2, 4, 1, 1, 2), strict=True):
+    for name, gap in zip(ColumnWidths._fields, (0, 2, 4, 1, 1, 2), strict=True):
         width = getattr(columns, name)
         if width:
             found[name] = padded[at + gap : at + gap + width].replace("\0", "")
@@ -79,8 +79,8 @@ def cells_of(text: str, columns: Columns) -> dict[str, str]:
 
 @settings(max_examples=examples(40))
 @given(st.lists(ROWS, min_size=1, max_size=5), WIDTHS, GLYPHS)
-def test_every_cell_of_the_list(rows: list[Row], width: int, glyphs: Glyphs) -> None:
-    columns = columns_for(width, _SIZE, Needs().of(rows, glyphs))
+def test_every_cell_of_the_list(rows: list[ListRow], width: int, glyphs: Glyphs) -> None:
+    columns = columns_for(width, _SIZE, ColumnNeeds().of(rows, glyphs))
     assert cell_len(heading(columns)) <= width - 1
     for row in rows:
         cells = cells_of("".join(text for text, _ in row_pieces(row, columns, SETTINGS, glyphs)), columns)
@@ -96,8 +96,8 @@ def test_every_cell_of_the_list(rows: list[Row], width: int, glyphs: Glyphs) -> 
 
 @settings(max_examples=examples(40))
 @given(st.lists(ROWS, min_size=1, max_size=5), WIDTHS)
-def test_csn_and_table_are_whole_where_there_is_room(rows: list[Row], width: int) -> None:
-    needs = Needs().of(rows, UNICODE)
+def test_csn_and_table_are_whole_where_there_is_room(rows: list[ListRow], width: int) -> None:
+    needs = ColumnNeeds().of(rows, UNICODE)
     columns = columns_for(width, _SIZE, needs)
     if 10 + 1 + 8 + 2 + 4 + needs.operation + 1 + needs.table + 11 + 2 + needs.csn + 1 <= width:
         assert columns.table >= needs.table
@@ -109,7 +109,7 @@ def test_csn_and_table_are_whole_where_there_is_room(rows: list[Row], width: int
 @settings(max_examples=examples(40))
 @given(TRANSACTIONS, st.sampled_from(sorted(ORDERS)), WIDTHS, GLYPHS)
 def test_every_cell_of_the_transactions(
-    transactions: list[LargeTransaction], order: str, width: int, glyphs: Glyphs
+    transactions: list[ListedTransaction], order: str, width: int, glyphs: Glyphs
 ) -> None:
     title, choices = transaction_choices(transactions, order, width, glyphs)
     assert f"[{order}]" in title or "begin RBA" in title

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui import rows as rows_module
-from logdump.tui.glyphs import UNICODE
-from logdump.tui.page import Wanted, read_page
-from logdump.tui.row_text import csn_text
-from logdump.tui.rows import Kind, Row, Walk
+from logdump.tui.panes.row_text import csn_text
+from logdump.tui.reading import rows as rows_module
+from logdump.tui.reading.page import PageRequest, read_page
+from logdump.tui.reading.rows import ListRow, RowKind, RowReader
+from logdump.tui.text.glyphs import UNICODE
 from tests.logdump.program import logdump
 from tests.logdump.tui.test_rows import NAMES, forwards
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE
-from trailformat.index import build
+from trailformat.index import build, index_of
 
 _LONG = 5000
 
@@ -31,20 +31,20 @@ def in_json(path: Path) -> dict[int, str | None]:
     return {one["rba"]: one["csn"] for one in found if one["type"] == "record" and "csn" in one}
 
 
-def in_list(path: Path, around: int, *, is_indexed: bool = False, rbas: list[int] | None = None) -> dict[int, Row]:
+def in_list(path: Path, around: int, *, is_indexed: bool = False, rbas: list[int] | None = None) -> dict[int, ListRow]:
     """The rows under the cursor, each in a page of its own."""
     found = {}
     with TrailFile(path) as trail:
         if is_indexed:
-            list(build(trail, trail.index))
-        for rba in rbas or [one.rba for one in forwards(Walk(trail))]:
-            page = read_page(Walk(trail), Wanted(rba, 0, around), trail.size)
+            list(build(trail, index_of(trail)))
+        for rba in rbas or [one.rba for one in forwards(RowReader(trail))]:
+            page = read_page(RowReader(trail), PageRequest(rba, 0, around), trail.size)
             found[rba] = page.rows[page.at]
     return found
 
 
-def csns(rows: dict[int, Row]) -> dict[int, str | None]:
-    return {rba: one.csn for rba, one in rows.items() if one.kind is Kind.RECORD}
+def csns(rows: dict[int, ListRow]) -> dict[int, str | None]:
+    return {rba: one.csn for rba, one in rows.items() if one.kind is RowKind.RECORD}
 
 
 @pytest.mark.parametrize("around", [0, 3])

@@ -9,10 +9,10 @@ import pytest
 from fixtures import TRAILS
 from logdump.notation.times import GMT
 from logdump.tui.app import TrailApp
-from logdump.tui.hex_pane import HexPane
-from logdump.tui.keys import KEYS, Area, Key
-from logdump.tui.one_line import OneLine
-from logdump.tui.rows import Kind
+from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.panes.hex_pane import HexPane
+from logdump.tui.panes.one_line import OneLine
+from logdump.tui.reading.rows import RowKind
 from tests.logdump.line import Line
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 
@@ -130,7 +130,7 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
     row = app.records.row
     page = app.page(name)
     lines = [one.text for one in page.lines]
-    if row is None or row.kind in (Kind.END, Kind.MORE):
+    if row is None or row.kind in (RowKind.END, RowKind.MORE):
         return "not empty" if page.count else ""
     if isinstance(page, HexPane):
         data = (app.state.path or TRAILS).read_bytes()
@@ -138,7 +138,7 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
         is_right = page.text.rba == row.rba and bool(shown)
         wrong = [one.start for one in shown if not data.startswith(one.data, row.rba + one.start)]
         return "" if is_right and not wrong else f"bytes of RBA {page.text.rba}"
-    if row.kind is not Kind.RECORD and name == "tokens":
+    if row.kind is not RowKind.RECORD and name == "tokens":
         return ""
     expected = line_mode.page(app, name, row.rba)
     shown_lines = lines[-len(expected) :] if name == "header" and expected else lines

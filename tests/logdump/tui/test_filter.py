@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fixtures import TRAILS
-from logdump.tui.messages import FileLooked
+from logdump.tui.reading.messages import FilePolled
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import SIZES, rba_of
@@ -79,7 +79,7 @@ def test_records_that_are_added_pass_the_filter_too(tmp_path: Path) -> None:
         await screen.type("filter include rectype 5")
         assert "FILTER 1:" in screen.text
         path.write_bytes(whole)
-        screen.app.post_message(FileLooked(path, screen.app.summary.size, len(whole), is_gone=False, following=None))
+        screen.app.post_message(FilePolled(path, screen.app.summary.size, len(whole), is_gone=False, following=None))
         await screen.settle()
         assert "FILTER 7:" in screen.text
 

@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def look(screen: Screen) -> None:
-    screen.app._look()
+    screen.app._poll()
     await screen.settle()
 
 

@@ -10,12 +10,12 @@ from textual.widgets import Static
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from logdump.session.session import Session
 from logdump.session.settings import Settings
-from logdump.tui.glyphs import ASCII, UNICODE
-from logdump.tui.keys import KEYS, Area, Key
-from logdump.tui.manner import Manner
-from logdump.tui.summary import Summary
-from logdump.tui.tabs import TABS
-from logdump.tui.title import Standing, title_pieces
+from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.panes.tabs import TABS
+from logdump.tui.panes.title import TitleState, title_pieces
+from logdump.tui.reading.summary import Summary
+from logdump.tui.text.appearance import Appearance
+from logdump.tui.text.glyphs import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters, write_hostile_trail
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 
@@ -90,7 +90,7 @@ def test_a_widget_of_textual_is_made_harmless_too(glyphs: object) -> None:
         assert "[b]" in shown
         assert glyphs is UNICODE or shown.isascii()
 
-    drive(steps, manner=Manner(glyphs=glyphs), notices=True)  # type: ignore[arg-type]
+    drive(steps, appearance=Appearance(glyphs=glyphs), notices=True)  # type: ignore[arg-type]
 
 
 def test_the_clipboard_gets_lines_without_control_characters() -> None:
@@ -104,7 +104,7 @@ def test_the_clipboard_gets_lines_without_control_characters() -> None:
 @pytest.mark.parametrize("width", range(20, 200, 13))
 def test_the_title_counts_the_cells_of_what_is_escaped(width: int) -> None:
     summary = Summary(name=nasty("tr000000"), first_csn=nasty("csn"), size=5)
-    standing = Standing(filter_text=nasty("text"), records=3)
+    standing = TitleState(filter_text=nasty("text"), records=3)
     pieces = title_pieces(summary, standing, Settings(), UNICODE, width)
     text = "".join(text for text, _ in pieces)
     assert text.isprintable()

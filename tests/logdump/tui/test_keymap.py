@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from logdump.tui.footer import GAP, footer_words
-from logdump.tui.help_screen import help_lines
-from logdump.tui.keymap import keymap_path, load_keymap, parse_keymap
-from logdump.tui.keys import KEYS, Area, Key
-from logdump.tui.manner import Manner
+from logdump.tui.keys.keymap import keymap_path, load_keymap, parse_keymap
+from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.panes.footer import GAP, footer_words
+from logdump.tui.panes.help_screen import help_lines
+from logdump.tui.text.appearance import Appearance
 from scripts import tui_keys
 from tests.logdump.tui.drive import Screen, drive
 
@@ -35,6 +35,7 @@ def test_a_line_that_makes_no_sense_is_told_and_the_others_count(line: str) -> N
 
 def test_where_the_file_is(tmp_path: Path) -> None:
     assert keymap_path({"XDG_CONFIG_HOME": str(tmp_path)}) == tmp_path / "logdump" / "keymap"
+    assert keymap_path({"XDG_CONFIG_HOME": "relative"}) == Path.home() / ".config" / "logdump" / "keymap"
     assert keymap_path({"LOGDUMP_KEYMAP": "/etc/keys"}) == Path("/etc/keys")
     assert keymap_path({"LOGDUMP_KEYMAP": ""}) is None
 
@@ -50,14 +51,14 @@ def test_a_key_of_the_keymap_does_what_its_name_says() -> None:
         await screen.press("escape", "z")
         assert screen.app.mode.transcript.entries[-1].line == "COUNT DETAIL"
 
-    drive(steps, manner=Manner(keymap=parse_keymap("count = z", "map")))
+    drive(steps, appearance=Appearance(keymap=parse_keymap("count = z", "map")))
 
 
 def test_a_problem_of_the_keymap_is_told_in_the_view() -> None:
     async def steps(screen: Screen) -> None:
         assert any("is no key of" in "".join(one.said) for one in screen.app.mode.transcript.entries)
 
-    drive(steps, manner=Manner(keymap=parse_keymap("what = z", "map")))
+    drive(steps, appearance=Appearance(keymap=parse_keymap("what = z", "map")))
 
 
 @pytest.mark.parametrize("key", ENTERING, ids=[key.id for key in ENTERING])

@@ -12,10 +12,10 @@ import pytest
 from textual.widget import Widget
 
 from fixtures import TRAILS
-from logdump.tui.messages import FileLooked
-from logdump.tui.page import Wanted, read_page
-from logdump.tui.record_list import RecordList
-from logdump.tui.rows import Walk
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.reading.messages import FilePolled
+from logdump.tui.reading.page import PageRequest, read_page
+from logdump.tui.reading.rows import RowReader
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import rba_of
 from trailformat import TrailFile
@@ -82,13 +82,13 @@ def test_the_scroll_bar_moves_the_session() -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Wanted]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[PageRequest]:
     """What the list asks for; nothing answers."""
-    asked: list[Wanted] = []
+    asked: list[PageRequest] = []
     post = Widget.post_message
 
     def note(records: RecordList, message: object) -> bool:
-        if isinstance(message, RecordList.Needs):
+        if isinstance(message, RecordList.PageNeeded):
             asked.append(message.wanted)
             return True
         return post(records, message)  # type: ignore[arg-type]
@@ -97,12 +97,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Wanted]:
     return asked
 
 
-def answer(records: RecordList, wanted: Wanted) -> bool:
+def answer(records: RecordList, wanted: PageRequest) -> bool:
     with TrailFile(TRAILS / "et000000000") as trail:
-        return records.take(wanted, read_page(Walk(trail), wanted, trail.size)) is not None
+        return records.take(wanted, read_page(RowReader(trail), wanted, trail.size)) is not None
 
 
-def test_rows_that_come_after_another_step_do_not_take_it_back(asked: list[Wanted]) -> None:
+def test_rows_that_come_after_another_step_do_not_take_it_back(asked: list[PageRequest]) -> None:
     async def steps(screen: Screen) -> None:
         records = screen.app.records
         asked.clear()
@@ -115,7 +115,7 @@ def test_rows_that_come_after_another_step_do_not_take_it_back(asked: list[Wante
     drive(steps, until=lambda screen: bool(asked) and answer(screen.app.records, asked[-1]))
 
 
-def test_rows_read_before_the_file_has_grown_are_read_again(asked: list[Wanted]) -> None:
+def test_rows_read_before_the_file_has_grown_are_read_again(asked: list[PageRequest]) -> None:
     async def steps(screen: Screen) -> None:
         records = screen.app.records
         asked.clear()
@@ -132,7 +132,7 @@ def test_a_look_at_the_file_that_comes_late_does_not_say_that_it_was_cut() -> No
     async def steps(screen: Screen) -> None:
         path = screen.app.state.path
         assert path is not None
-        screen.app.post_message(FileLooked(path, 2000, 2000, is_gone=False, following=None))
+        screen.app.post_message(FilePolled(path, 2000, 2000, is_gone=False, following=None))
         await screen.settle()
         assert "FILE CUT" not in screen.text
 
@@ -148,7 +148,7 @@ def test_the_end_of_filtered_rows_grows_with_the_file_and_the_session_stays(tmp_
         await screen.press("escape", "space", "space")
         stood = position(screen)
         path.write_bytes(WHOLE)
-        screen.app._look()
+        screen.app._poll()
         await screen.settle()
         assert position(screen) == stood == 3260
         row = screen.app.records.row
@@ -211,14 +211,14 @@ def test_following_that_is_ended_before_its_rows_come_leaves_the_cursor_where_th
 def test_half_a_record_that_ends_the_rows_read_grows_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("logdump.tui.record_list._LEAST_AROUND", 2)
-    monkeypatch.setattr("logdump.tui.record_list._PAGES_AROUND", 0)
+    monkeypatch.setattr("logdump.tui.panes.record_list._LEAST_AROUND", 2)
+    monkeypatch.setattr("logdump.tui.panes.record_list._PAGES_AROUND", 0)
     path = tmp_path / "et000000000"
     path.write_bytes(WHOLE[: (THIRD + FOURTH) // 2])
 
     async def steps(screen: Screen) -> None:
         path.write_bytes(WHOLE)
-        screen.app._look()
+        screen.app._poll()
         await screen.settle()
         rows = screen.app.records._page.rows
         assert [(row.rba, row.end) for row in rows] == [(FIRST, SECOND), (SECOND, THIRD), (THIRD, FOURTH)]

@@ -20,11 +20,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from fixtures import TRAILS
 from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.keys import KEYS
-from logdump.tui.one_line import OneLine
-from logdump.tui.record_list import RecordList
-from logdump.tui.rows import Kind
-from logdump.tui.transcript import Answer
+from logdump.tui.keys.keys import KEYS
+from logdump.tui.panes.one_line import OneLine
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.reading.rows import RowKind
+from logdump.tui.reading.transcript import Answer
 from tests.logdump.tui.beside import Beside, expected_row, places
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
@@ -156,10 +156,10 @@ class Screen(RuleBasedStateMachine):
         self._before = Path.cwd()
         os.chdir(self._folder.name)
         self._patch = pytest.MonkeyPatch()
-        for clock in ("app._LOOK_EVERY", "pages._PATIENCE", "scans.EVERY", "screen_mode._EVERY"):
+        for clock in ("app._POLL_EVERY", "panes.pages._PATIENCE", "reading.scans.EVERY", "reading.screen_mode._EVERY"):
             self._patch.setattr(f"logdump.tui.{clock}", _NEVER)
-        self._patch.setattr("logdump.tui.record_list._LEAST_AROUND", 2)
-        self._patch.setattr("logdump.tui.record_list._PAGES_AROUND", 1)
+        self._patch.setattr("logdump.tui.panes.record_list._LEAST_AROUND", 2)
+        self._patch.setattr("logdump.tui.panes.record_list._PAGES_AROUND", 1)
         self.is_patient, self.is_wrong = is_patient, False
         self.trail = Growing(Path(self._folder.name), name, pieces, is_damaged=is_damaged)
         session = Session()
@@ -264,7 +264,7 @@ class Screen(RuleBasedStateMachine):
     @rule()
     def look(self) -> None:
         """A second has passed."""
-        self.step(self.app._look)
+        self.step(self.app._poll)
 
     @rule(name=st.sampled_from(THREADS), is_before=st.booleans())
     def hold(self, name: str, *, is_before: bool) -> None:
@@ -291,7 +291,7 @@ class Screen(RuleBasedStateMachine):
     def check(self) -> None:
         """Everything on the screen is as line mode has it, a look at the file later."""
         if self.app.state.path is not None and self.app.summary.size != self.app.state.path.stat().st_size:
-            self.screen.run(self.app._look)
+            self.screen.run(self.app._poll)
             self.follow()
         self.check_session()
         self.check_answers()
@@ -347,7 +347,7 @@ class Screen(RuleBasedStateMachine):
         assert app.state.path is not None
         found, size, _ = places(app.state.path, self.model.session)
         expected = [(one.rba, one.is_record) for one in found] + [(size, False)]
-        shown = [(one.rba, one.kind in (Kind.RECORD, Kind.FILE_HEADER)) for one in rows]
+        shown = [(one.rba, one.kind in (RowKind.RECORD, RowKind.FILE_HEADER)) for one in rows]
         assert row is not None
         assert shown, "no rows"
         first = expected.index(shown[0])
@@ -375,11 +375,11 @@ class Screen(RuleBasedStateMachine):
         assert app.standing.busy == ""
         if text:
             assert app.standing.matches == sum(one.is_record for one in found)
-        assert app.standing.records == index.records
-        assert dict(app.side._tables) == dict(index.tables)
+        assert app.standing.records == index.places.records
+        assert dict(app.side._tables) == dict(index.sums.tables)
         assert [one.span for one in app.transactions] == [
-            one for one in (index.open_transaction,) if one is not None
-        ] + index.largest_transactions
+            one for one in (index.sums.transactions.open,) if one is not None
+        ] + index.sums.transactions.largest
         assert app.side._transactions == app.transactions
         assert sorted(app.side._marks) == sorted(
             one for one in self.model.session.marks.values() if one.path == app.state.path

@@ -11,8 +11,8 @@ from logdump.filters import FilterSet
 from logdump.filters.statement import apply
 from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.matching import Matches, MatchingRows
-from logdump.tui.rows import Kind, Row, Walk
+from logdump.tui.reading.matching import Matches, MatchingRows
+from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from tests.logdump.line import Line
 from trailformat import TrailFile
 from trailformat.scan import Engine
@@ -44,7 +44,7 @@ def matches(trail: TrailFile, *statements: str) -> Matches:
 def test_they_are_those_that_next_stops_at(
     line: Line, engine: Engine, statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("logdump.tui.matching.choose_engine", lambda _size: engine)
+    monkeypatch.setattr("logdump.tui.reading.matching.choose_engine", lambda _size: engine)
     line(f"open {TRAILS / 'et000000000'}")
     line(f"filter {statement}")
     stops = []
@@ -57,7 +57,7 @@ def test_they_are_those_that_next_stops_at(
 def test_no_filter_hides_damage() -> None:
     with TrailFile(TRAILS / "gt000000000") as trail:
         found = matches(trail, "include filename NOBODY.*")
-        assert [Walk(trail).at(rba).kind for rba in found.rbas] == [Kind.BAD]
+        assert [RowReader(trail).at(rba).kind for rba in found.rbas] == [RowKind.BAD]
         assert found.records == 0
 
 
@@ -72,8 +72,8 @@ def test_a_file_that_grows_is_looked_through_from_where_it_ended(tmp_path: Path)
         assert found.rbas.tolist() == matches(trail, "include rectype 5").rbas.tolist()
 
 
-def walked(rows: MatchingRows) -> list[Row]:
-    row: Row | None = rows.containing(0)
+def walked(rows: MatchingRows) -> list[ListRow]:
+    row: ListRow | None = rows.containing(0)
     found = []
     while row is not None:
         found.append(row)
@@ -84,7 +84,7 @@ def walked(rows: MatchingRows) -> list[Row]:
 def test_the_rows_go_both_ways_and_end_with_the_file() -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
         found = matches(trail, "include filename TEAHOUSE.SALES")
-        rows = MatchingRows(Walk(trail), found, trail.size)
+        rows = MatchingRows(RowReader(trail), found, trail.size)
         there = walked(rows)
         assert [row.rba for row in there] == [*found.rbas, trail.size]
         assert rows.before(there[2].rba) == there[1]
@@ -94,6 +94,6 @@ def test_the_rows_go_both_ways_and_end_with_the_file() -> None:
 def test_rows_that_are_not_found_yet_are_waited_for() -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
         found = Matches(filters("include rectype 5"))
-        rows = MatchingRows(Walk(trail), found, trail.size)
-        assert rows.containing(0) == Row(Kind.MORE, 0, 0)
+        rows = MatchingRows(RowReader(trail), found, trail.size)
+        assert rows.containing(0) == ListRow(RowKind.MORE, 0, 0)
         assert rows.after(rows.containing(0)) is None

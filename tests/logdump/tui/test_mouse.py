@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.tui.tabs import TABS
+from logdump.tui.panes.tabs import TABS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import rba_of
@@ -73,7 +73,7 @@ def test_what_is_copied_is_said(key: str, said: str) -> None:
 
 def test_the_side_pane_is_as_wide_as_its_names() -> None:
     async def steps(screen: Screen) -> None:
-        totals = screen.app.file.index.tables
+        totals = screen.app.file.index.sums.tables
         first = next(iter(totals.values()))
         screen.app.side.show_tables(dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first))
         await screen.settle()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.hex_pane import HexPane
-from logdump.tui.record_pane import RecordPane
-from logdump.tui.text import line
-from logdump.tui.text_pane import changed_cells
+from logdump.tui.panes.hex_pane import HexPane
+from logdump.tui.panes.record_pane import RecordPane
+from logdump.tui.panes.text_pane import changed_cells
+from logdump.tui.text.styled import line
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_records import SIZES

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from logdump.line.line_mode import BANNER
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.tui.transcript import Answer, Entry
+from logdump.tui.reading.transcript import Answer, TranscriptEntry
 from tests.logdump.tui.drive import Screen, drive
 from tests.transcripts.play import SCRIPTS, WITH_PROGRAMS, copy_of_trails, environment, steady
 
@@ -61,7 +61,7 @@ def painted(widget: Widget) -> str:
     return squeezed("".join(widget.render_line(y).text for y in range(widget.size.height)))
 
 
-def unread(screen: Screen, entry: Entry) -> list[str]:
+def unread(screen: Screen, entry: TranscriptEntry) -> list[str]:
     """The lines of an answer that stand neither in the strip nor on the page; a long answer may be scrolled to."""
     app = screen.app
     page = app.page(app.page_shown)

@@ -7,8 +7,8 @@ import pytest
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete as offers
 from logdump.language.completion import completed
-from logdump.tui.offers import suggestion
-from logdump.tui.validity import Validity, validity
+from logdump.tui.keys.completions import suggestion
+from logdump.tui.keys.validity import Validity, validity
 
 TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]
 

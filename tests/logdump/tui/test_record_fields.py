@@ -11,10 +11,10 @@ from fixtures import TRAILS
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
-from logdump.tui.detail_text import detail_lines
-from logdump.tui.hex_text import hex_text, line_pieces
-from logdump.tui.record_fields import fields_of, placed_tokens
-from logdump.tui.rows import Kind, Walk
+from logdump.tui.reading.rows import RowKind, RowReader
+from logdump.tui.text.detail_text import detail_lines
+from logdump.tui.text.hex_text import hex_text, line_pieces
+from logdump.tui.text.record_fields import fields_of, placed_tokens
 from tests.logdump.tui.test_rows import NAMES, forwards
 from trailformat import Record, TrailFile
 
@@ -89,7 +89,7 @@ def test_a_hex_line_fits_eighty_columns_where_rbas_are_short(session: Session) -
 
 def test_damage_is_shown_as_bytes(session: Session) -> None:
     trail = session.open(TRAILS / "gt000000000")
-    bad = next(row for row in forwards(Walk(trail)) if row.kind is Kind.BAD)
+    bad = next(row for row in forwards(RowReader(trail)) if row.kind is RowKind.BAD)
     text = hex_text(session, bad.rba, 80)
     assert b"".join(one.data for one in text.lines) == bytes(trail.buffer[bad.rba : bad.end])
 

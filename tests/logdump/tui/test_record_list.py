@@ -6,10 +6,10 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.session.session import Session
-from logdump.tui.page import Wanted, read_page
-from logdump.tui.record_list import RecordList
-from logdump.tui.rows import Kind, Walk
-from logdump.tui.state import state_of
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.reading.page import PageRequest, read_page
+from logdump.tui.reading.rows import RowKind, RowReader
+from logdump.tui.reading.state import state_of
 from tests.logdump.line import Line
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import rba_of
@@ -20,8 +20,8 @@ def test_a_page_that_nobody_waits_for_any_more_changes_nothing() -> None:
     async def steps(screen: Screen) -> None:
         records = screen.app.records
         with TrailFile(TRAILS / "et000000000") as trail:
-            late = read_page(Walk(trail), Wanted(3260), trail.size)
-        assert records.take(Wanted(3260), late) is None
+            late = read_page(RowReader(trail), PageRequest(3260), trail.size)
+        assert records.take(PageRequest(3260), late) is None
         assert rba_of(screen) == 0
 
     drive(steps)
@@ -74,7 +74,7 @@ def test_the_cursor_stands_on_the_record_around_a_position_or_at_the_end(positio
         assert rba_of(screen) == rba
         row = screen.app.records.row
         assert row is not None
-        assert (row.kind is Kind.END) == (rba == 5453)
+        assert (row.kind is RowKind.END) == (rba == 5453)
         await screen.press("escape", "escape")
         assert bool(screen.lines("detail")) == (rba != 5453)
 

@@ -7,19 +7,21 @@ from rich.cells import cell_len
 
 from logdump.notation.times import GMT
 from logdump.session.settings import Settings
-from logdump.tui.glyphs import ASCII, UNICODE
-from logdump.tui.row_text import Columns, Needs, clock_text, columns_for, heading, row_pieces
-from logdump.tui.rows import Kind, Row
+from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
+from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.text.glyphs import ASCII, UNICODE
 
 SETTINGS = Settings(time_offset=GMT)
-ROW = Row(Kind.RECORD, 2014, 175, "GGSUnifiedPKUpdate", "HR." + "EMPLOYEES" * 20, 212577168000000386, 0, 28, "4881203")
+ROW = ListRow(
+    RowKind.RECORD, 2014, 175, "GGSUnifiedPKUpdate", "HR." + "EMPLOYEES" * 20, 212577168000000386, 0, 28, "4881203"
+)
 
 
-def columns_of(row: Row, width: int) -> Columns:
-    return columns_for(width, 9_999_999_999, Needs().of([row], UNICODE))
+def columns_of(row: ListRow, width: int) -> ColumnWidths:
+    return columns_for(width, 9_999_999_999, ColumnNeeds().of([row], UNICODE))
 
 
-def text_of(row: Row, width: int, *, plain: bool = False) -> str:
+def text_of(row: ListRow, width: int, *, plain: bool = False) -> str:
     columns = columns_of(row, width)
     return "".join(text for text, _ in row_pieces(row, columns, SETTINGS, ASCII if plain else UNICODE))
 
@@ -55,5 +57,5 @@ def test_a_time_that_is_none_is_shown_as_hex() -> None:
 
 
 def test_damage_says_what_it_is_and_how_to_go_on() -> None:
-    row = Row(Kind.BAD, 2575, 236, problem="no record starts here, found x00")
+    row = ListRow(RowKind.BAD, 2575, 236, problem="no record starts here, found x00")
     assert "! bad record, 236 bytes: no record starts here, found x00 - SFH goes on" in text_of(row, 120)

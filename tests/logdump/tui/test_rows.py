@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.rows import Kind, Row, Walk
+from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from trailformat import TrailFile
 
 NAMES = sorted(path.name for path in TRAILS.iterdir() if path.is_file())
 
 
-def forwards(walk: Walk) -> list[Row]:
-    row: Row | None = walk.at(0)
+def forwards(walk: RowReader) -> list[ListRow]:
+    row: ListRow | None = walk.at(0)
     found = []
     while row is not None:
         found.append(row)
@@ -22,7 +22,7 @@ def forwards(walk: Walk) -> list[Row]:
     return found
 
 
-def backwards(walk: Walk, end: int) -> list[Row]:
+def backwards(walk: RowReader, end: int) -> list[ListRow]:
     found = [walk.at(end)]
     while (row := walk.before(found[-1].rba)) is not None:
         found.append(row)
@@ -32,21 +32,21 @@ def backwards(walk: Walk, end: int) -> list[Row]:
 @pytest.mark.parametrize("name", NAMES)
 def test_back_and_forth_are_the_same_rows(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
-        assert backwards(Walk(trail), trail.size) == forwards(Walk(trail))
+        assert backwards(RowReader(trail), trail.size) == forwards(RowReader(trail))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_lie_end_to_end_up_to_the_size_of_the_file(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
-        rows = forwards(Walk(trail))
+        rows = forwards(RowReader(trail))
         assert [row.rba for row in rows] == [0, *(row.end for row in rows[:-1])]
-        assert rows[-1] == Row(Kind.END, trail.size, 0)
+        assert rows[-1] == ListRow(RowKind.END, trail.size, 0)
 
 
 @pytest.mark.parametrize("name", ["et000000000", "gt000000000", "ct000000000", "fl000000000"])
 def test_every_byte_leads_to_the_row_that_holds_it(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
-        walk = Walk(trail)
+        walk = RowReader(trail)
         rows = forwards(walk)
         for row in rows[:-1]:
             assert walk.containing(row.rba) == walk.containing(row.end - 1) == row
@@ -54,20 +54,20 @@ def test_every_byte_leads_to_the_row_that_holds_it(name: str) -> None:
 
 def test_damage_is_one_row_up_to_the_next_good_header() -> None:
     with TrailFile(TRAILS / "gt000000000") as trail:
-        (bad,) = [row for row in forwards(Walk(trail)) if row.kind is Kind.BAD]
+        (bad,) = [row for row in forwards(RowReader(trail)) if row.kind is RowKind.BAD]
         assert trail.next_good_header(bad.rba) == bad.end
         assert bad.problem.startswith("no record starts here")
 
 
 def test_half_a_record_at_the_end_is_a_row() -> None:
     with TrailFile(TRAILS / "ct000000000") as trail:
-        assert forwards(Walk(trail))[-2].kind is Kind.PARTIAL
+        assert forwards(RowReader(trail))[-2].kind is RowKind.PARTIAL
 
 
 def test_a_name_that_would_take_a_scan_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("logdump.tui.rows.NEAR", 0)
+    monkeypatch.setattr("logdump.tui.reading.rows.NEAR", 0)
     with TrailFile(TRAILS / "et000000000") as trail:
-        row = Walk(trail).at(1811)
+        row = RowReader(trail).at(1811)
         assert (row.table, row.table_index) == ("", 1)
 
 
@@ -76,7 +76,7 @@ def test_a_file_that_grows_has_more_rows(tmp_path: Path) -> None:
     path = tmp_path / "et000000000"
     path.write_bytes(whole[:2008])
     with TrailFile(path) as trail:
-        walk = Walk(trail)
-        assert walk.at(2008).kind is Kind.END
+        walk = RowReader(trail)
+        assert walk.at(2008).kind is RowKind.END
         path.write_bytes(whole)
-        assert walk.at(2008).kind is Kind.RECORD
+        assert walk.at(2008).kind is RowKind.RECORD

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.tui.glyphs import ASCII, UNICODE, glyphs_for
-from logdump.tui.manner import Manner
-from logdump.tui.themes import THEMES, theme_for
+from logdump.tui.text.appearance import Appearance
+from logdump.tui.text.glyphs import ASCII, UNICODE, glyphs_for
+from logdump.tui.text.themes import THEMES, theme_for
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 
@@ -49,7 +49,7 @@ def test_plain_characters_are_enough(golden: Golden) -> None:
         assert screen.text.isascii()
         golden("ascii-80x24", screen.text)
 
-    drive(steps, manner=Manner(glyphs=ASCII))
+    drive(steps, appearance=Appearance(glyphs=ASCII))
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
@@ -58,7 +58,7 @@ def test_every_theme_shows_the_same_text(theme: object) -> None:
         await screen.press("escape", "j", "h", "o", "i")
         assert "▶   1130" in screen.text
 
-    drive(steps, manner=Manner(theme=theme))  # type: ignore[arg-type]
+    drive(steps, appearance=Appearance(theme=theme))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

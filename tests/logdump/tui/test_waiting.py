@@ -141,8 +141,8 @@ def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
             yield 2008
         yield from build(trail, found)
 
-    monkeypatch.setattr("logdump.tui.open_file.build", slow)
-    monkeypatch.setattr("logdump.tui.scans.EVERY", 0.0)
+    monkeypatch.setattr("logdump.tui.reading.open_file.build", slow)
+    monkeypatch.setattr("logdump.tui.reading.scans.EVERY", 0.0)
 
     async def steps(screen: Screen) -> None:
         await ticks(screen)

@@ -9,15 +9,16 @@ from typing import Any
 from tests.trailformat.scan.reference import Rows, walk
 from trailformat import TrailFile
 from trailformat.changes.transactions import ENDS
-from trailformat.index import Row, TrailIndex, TransactionSpan, build
+from trailformat.index import IndexRow, RecordIndex, TrailIndex, TransactionSpan, build
+from trailformat.index.sums import Sums
 from trailformat.records.io_types import METADATA
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
 
 
-def walked(path: Path) -> list[Row]:
+def walked(path: Path) -> list[IndexRow]:
     """The rows of the serial walk, a half-written end aside."""
     rows = [one for one in walk(path) if one["kind"] != PARTIAL]
-    return [Row(number, one["rba"], one["length"], one["kind"]) for number, one in enumerate(rows)]
+    return [IndexRow(number, one["rba"], one["length"], one["kind"]) for number, one in enumerate(rows)]
 
 
 def built(path: Path, engine: Engine = Engine.PYTHON) -> TrailIndex:
@@ -40,13 +41,19 @@ def fed(path: Path, engine: Engine, batch_size: int) -> TrailIndex:
 
 def known(index: TrailIndex) -> dict[str, Any]:
     """All that an index knows."""
+    spans = index.sums.transactions
     return {
         "covered": index.covered,
-        "records": index.records,
+        "records": index.places.records,
         "partial": index.partial,
-        "places": index.places.state(),
-        "sums": index.sums.state(),
+        "places": _held(index.places) | {"checkpoints": vars(index.places.checkpoints)},
+        "sums": _held(index.sums) | {"transactions": (spans.open, spans.ended, spans.largest)},
     }
+
+
+def _held(part: RecordIndex | Sums) -> dict[str, Any]:
+    """The attributes of a part of an index, without its lock and what only tells how it was fed."""
+    return {name: value for name, value in vars(part).items() if name not in {"_lock", "_tail", "_fitted_size"}}
 
 
 def summed(path: Path) -> dict[str, Any]:

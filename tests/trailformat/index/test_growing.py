@@ -13,7 +13,7 @@ from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, 
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile, make_record
-from trailformat.index import BadSpan, TrailIndex, build
+from trailformat.index import BadSpan, TrailIndex, build, index_of
 from trailformat.scan import Engine, scan
 
 
@@ -27,7 +27,7 @@ def grown(path: Path, data: bytes, sizes: list[int], engine: Engine) -> TrailInd
                 file.write(data[before:size])
             for _ in build(trail, index, engine=engine):
                 pass
-            assert index.is_complete(size)
+            assert index.covered + index.partial == size
     return index
 
 
@@ -55,21 +55,17 @@ def test_a_file_that_grows_in_any_steps(tmp_path: Path, order: ByteOrder) -> Non
 def test_a_half_written_record_is_no_row(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row().raw[:-3])
     index = built(path)
-    assert (index.records, index.covered, index.partial) == (1, row().length, row().length - 3)
-    assert index.is_complete(path.stat().st_size)
-    assert not index.is_complete(path.stat().st_size + 1)
+    assert (index.places.records, index.covered, index.partial) == (1, row().length, row().length - 3)
 
 
 def test_damage_at_the_end_is_a_row_that_may_become_another(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), b"junk" * 9)
     index = built(path)
     with TrailFile(path) as trail:
-        assert index.rows(trail, 0, 9) == walked(path)
-        assert index.rba_of(trail, 1) == index.places.end == row().length
-        assert index.number_of(trail, trail.size - 1) == 1
-        assert index.is_complete(trail.size)
-        assert "no record starts here" in index.reason(trail, row().length)
-        assert index.reason(trail, 0) == ""
+        assert index.places.rows(trail, 0, 9) == walked(path)
+        assert index.places.rba_of(trail, 1) == index.places.end == row().length
+        assert index.places.row_at(trail, trail.size - 1) == walked(path)[1]
+        assert index.covered == trail.size
 
 
 def test_a_record_that_was_taken_for_damage_while_it_was_half_written(tmp_path: Path) -> None:
@@ -79,9 +75,9 @@ def test_a_record_that_was_taken_for_damage_while_it_was_half_written(tmp_path: 
     path = tmp_path / "lt000000000"
     half = row().length + outer.length - 30
     index = grown(path, data, [half], Engine.PYTHON)
-    assert index.bad_spans != []
+    assert index.places.bad_spans != []
     assert known(grown(path, data, [half, len(data)], Engine.PYTHON)) == known(built(path))
-    assert built(path).bad_spans == []
+    assert built(path).places.bad_spans == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -110,11 +106,11 @@ def test_a_file_with_another_last_record_does_not_fit(tmp_path: Path) -> None:
 def test_a_file_with_more_damage_than_is_looked_at_fits_as_long_as_it_does_not_grow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.places.MOST_BAD_SPANS", 1)
+    monkeypatch.setattr("trailformat.index.record_index.MOST_BAD_SPANS", 1)
     path = trail_of(tmp_path, row(), b"junk", row(), b"junk", row())
     index = built(path)
     assert index.places.bad_span_count == 2
-    assert index.bad_spans == [BadSpan(row().length, 4)]
+    assert index.places.bad_spans == [BadSpan(row().length, 4)]
     with TrailFile(path) as trail:
         assert index.fits(trail)
         with path.open("ab") as file:
@@ -127,7 +123,7 @@ def test_a_file_with_more_damage_than_is_looked_at_fits_as_long_as_it_does_not_g
 def test_of_too_much_metadata_the_first_is_kept(
     tmp_path: Path, engine: Engine, batch_size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trailformat.index.places.MOST_METADATA", 2)
+    monkeypatch.setattr("trailformat.index.record_index.MOST_METADATA", 2)
     tdr = table_record(1, "A")
     places = fed(trail_of(tmp_path, *[tdr] * 5, row()), engine, batch_size).places
     assert list(places.metadata) == [0, tdr.length]
@@ -151,16 +147,16 @@ def test_batches_that_leave_a_gap_or_are_known_change_nothing(tmp_path: Path, en
 def test_places_may_be_ahead_of_the_sums(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row()] * 20)
     with TrailFile(path) as trail:
-        assert list(build(trail, trail.index.places)) == [trail.size]
-        assert (trail.index.records, trail.index.covered) == (20, 0)
-        assert list(build(trail, trail.index)) == [trail.size]
-        assert known(trail.index) == known(built(path))
+        assert list(build(trail, index_of(trail).places)) == [trail.size]
+        assert (index_of(trail).places.records, index_of(trail).covered) == (20, 0)
+        assert list(build(trail, index_of(trail))) == [trail.size]
+        assert known(index_of(trail)) == known(built(path))
 
 
 def test_building_stops_where_it_is_told(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *[row()] * 20)
     with TrailFile(path) as trail:
-        assert list(build(trail, trail.index, stop=2 * row().length + 1)) == [3 * row().length]
+        assert list(build(trail, index_of(trail), stop=2 * row().length + 1)) == [3 * row().length]
 
 
 def test_two_threads_may_build_one_index(tmp_path: Path) -> None:

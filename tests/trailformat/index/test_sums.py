@@ -15,23 +15,26 @@ from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.reference import ENGINES
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
+from trailformat.changes.transaction_context import transaction_at
 from trailformat.changes.transactions import NO_TRANSACTION
-from trailformat.index import TrailIndex, TransactionSpan, sums, transaction_spans
+from trailformat.index import TrailIndex, sums
 from trailformat.scan import Engine
+from trailformat.totals import transaction_spans
 
 
 def assert_sums(index: TrailIndex, path: Path) -> None:
     """Everything is as a walk adds it up, in plain numbers."""
-    assert json.loads(json.dumps(index.state()))["places"]["end"] == index.places.end
-    assert {type(index.records), type(index.covered), type(index.partial)} == {int}
+    largest = index.sums.transactions.largest
+    json.dumps([index.places.bad_spans, index.sums.tables, index.sums.times, largest], default=sorted)
+    assert {type(index.places.records), type(index.covered), type(index.partial)} == {int}
     expected = summed(path)
-    assert index.tables == expected["tables"]
-    assert index.times == expected["times"]
+    assert index.sums.tables == expected["tables"]
+    assert index.sums.times == expected["times"]
     assert list(index.places.metadata) == expected["metadata"]
-    assert index.bad_spans == expected["bad"][: len(index.bad_spans)]
-    assert len(expected["bad"]) - len(index.bad_spans) <= 1  # damage at the end may still grow
-    assert index.open_transaction == expected["open"]
-    assert index.largest_transactions == expected["largest"][: transaction_spans.MOST_TRANSACTIONS]
+    assert index.places.bad_spans == expected["bad"][: len(index.places.bad_spans)]
+    assert len(expected["bad"]) - len(index.places.bad_spans) <= 1  # damage at the end may still grow
+    assert index.sums.transactions.open == expected["open"]
+    assert largest == expected["largest"][: transaction_spans.MOST_TRANSACTIONS]
     assert index.sums.transactions.ended == len(expected["largest"])
 
 
@@ -68,31 +71,27 @@ def test_of_too_many_tables_the_first_are_told_apart(
 ) -> None:
     monkeypatch.setattr(sums, "MOST_TABLES", 2)
     index = built(trail_of(tmp_path, *[row(name=name) for name in "ABCDA"]), engine)
-    assert list(index.tables) == ["A", "B"]
-    assert index.tables["A"].records == 2
+    assert list(index.sums.tables) == ["A", "B"]
+    assert index.sums.tables["A"].records == 2
     assert index.sums.other_tables.records == 2
 
 
 def test_a_transaction_tells_its_csn_and_xid() -> None:
     path = TRAILS / "et000000000"
-    index = built(path)
     with TrailFile(path) as trail:
-        owners = [index.owner(trail, one) for one in index.largest_transactions]
-        assert all(one.csn is not None and one.xid is not None for one in owners)
-        assert index.csn_bounds(trail) == (min(str(one.csn) for one in owners), max(str(one.csn) for one in owners))
-        assert index.csn_at(trail, index.records) is None
+        found = [transaction_at(trail, one.begin) for one in built(path).sums.transactions.largest]
+    assert found != []
+    assert all(one.csn is not None and one.xid is not None for one in found)
 
 
 def test_a_transaction_that_began_in_the_file_before_tells_its_csn() -> None:
-    first, second = built(TRAILS / "st000000000"), built(TRAILS / "st000000001")
-    assert first.open_transaction is not None
-    rest = min(second.largest_transactions, key=lambda one: one.begin)
+    first, second = (built(TRAILS / name).sums.transactions for name in ("st000000000", "st000000001"))
+    assert first.open is not None
+    rest = min(second.largest, key=lambda one: one.begin)
     with TrailFile(TRAILS / "st000000000") as before, TrailFile(TRAILS / "st000000001") as trail:
-        assert second.owner(trail, rest) == first.owner(before, first.open_transaction) != NO_TRANSACTION
+        assert transaction_at(trail, rest.begin) == transaction_at(before, first.open.begin) != NO_TRANSACTION
 
 
 def test_a_transaction_whose_record_is_lost_has_no_csn(tmp_path: Path) -> None:
-    span = TransactionSpan(5, None, 1, 1, frozenset(), 0, 0)
     with TrailFile(trail_of(tmp_path, row())) as trail:
-        assert TrailIndex().owner(trail, span) == NO_TRANSACTION
-        assert TrailIndex().csn_bounds(trail) == (None, None)
+        assert transaction_at(trail, 5) == NO_TRANSACTION

@@ -2,8 +2,9 @@
 
     .lt000000.5f0c9d3b7a12-8e41c07d99ab.part      beside the target: its name, the machine, the writer
 
-* What is written takes the target's name when it is complete. Its bytes are on disk before that, and the name is before
-  the writer is done; what can be made again at any time, a cache, waits for neither.
+* What is written takes the target's name when it is complete.
+* What a user keeps is fsynced: its bytes before it takes its name, and the folder of that name before the writer is
+  done. A cache, which can be made again at any time, is not (``is_durable=False``).
 * Only a regular file that is no link is ever replaced, and only a folder by a folder.
 * The writer locks what it writes as long as it lives, and the system lets go of the lock with the process. What this
   user's writers on this machine have left unlocked is therefore nobody's: the next writer in that folder removes it.
@@ -13,6 +14,14 @@
 from __future__ import annotations
 
 from trailformat.trail.whole_file.leftovers import sweep
-from trailformat.trail.whole_file.staged import StagedFiles, WholeFile, WholeFolder, cannot_write, check_target, kind_of
+from trailformat.trail.whole_file.staged import (
+    StagedFiles,
+    WholeFile,
+    WholeFolder,
+    cannot_write,
+    check_target,
+    kind_of,
+    sync_names,
+)
 
-__all__ = ["StagedFiles", "WholeFile", "WholeFolder", "cannot_write", "check_target", "kind_of", "sweep"]
+__all__ = ["StagedFiles", "WholeFile", "WholeFolder", "cannot_write", "check_target", "kind_of", "sweep", "sync_names"]

@@ -113,7 +113,7 @@ class StagedFiles:
             beside(path, self._writer, "former").unlink(missing_ok=True)
         if self._is_durable:
             for folder in {path.parent for path in named}:
-                _sync(folder)
+                sync_names(folder)
         self._staged.clear()
         self._unlock()
 
@@ -242,7 +242,7 @@ class WholeFolder(_Whole):
         path: the target; a folder that is there is replaced, with all that is in it.
 
     Attributes:
-        staged: where to write the files; each has to be on disk when the context is left.
+        staged: where to write the files, by any process on this machine.
 
     Raises:
         CannotWrite: something else is there, or nothing can be written.
@@ -263,14 +263,17 @@ class WholeFolder(_Whole):
         os.close(self._lock)
 
     def _publish(self) -> None:
-        _sync(self.staged)
+        for folder, _, names in os.walk(self.staged):
+            for name in names:
+                _sync(Path(folder, name))
+            sync_names(Path(folder))
         self.staged.chmod(0o777 & ~_umask())
         check_target(self._path, replace=True, wanted="a folder")
         if self._path.exists():
             self._replace()
         else:
             self.staged.rename(self._path)
-        _sync(self._path.parent)
+        sync_names(self._path.parent)
 
     def _replace(self) -> None:
         former = beside(self._path, self._writer, "former")
@@ -299,11 +302,15 @@ def _umask() -> int:
     return mask
 
 
-def _sync(folder: Path) -> None:
+def sync_names(folder: Path) -> None:
     """Have the names in a folder on disk, where the system can do that."""
     with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,4 +1,4 @@
-"""The columns of the data source, each built from rows of a batch when it is asked for."""
+"""The columns of the data source, each built from rows of a batch on demand."""
 
 from __future__ import annotations
 

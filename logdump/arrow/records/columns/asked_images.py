@@ -13,12 +13,12 @@ Image = list[dict[str, Any]] | None
 
 
 class AskedImages(NamedTuple):
-    """What a record says of its images.
+    """The images of a record.
 
     Attributes:
         images: before and after, each None where there is none.
         problems: of each the values that do not decode, by name of the column and reason.
-        error: why there is none, though there should be.
+        error: why there is none although there should be one.
     """
 
     images: tuple[Image, Image] = (None, None)

@@ -1,4 +1,4 @@
-"""What tells the columns of rows: one look for all rows between two metadata records that name their table alike."""
+"""The definitions of rows: one search for all rows between two metadata records that name their table alike."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from logdump.arrow.records.rows import Array, Rows
-from trailformat.scan.definitions import metadata_rows
+from trailformat.scan.rows.definitions import metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 
 _INDEXES = 1 << 17
@@ -17,7 +17,7 @@ _KEYS = 1 << 40
 
 
 class Known(NamedTuple):
-    """The definitions of rows: ``group`` has the number of each row's in ``definitions``, 0 where it was not asked."""
+    """The definitions of rows: ``group`` has the number of each row's in ``definitions``, 0 where none was sought."""
 
     group: Array
     definitions: list[RowDefinition]

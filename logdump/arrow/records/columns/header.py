@@ -1,4 +1,4 @@
-"""What the record header holds, straight from the columns of the scan."""
+"""The fields of the record header, straight from the columns of the scan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from logdump.arrow.records.columns.arrow_values import masked, validity
 from logdump.arrow.records.rows import Rows
 from trailformat import io_type_name
-from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.io_types import METADATA
 from trailformat.scan import FILE_HEADER
 
@@ -19,9 +19,6 @@ FILE_HEADER_OP = "FileHeader"
 _HEADER_PLACE = 256
 _OPS = pa.array([*(io_type_name(number) for number in range(_HEADER_PLACE)), FILE_HEADER_OP])
 _LETTERS = pa.array([chr(number) for number in range(256)])
-_FIRST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000
-_LAST_TIME = JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
-"""The years 1 to 9999 in Julian microseconds."""
 
 
 def _op(rows: Rows) -> Any:
@@ -39,7 +36,7 @@ def _before_after(rows: Rows) -> Any:
 
 def timestamps(julian: Any, valid: Any) -> Any:
     """Julian microseconds as timestamps, null outside the years that Spark knows."""
-    valid = valid & (julian >= _FIRST_TIME) & (julian <= _LAST_TIME)
+    valid = valid & (julian >= FIRST_TIME) & (julian <= LAST_TIME)
     return masked(np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH, valid).cast(pa.timestamp("us", "UTC"))
 
 

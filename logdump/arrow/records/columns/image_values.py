@@ -1,4 +1,4 @@
-"""What the columns of images hold, as text: decoded for all columns of a kind together."""
+"""The values of the columns of images as text, decoded for all columns of a kind together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logdump.arrow.records.columns.definitions import Known
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
-from trailformat.scan.parts import Parts
+from trailformat.scan.rows.fields import Fields
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value, decoded_text
 from trailformat.values.data_types import FIXED_TEXT
@@ -69,8 +69,8 @@ class _Pool:
         return self.kinds.setdefault(key, (len(self.kinds), column, known.charset))[0]
 
 
-def image_values(rows: Rows, parts: Parts, known: Known) -> ImageValues:
-    """Names and values of the columns that lie at ``parts``; null where no definition tells them.
+def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
+    """Names and values of the columns that lie at ``parts``; null where there is no definition.
 
     Raises:
         ValueTooLarge: more text than an array holds.
@@ -104,14 +104,14 @@ class _Alone:
         return is_few
 
 
-def _texts(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+def _texts(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     """The value of each part, and those that do not decode: the number of the part, and why."""
     if int(parts.size.sum()) <= _SMALL and _Alone.takes(len(kind)):
         return _one_by_one(rows, parts, kind, pool)
     return _together(rows, parts, kind, pool)
 
 
-def _one_by_one(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     texts: list[str | None] = [None] * len(kind)
     problems: list[tuple[int, str]] = []
     about = [one[1:] for one in pool.kinds.values()]
@@ -126,7 +126,7 @@ def _one_by_one(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any
     return pa.array(texts, pa.string()), problems
 
 
-def _together(rows: Rows, parts: Parts, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads numba
 
     if len(pool.kinds) < _FEW:

@@ -1,7 +1,7 @@
 """The images before and after, with names and values of their columns: for all rows together.
 
-Which data hold which images is what :mod:`trailformat.records.images` says. A row that does not come apart here is
-asked as a record, which tells what is wrong.
+Which data hold which images: :mod:`trailformat.records.images`. A row that does not come apart here is read as a
+record, which shows what is wrong.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from logdump.arrow.records.columns.definitions import Known, definitions_of
 from logdump.arrow.records.columns.image_values import ImageValues, ValueProblem, image_values, too_large
 from logdump.arrow.records.rows import Rows
 from trailformat import BadData
-from trailformat.scan.image_parts import ImageParts, RowData, images_in
-from trailformat.scan.parts import Parts
+from trailformat.scan.rows.fields import Fields
+from trailformat.scan.rows.image_parts import ImageFields, RowData, images_in
 
 BEFORE, AFTER = 0, 1
 SIDES = ("before", "after")
 
 
-def image_parts(rows: Rows) -> ImageParts:
-    """Where the columns of the rows lie; found once, for both images and their problems."""
+def image_parts(rows: Rows) -> ImageFields:
+    """The places of the columns of the rows; found once, for both images and their problems."""
     if "images" not in rows.walked:
         rows.walked["images"] = _image_parts(rows)
-    found: ImageParts = rows.walked["images"]
+    found: ImageFields = rows.walked["images"]
     return found
 
 
-def _image_parts(rows: Rows) -> ImageParts:
+def _image_parts(rows: Rows) -> ImageFields:
     starts, ends = rows.payload("data")
     io_type = np.where(rows.is_record, rows.of("io_type"), 0)
     about = RowData(starts, ends, io_type, rows.of("partition"), rows.of("before_after"), rows.is_little)
@@ -58,7 +58,7 @@ def _image(which: int) -> Callable[[Rows], Any]:
     return build
 
 
-def _columns(rows: Rows, parts: Parts, known: ImageValues, kind: Any) -> Any:
+def _columns(rows: Rows, parts: Fields, known: ImageValues, kind: Any) -> Any:
     """Index, name, stored value, NULL and text of each column."""
     start, size = parts.start, np.minimum(parts.size, 2)
     last = len(rows.view) - 1
@@ -70,7 +70,7 @@ def _columns(rows: Rows, parts: Parts, known: ImageValues, kind: Any) -> Any:
 
 
 def _values(rows: Rows, which: int) -> ImageValues:
-    """What the columns of an image hold; found once, for the image and for ``problems``."""
+    """The values of the columns of an image; found once, for the image and for ``problems``."""
     name = f"values {which}"
     if name not in rows.walked:
         rows.walked[name] = image_values(rows, image_parts(rows).images[which], _known(rows))

@@ -1,4 +1,4 @@
-"""Where a record stands, its bytes, and what is wrong with bytes that are none."""
+"""The place of a record, its bytes, and the reason why bytes are no record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logdump.arrow.records.columns.arrow_values import bytes_at
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import CORRUPT
-from trailformat import TrailError, TrailFile
+from trailformat import TrailFile
 from trailformat.scan import PARTIAL
 
 MOST_BYTES = 1 << 30
@@ -67,14 +67,13 @@ def _corrupt(rows: Rows) -> Any:
 def reason(trail: TrailFile, rba: int, kind: int) -> str:
     """Why the bytes at ``rba`` are no sound record; one that is only half written is ``incomplete``."""
     begin = "incomplete: " if kind == PARTIAL else ""
-    try:
-        trail.record_at(rba)
-    except TrailError as error:
-        parts = [begin + error.problem]
-        parts += [f"expected {error.expected}"] if error.expected is not None else []
-        parts += [f"found {error.found}"] if error.found is not None else []
-        return "; ".join(parts)
-    return f"{begin}the file has changed while it was read"
+    error = trail.error_at(rba)
+    if error is None:
+        return f"{begin}the file has changed while it was read"
+    parts = [begin + error.problem]
+    parts += [f"expected {error.expected}"] if error.expected is not None else []
+    parts += [f"found {error.found}"] if error.found is not None else []
+    return "; ".join(parts)
 
 
 BUILDERS = {

@@ -11,23 +11,23 @@ from logdump.arrow.records.column_types import BYTES, TEXTS
 from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, replaced
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
-from trailformat.codec.token_names import GGS_TOKENS, token_name
+from trailformat.codec.token_names import GGS_TOKENS, ROWID, token_name
 from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
-from trailformat.scan.parts import Parts, tokens_in
+from trailformat.scan.rows.fields import Fields, tokens_in
 
 _NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
-_ROW_ID, _USER = ord("R"), ord("U")
+_USER = ord("U")
 _ROW_ID_SIZE = 18
 _FRAME, _WIDE_FRAME = 4, 6
 _NOT_ASCII = 0x80
 
 
-def gg_parts(rows: Rows) -> Parts:
-    """Where the GGS tokens of the rows lie; found once, for all columns that need them."""
+def gg_parts(rows: Rows) -> Fields:
+    """The places of the GGS tokens of the rows; found once, for all columns that need them."""
     if "gg_tokens" not in rows.walked:
         rows.walked["gg_tokens"] = tokens_in(rows.view, *rows.payload("token"), rows.is_little)
-    found: Parts = rows.walked["gg_tokens"]
+    found: Fields = rows.walked["gg_tokens"]
     return found
 
 
@@ -41,8 +41,8 @@ def _gg_tokens(rows: Rows) -> Any:
     return replaced(array, asked, [_asked(rows, row) for row in asked])
 
 
-def _repeats(parts: Parts) -> Array:
-    """Which regions have two tokens of one id."""
+def _repeats(parts: Fields) -> Array:
+    """A mask of the regions with two tokens of one id."""
     place = parts.region * 256 + parts.number
     last = np.empty(256 * len(parts.is_sound), np.int64)
     order = np.arange(len(place))
@@ -64,7 +64,7 @@ def _asked(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
 
 def _row_id(rows: Rows) -> Any:
     parts = gg_parts(rows)
-    at, region = _first_of(parts, _ROW_ID)
+    at, region = _first_of(parts, ROWID)
     texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
     asked = np.flatnonzero(~parts.is_sound).tolist()
     if (np.frombuffer(texts.buffers()[2] or b"", np.uint8) >= _NOT_ASCII).any():
@@ -83,7 +83,7 @@ def _asked_row_id(rows: Rows, row: int) -> str | None:
         return None
 
 
-def _first_of(parts: Parts, number: int) -> tuple[Array, Array]:
+def _first_of(parts: Fields, number: int) -> tuple[Array, Array]:
     """The first token with an id in each region that has one: the places among the parts, and the regions."""
     at = np.flatnonzero(parts.number == number)
     region, first = np.unique(parts.region[at], return_index=True)
@@ -110,7 +110,7 @@ def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
     return found
 
 
-def _bodies(rows: Rows) -> Parts:
+def _bodies(rows: Rows) -> Fields:
     """The tokens that the records are made of."""
     begins, length = rows.starts, rows.of("length")
     info = rows.view[np.minimum(begins + 1, len(rows.view) - 1)]

@@ -1,4 +1,4 @@
-"""LOGCSN and TRANID: told by the first record of a transaction, and given to all of them."""
+"""LOGCSN and TRANID: read from the first record of a transaction, and given to all of its records."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""Beats: a heartbeat on its way, and the lag of each hop.
+
+    generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
+      heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
+
+A row of GG_HEARTBEAT that a database's own job has written tells the way out: HEARTBEAT_TIMESTAMP, and the timestamps
+that Extract and pumps set while the row goes through them. A row that Replicat has written tells the way in by its
+INCOMING_ columns; a row of the history when the beat was received too. Lags are differences of two clocks and may be
+negative: the documentation has them shown so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.operations.heartbeats.paths import routing_path
+from logdump.operations.heartbeats.recent import Recent
+from logdump.session.heartbeats import Beat, Direction, HeartbeatRow, Role
+
+
+def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
+    """The beats that a row tells of: none of a deleted one, at most one in each direction."""
+    if row.op == "DELETE":
+        return
+    if row.incoming_heartbeat_ts is not None:
+        yield Beat(
+            row,
+            Direction.INCOMING,
+            row.incoming_heartbeat_ts,
+            row.incoming_extract_ts,
+            row.incoming_routing_ts,
+            row.incoming_replicat_ts,
+            row.received_ts,
+            row.incoming_extract,
+            routing_path(row.incoming_routing_path),
+            row.incoming_replicat,
+        )
+    if row.role is not Role.HISTORY and row.heartbeat_timestamp is not None and _is_own(row):
+        yield Beat(
+            row,
+            Direction.OUTGOING,
+            row.heartbeat_timestamp,
+            row.outgoing_extract_ts,
+            row.outgoing_routing_ts,
+            None,
+            None,
+            row.outgoing_extract,
+            routing_path(row.outgoing_routing_path),
+            None,
+        )
+
+
+def _is_own(row: HeartbeatRow) -> bool:
+    """Whether HEARTBEAT_TIMESTAMP is of the row's own database, not taken over by Replicat with the way in."""
+    return row.role is Role.SEED or row.heartbeat_timestamp != row.incoming_heartbeat_ts
+
+
+class NewBeats:
+    """The beats of rows that come in the order of the trail, each once: a row is written again with old beats in it."""
+
+    def __init__(self) -> None:
+        self._last: Recent[tuple[object, ...], int] = Recent()
+
+    def of(self, row: HeartbeatRow) -> Iterator[Beat]:
+        """The beats of a row that the one before it of the same key did not tell of."""
+        for beat in beats_of(row):
+            key = (row.table, row.role, row.key, beat.direction)
+            if row.role is Role.HISTORY or self._last.get(key) != beat.heartbeat_ts:
+                yield beat
+            if row.role is not Role.HISTORY:
+                self._last.set(key, beat.heartbeat_ts)

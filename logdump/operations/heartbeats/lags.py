@@ -1,0 +1,113 @@
+"""The lag of every hop of every way, from its beats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from logdump.operations.heartbeats.gaps import GapFinder
+from logdump.operations.heartbeats.spread import Spread
+from logdump.session.heartbeats import Beat, PathLag
+
+MOST_PATHS = 10_000
+"""So many ways are told one by one; the beats of others are counted."""
+
+HOPS: dict[str, Callable[[Beat], int | None]] = {
+    "extract_lag": lambda beat: beat.extract_lag,
+    "routing_lag": lambda beat: beat.routing_lag,
+    "replicat_read_lag": lambda beat: beat.replicat_read_lag,
+    "replicat_lag": lambda beat: beat.replicat_lag,
+    "total_lag": lambda beat: beat.total_lag,
+}
+"""Name -> lag of a beat in microseconds, from the beginning of the way to its end."""
+
+
+class _Path:
+    def __init__(self, beat: Beat) -> None:
+        self.beats = 0
+        self.first = beat.row.spot
+        self.last = beat
+        self.spreads = {name: Spread() for name in HOPS}
+        self.gaps = GapFinder()
+        self.is_apply_unknown = False
+
+    def add(self, beat: Beat) -> None:
+        self.beats += 1
+        if beat.heartbeat_ts >= self.last.heartbeat_ts:
+            self.last = beat
+        self.gaps.add(beat.heartbeat_ts, beat.row.spot)
+        self.is_apply_unknown = self.is_apply_unknown or beat.is_apply_unknown
+        for name, lag_of in HOPS.items():
+            lag = lag_of(beat)
+            if lag is not None:
+                self.spreads[name].add(lag, beat.row.spot)
+
+
+class Lags:
+    """Adds beats up by their ways, in the order of the trail.
+
+    Attributes:
+        others: beats of the ways beyond MOST_PATHS.
+        newest: the latest moment that a row tells: of a beat on its way, or of a commit.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[tuple[object, ...], _Path] = {}
+        self.others = 0
+        self.newest: int | None = None
+
+    def add(self, beat: Beat) -> None:
+        """Take a beat in."""
+        self.note(*_moments(beat))
+        path = self._paths.get(beat.path)
+        if path is None:
+            if len(self._paths) >= MOST_PATHS:
+                self.others += 1
+                return
+            path = self._paths[beat.path] = _Path(beat)
+        path.add(beat)
+
+    def note(self, *moments: int | None) -> None:
+        """Take notice of moments; the latest is where the answer stands."""
+        known = [one for one in (self.newest, *moments) if one is not None]
+        self.newest = max(known, default=None)
+
+    @property
+    def beats(self) -> int:
+        """All of them."""
+        return self.others + sum(path.beats for path in self._paths.values())
+
+    def paths(self, at: int | None = None, interval: int | None = None) -> Iterator[PathLag]:
+        """The ways, in the order of their first beats.
+
+        Args:
+            at: the moment of the answer; the latest one known unless given.
+            interval: microseconds between two beats; the median distance unless given.
+        """
+        at = self.newest if at is None else at
+        for path in self._paths.values():
+            source, target, direction, way = path.last.path
+            yield PathLag(
+                source,
+                target,
+                direction,
+                way,
+                path.beats,
+                path.first,
+                path.last,
+                {name: spread.summary() for name, spread in path.spreads.items()},
+                (at or path.last.heartbeat_ts) - path.last.heartbeat_ts,
+                interval or path.gaps.interval,
+                tuple(path.gaps.gaps(interval)),
+                path.is_apply_unknown,
+            )
+
+
+def _moments(beat: Beat) -> tuple[int | None, ...]:
+    return (
+        beat.row.commit_time,
+        beat.heartbeat_ts,
+        beat.extract_ts,
+        beat.routing_ts,
+        beat.replicat_ts,
+        beat.received_ts,
+    )

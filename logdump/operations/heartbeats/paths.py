@@ -1,0 +1,28 @@
+"""Ways of a beat: Extract, the pumps or distribution paths between, Replicat.
+
+A routing path is a list ``group[:path],…`` that may hold ``"*"``, for whatever comes next (the documentation of the
+flow); names may stand in double quotes. Oracle's views write a way as ``EXT1 ==> PMP1 ==> REP1``.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ANY = "*"
+_ITEM = re.compile(r'\s*(?:"([^"]*)"|([^,"]*))\s*(?:,|$)')
+MOST_ITEMS = 10_000
+
+
+def routing_path(text: str | None) -> tuple[str, ...]:
+    """The groups of a routing path in their order, without ``*`` and empty ones; at most MOST_ITEMS of them."""
+    names: list[str] = []
+    at = 0
+    while text and at < len(text) and len(names) < MOST_ITEMS:
+        found = _ITEM.match(text, at)
+        if found is None or found.end() == at:
+            return (*names, text[at:].strip())
+        name = (found[1] if found[1] is not None else found[2]).strip()
+        if name and name != _ANY:
+            names.append(name)
+        at = found.end()
+    return tuple(names)

@@ -1,0 +1,92 @@
+"""The heartbeat rows of trail files: names tell the rows, and no others are decoded."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from logdump.operations.heartbeats.rows import RowHistory
+from logdump.operations.heartbeats.tables import BASE_NAME, has_beats, role_of
+from logdump.session.heartbeats import HeartbeatRow
+from trailformat.changes.row_changes import OPERATIONS, changes
+from trailformat.records.record import Record
+from trailformat.scan import Batch, scan
+from trailformat.trail.file import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
+
+_ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
+
+
+class HeartbeatReader:
+    """Reads heartbeat rows of files that come in the order of their trail.
+
+    Args:
+        definitions_of: tells the columns of a file's rows.
+        base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
+
+    Attributes:
+        not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
+        problems: rows with something that does not decode.
+        newest: the latest IO Time of all records read, Julian microseconds; None before the first.
+    """
+
+    def __init__(
+        self, definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions, base: str = BASE_NAME
+    ) -> None:
+        self._definitions_of = definitions_of
+        self._base = base
+        self._history = RowHistory()
+        self.not_beats: set[str] = set()
+        self.problems = 0
+        self.newest: int | None = None
+
+    def rows(self, trail: TrailFile) -> Iterator[HeartbeatRow | Spot]:
+        """The rows of one file, in its order, and after each batch the place up to which it is read."""
+        definitions = self._definitions_of(trail)
+        waiting: list[Record] = []
+        for batch in scan(trail):
+            records = [*waiting, *self._records(trail, batch)]
+            # the after image of an update may stand in the next batch
+            waiting = records[-1:] if records and records[-1].header.is_before else []
+            yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
+            if len(batch):
+                self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
+                yield Spot(trail.path, batch.end)
+        yield from self._rows(trail, waiting, definitions)
+
+    def _rows(self, trail: TrailFile, records: list[Record], definitions: RowDefinitions) -> Iterator[HeartbeatRow]:
+        for change in changes(trail, records, definitions):
+            role = role_of(change.table, self._base)
+            if role is None or change.op not in _ROWS:
+                continue
+            if change.definition is not None and not has_beats(one.name for one in change.definition.columns):
+                self.not_beats.add(change.table)
+                continue
+            row = self._history.row(change, role, trail.path)
+            self.problems += bool(row.problems)
+            yield row
+
+    def _records(self, trail: TrailFile, batch: Batch) -> Iterator[Record]:
+        """The records of the batch that may be rows of a heartbeat table."""
+        names = batch.names
+        wanted = {key for key in range(1, len(names)) if role_of(names[key], self._base) is not None}
+        for row in _rows_with(batch, wanted):
+            if int(batch.io_type[row]) in OPERATIONS:
+                record = trail.record_at(int(batch.rba[row]))
+                if record is not None:
+                    yield record
+
+
+def _rows_with(batch: Batch, wanted: set[int]) -> list[int]:
+    """The rows whose table has one of these keys."""
+    if not wanted:
+        return []
+    column: Any = batch.table
+    if isinstance(column, array):
+        return [row for row, key in enumerate(column) if key in wanted]
+    import numpy as np  # noqa: PLC0415 - only where the columns are numpy's
+
+    rows: list[int] = np.flatnonzero(np.isin(column, list(wanted))).tolist()
+    return rows

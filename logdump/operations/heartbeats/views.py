@@ -1,0 +1,157 @@
+"""The rows of Oracle's views GG_LAG and GG_LAG_HISTORY, from rows of the heartbeat tables.
+
+Lags and ages are seconds. The formulas are those that an article of Oracle's and three collections of queries share;
+the text of the views in a database was not to be had. INCOMING_LAG of GG_LAG needs the moment at which the target
+received the beat, which only the history has: where that row is not there, the lag ends at Replicat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from logdump.operations.heartbeats.paths import routing_path
+from logdump.operations.heartbeats.recent import Recent
+from logdump.session.heartbeats import HeartbeatRow, Role, difference, way, way_text
+from trailformat.codec.timestamps import to_datetime
+
+
+class LagRow(NamedTuple):
+    """A row of GG_LAG, its columns as Oracle calls them."""
+
+    local_database: str | None
+    current_local_ts: datetime | None
+    remote_database: str | None
+    incoming_heartbeat_age: Decimal | None
+    incoming_path: str | None
+    incoming_lag: Decimal | None
+    outgoing_heartbeat_age: Decimal | None
+    outgoing_path: str | None
+    outgoing_lag: Decimal | None
+    remote_extract_restart_csn: str | None
+    db_unique_name: str | None
+    remote_extract_restart_csn_time: datetime | None
+    remote_db_oldest_open_txn_age: Decimal | None
+    local_replicat_lwm_csn: str | None
+
+
+class LagHistoryRow(NamedTuple):
+    """A row of GG_LAG_HISTORY; ``…routine_lag`` and ``…repicat_lag`` are spelled as Oracle has them."""
+
+    local_database: str | None
+    heartbeat_received_ts: datetime | None
+    remote_database: str | None
+    db_name: str | None
+    db_unique_name: str | None
+    incoming_heartbeat_age: Decimal | None
+    incoming_path: str | None
+    incoming_lag: Decimal | None
+    outgoing_heartbeat_age: Decimal | None
+    outgoing_path: str | None
+    outgoing_lag: Decimal | None
+    remote_extract_restart_csn: str | None
+    remote_extract_restart_csn_time: datetime | None
+    remote_db_oldest_open_txn_age: Decimal | None
+    local_replicat_lwm_csn: str | None
+    incoming_extract_lag: Decimal | None
+    incoming_routine_lag: Decimal | None
+    incoming_replicat_read_lag: Decimal | None
+    incoming_repicat_lag: Decimal | None
+    outgoing_extract_lag: Decimal | None
+    outgoing_routine_lag: Decimal | None
+    outgoing_replicat_read_lag: Decimal | None
+    outgoing_replicat_lag: Decimal | None
+
+
+def seconds(later: int | None, earlier: int | None) -> Decimal | None:
+    """Seconds from one moment to another, with six decimals; None where one is not known."""
+    lag = difference(later, earlier)
+    return None if lag is None else Decimal(lag).scaleb(-6)
+
+
+def _moment(julian: int | None) -> datetime | None:
+    """A timestamp without a zone, as the tables have it."""
+    moment = None if julian is None else to_datetime(julian)
+    return None if moment is None else moment.replace(tzinfo=None)
+
+
+def _ways(row: HeartbeatRow) -> tuple[str | None, str | None]:
+    incoming = way(row.incoming_extract, routing_path(row.incoming_routing_path), row.incoming_replicat)
+    outgoing = way(row.outgoing_extract, routing_path(row.outgoing_routing_path), row.outgoing_replicat)
+    return way_text(incoming), way_text(outgoing)
+
+
+def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
+    """GG_LAG_HISTORY: a row for each row of the history that was not deleted."""
+    for row in rows:
+        if row.role is not Role.HISTORY or row.op == "DELETE":
+            continue
+        incoming, outgoing = _ways(row)
+        before_replicat = row.incoming_extract_ts if row.incoming_routing_ts is None else row.incoming_routing_ts
+        before_remote = row.outgoing_extract_ts if row.outgoing_routing_ts is None else row.outgoing_routing_ts
+        yield LagHistoryRow(
+            row.local_database,
+            _moment(row.received_ts),
+            row.remote_database,
+            row.db_name or row.remote_database,
+            row.db_unique_name or row.db_name or row.remote_database,
+            seconds(row.received_ts, row.incoming_heartbeat_ts),
+            incoming,
+            seconds(row.received_ts, row.incoming_heartbeat_ts),
+            seconds(row.received_ts, row.outgoing_heartbeat_ts),
+            outgoing,
+            seconds(row.outgoing_replicat_ts, row.outgoing_heartbeat_ts),
+            row.restart_csn,
+            _moment(row.restart_ts),
+            seconds(row.incoming_extract_ts, row.restart_ts),
+            row.low_watermark_csn,
+            seconds(row.incoming_extract_ts, row.incoming_heartbeat_ts),
+            seconds(row.incoming_routing_ts, row.incoming_extract_ts),
+            seconds(row.incoming_replicat_ts, before_replicat),
+            seconds(row.received_ts, row.incoming_replicat_ts),
+            seconds(row.outgoing_extract_ts, row.outgoing_heartbeat_ts),
+            seconds(row.outgoing_routing_ts, row.outgoing_extract_ts),
+            seconds(row.outgoing_replicat_ts, before_remote),
+            None,
+        )
+
+
+def lag(rows: Iterable[HeartbeatRow], at: int | None) -> list[LagRow]:
+    """GG_LAG: the newest row of each key of GG_HEARTBEAT, as of the moment ``at``.
+
+    The history's row of the same beat tells when it was received.
+    """
+    newest: Recent[tuple[object, ...], HeartbeatRow] = Recent()
+    received: Recent[tuple[object, ...], HeartbeatRow] = Recent()
+    for row in rows:
+        if row.op == "DELETE" and row.role is Role.BEAT:
+            newest.drop((row.table, row.key))
+        elif row.op != "DELETE":
+            known = newest if row.role is Role.BEAT else received if row.role is Role.HISTORY else None
+            if known is not None:
+                known.set((row.table, row.key) if known is newest else row.key, row)
+    return [_lag_row(row, received.get(row.key), at) for _, row in newest]
+
+
+def _lag_row(row: HeartbeatRow, in_history: HeartbeatRow | None, at: int | None) -> LagRow:
+    incoming, outgoing = _ways(row)
+    is_same = in_history is not None and in_history.incoming_heartbeat_ts == row.incoming_heartbeat_ts
+    arrived = in_history.received_ts if in_history is not None and is_same else row.incoming_replicat_ts
+    return LagRow(
+        row.local_database,
+        _moment(at),
+        row.remote_database,
+        seconds(at, row.incoming_heartbeat_ts),
+        incoming,
+        seconds(arrived, row.incoming_heartbeat_ts),
+        seconds(at, row.outgoing_heartbeat_ts),
+        outgoing,
+        seconds(row.outgoing_replicat_ts, row.outgoing_heartbeat_ts),
+        row.restart_csn,
+        row.db_unique_name or row.db_name or row.remote_database,
+        _moment(row.restart_ts),
+        seconds(row.incoming_extract_ts, row.restart_ts),
+        row.low_watermark_csn,
+    )

@@ -1,0 +1,259 @@
+"""Heartbeats: rows of the heartbeat tables, beats on their way, the lag of each hop; the events of HEARTBEAT.
+
+generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
+heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from trailformat.trail.sequence import Spot
+
+ARROW = " ==> "
+
+KEY = (
+    "local_database",
+    "remote_database",
+    "incoming_extract",
+    "incoming_routing_path",
+    "incoming_replicat",
+    "outgoing_extract",
+    "outgoing_routing_path",
+    "outgoing_replicat",
+)
+"""What tells one row of GG_HEARTBEAT from another: the pair of the way out and the way in, between two databases."""
+
+Key = tuple[str | int | None, ...]
+"""The columns of ``KEY``."""
+
+
+class Role(enum.Enum):
+    """What a heartbeat table is for."""
+
+    SEED = "seed"
+    BEAT = "heartbeat"
+    HISTORY = "history"
+
+
+class Direction(enum.Enum):
+    """Whether a beat comes from the remote database, or goes there."""
+
+    INCOMING = "incoming"
+    OUTGOING = "outgoing"
+
+
+class HeartbeatRow(NamedTuple):
+    """A row of a heartbeat table after a change of it, or before it where it was deleted.
+
+    Timestamps are Julian microseconds; a column that is NULL, is not there or does not decode is None.
+
+    Attributes:
+        role: of its table, ``table`` its name.
+        op: INSERT, UPDATE, PK UPDATE or DELETE.
+        spot: its last record.
+        csn: LOGCSN of its transaction, None where no record tells it.
+        commit_time: IO Time of its last record.
+        other: the columns that are not known here, as text.
+        problems: what of it does not decode.
+    """
+
+    role: Role
+    table: str
+    op: str
+    spot: Spot
+    csn: str | None
+    commit_time: int
+    local_database: str | None = None
+    remote_database: str | None = None
+    db_name: str | None = None
+    db_unique_name: str | None = None
+    incoming_extract: str | None = None
+    incoming_routing_path: str | None = None
+    incoming_replicat: str | None = None
+    outgoing_extract: str | None = None
+    outgoing_routing_path: str | None = None
+    outgoing_replicat: str | None = None
+    heartbeat_timestamp: int | None = None
+    received_ts: int | None = None
+    incoming_heartbeat_ts: int | None = None
+    incoming_extract_ts: int | None = None
+    incoming_routing_ts: int | None = None
+    incoming_replicat_ts: int | None = None
+    outgoing_heartbeat_ts: int | None = None
+    outgoing_extract_ts: int | None = None
+    outgoing_routing_ts: int | None = None
+    outgoing_replicat_ts: int | None = None
+    low_watermark_csn: str | None = None
+    heartbeat_csn: str | None = None
+    restart_csn: str | None = None
+    restart_ts: int | None = None
+    other: dict[str, str] = {}  # noqa: RUF012 - of a tuple: nobody can change the default by assigning to it
+    problems: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """What tells it from the other rows of its table."""
+        return tuple(getattr(self, name) for name in KEY)
+
+
+def difference(later: int | None, earlier: int | None) -> int | None:
+    """Microseconds from one moment to another; None where one is not known."""
+    return None if later is None or earlier is None else later - earlier
+
+
+def way(extract: str | None, routing: Iterable[str], replicat: str | None) -> tuple[str, ...]:
+    """The processes that a beat passes, as far as they are told."""
+    return tuple(one for one in (extract, *routing, replicat) if one)
+
+
+def way_text(names: Iterable[str]) -> str | None:
+    """A way as Oracle's views write it; None without a process."""
+    return ARROW.join(names) or None
+
+
+class Beat(NamedTuple):
+    """One heartbeat as far as a row tells of it; timestamps in Julian microseconds, None where they are not set."""
+
+    row: HeartbeatRow
+    direction: Direction
+    heartbeat_ts: int
+    extract_ts: int | None
+    routing_ts: int | None
+    replicat_ts: int | None
+    received_ts: int | None
+    extract: str | None
+    routing_path: tuple[str, ...]
+    replicat: str | None
+
+    @property
+    def path(self) -> tuple[str | None, str | None, Direction, tuple[str, ...]]:
+        """The way it goes: from which database to which, and through what."""
+        row, is_out = self.row, self.direction is Direction.OUTGOING
+        databases = (row.local_database, row.remote_database) if is_out else (row.remote_database, row.local_database)
+        return (*databases, self.direction, self.way)
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """The processes it has passed."""
+        return way(self.extract, self.routing_path, self.replicat)
+
+    @property
+    def stage(self) -> str:
+        """How far it had come when the row was written: seed, extract, routing, replicat, history."""
+        if self.row.role is Role.HISTORY:
+            return Role.HISTORY.value
+        reached = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
+        return next((name for name, moment in reached.items() if moment is not None), Role.SEED.value)
+
+    @property
+    def extract_lag(self) -> int | None:
+        """Microseconds from its generation to Extract."""
+        return difference(self.extract_ts, self.heartbeat_ts)
+
+    @property
+    def routing_lag(self) -> int | None:
+        """Microseconds from Extract to the last pump or distribution path; None where there was none."""
+        return difference(self.routing_ts, self.extract_ts)
+
+    @property
+    def replicat_read_lag(self) -> int | None:
+        """Microseconds from the last process before Replicat to Replicat."""
+        return difference(self.replicat_ts, self.routing_ts if self.routing_ts is not None else self.extract_ts)
+
+    @property
+    def replicat_lag(self) -> int | None:
+        """Microseconds from Replicat to the row in the history."""
+        return difference(self.received_ts, self.replicat_ts)
+
+    @property
+    def total_lag(self) -> int | None:
+        """Microseconds from its generation to the row in the target, or to Replicat where that is not told."""
+        return difference(self.replicat_ts if self.received_ts is None else self.received_ts, self.heartbeat_ts)
+
+    @property
+    def is_apply_unknown(self) -> bool:
+        """Whether the total ends at Replicat, because no row tells when the target received it."""
+        return self.received_ts is None and self.replicat_ts is not None
+
+    @property
+    def oldest_open_age(self) -> int | None:
+        """Microseconds that Extract's redo reached back when it passed: to where it would start again."""
+        return difference(self.extract_ts, self.row.restart_ts)
+
+
+class SpreadSummary(NamedTuple):
+    """What is told of values: microseconds, and how many there are; ``greatest_at`` is where the greatest stands.
+
+    ``is_exact`` is False where the median and the percentile come from the histogram.
+    """
+
+    values: int
+    last: int
+    least: int
+    median: int
+    p95: int
+    greatest: int
+    greatest_at: Spot
+    negative: int
+    is_exact: bool
+
+
+class BeatPlace(NamedTuple):
+    """A beat by its time (Julian microseconds) and its record."""
+
+    time: int
+    spot: Spot
+
+
+class Gap(NamedTuple):
+    """Two beats between which ``beats`` are missing."""
+
+    after: BeatPlace
+    before: BeatPlace
+    beats: int
+
+    @property
+    def microseconds(self) -> int:
+        """The time between the two."""
+        return self.before.time - self.after.time
+
+
+class PathLag(NamedTuple):
+    """What the beats of one way tell.
+
+    Attributes:
+        source, target: the databases.
+        way: the processes between.
+        beats: how many there are; ``first`` and ``last`` of them.
+        hops: a summary for each of HOPS; None for a hop of which no beat tells.
+        age: microseconds from the last beat to the moment ``at`` of the answer.
+        interval: microseconds between two beats, given or the median; None without two.
+        gaps: where beats are missing.
+        is_apply_unknown: whether the total ends at Replicat.
+    """
+
+    source: str | None
+    target: str | None
+    direction: Direction
+    way: tuple[str, ...]
+    beats: int
+    first: Spot
+    last: Beat
+    hops: dict[str, SpreadSummary | None]
+    age: int
+    interval: int | None
+    gaps: tuple[Gap, ...]
+    is_apply_unknown: bool
+
+    @property
+    def missing(self) -> int:
+        """Beats that are missing in all gaps."""
+        return sum(gap.beats for gap in self.gaps)
+
+    @property
+    def negative(self) -> int:
+        """Lags below zero: the clocks differ."""
+        return sum(one.negative for one in self.hops.values() if one is not None)

@@ -1,0 +1,188 @@
+"""A record with all that its trail, its definitions and its transaction tell about it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from trailformat import Record, TrailError
+from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+
+if TYPE_CHECKING:
+    from logdump.session.session import Session
+    from trailformat import Change, DatabaseDefinition, TableDefinition, TableEntry
+    from trailformat.changes.segments import Segment
+    from trailformat.changes.transactions import Transaction
+    from trailformat.trail.row_definitions import RowDefinition
+
+
+class Part(enum.Enum):
+    """A part of what is known of a record, in the order in which problems are reported.
+
+    ``SURROUNDINGS`` is what other records tell: the change, its transaction, the fragments.
+    """
+
+    FILE_HEADER = enum.auto()
+    DEFINITION = enum.auto()
+    SURROUNDINGS = enum.auto()
+    TABLE = enum.auto()
+    NAME = enum.auto()
+    COLUMNS = enum.auto()
+    GGS_TOKENS = enum.auto()
+
+
+class KnownRecord:
+    """A record with all that is known of it; each fact is looked up when it is first read, and kept then.
+
+    A fact that is not there, or does not decode, is None; ``problems`` tells why. Of a file header there is no
+    fact but the record and its problems. No fact can be looked up after the trail is closed.
+
+    Args:
+        record: a record of the open trail.
+        session: tells the rest.
+    """
+
+    def __init__(self, record: Record, session: Session) -> None:
+        self.record = record
+        self._session = session
+        self._cursor = session.cursor
+
+    @cached_property
+    def table(self) -> TableEntry | None:
+        """The definition in force for a record that means its table by an index."""
+        return self._cursor.trail.table_of(self.record)
+
+    @cached_property
+    def definition(self) -> DatabaseDefinition | TableDefinition | None:
+        """The DDR or TDR in a metadata record."""
+        try:
+            return self.record.metadata
+        except TrailError:
+            return None
+
+    @cached_property
+    def vendor(self) -> str:
+        """The database that the file header of a DDR or TDR names; empty where it names none."""
+        header = self._cursor.trail.file_header if self.definition is not None else None
+        return header.vendor if header else ""
+
+    @cached_property
+    def row_definition(self) -> RowDefinition:
+        """The definition of the table of a row, by the trail or by SOURCEDEFS, and the codec of its text."""
+        return self._session.definitions_of(self._cursor.trail).of(self.record)
+
+    @cached_property
+    def transaction(self) -> Transaction:
+        """LOGCSN and TRANID of its transaction."""
+        return self._cursor.transactions.of(self.record)
+
+    @cached_property
+    def change(self) -> Change | None:
+        """The change that it is, or is one half of."""
+        from trailformat.changes.row_changes import change_of  # noqa: PLC0415 - records are shown sooner without
+
+        trail = self._cursor.trail
+        return change_of(trail, self.record, self._session.definitions_of(trail), self._cursor.transactions)
+
+    @cached_property
+    def segment(self) -> Segment | None:
+        """Its place as a part of another record."""
+        return self._cursor.segments.of(self.record) if self._is_part else None
+
+    @property
+    def whole(self) -> Record | None:
+        """The record and its fragments as one; None for a record without any."""
+        return self._joined[0]
+
+    @property
+    def whole_problem(self) -> str | None:
+        """The reason why fragments are not all there."""
+        return self._joined[1]
+
+    @cached_property
+    def problems(self) -> tuple[str, ...]:
+        """Every problem of the record."""
+        return tuple(problem for part in Part if (problem := self.look_up(part)) is not None)
+
+    def look_up(self, part: Part) -> str | None:
+        """Look up the facts of a part; returns the problem with them, None where there is none."""
+        if self.record.is_file_header != (part is Part.FILE_HEADER):
+            return None
+        for fact in _FACTS.get(part, ()):
+            getattr(self, fact)
+        return _PROBLEMS[part](self)
+
+    @cached_property
+    def _joined(self) -> tuple[Record | None, str | None]:
+        """The whole record, or why it cannot be had."""
+        if not self._is_part:
+            return None, None
+        from trailformat.changes.segments import whole_record  # noqa: PLC0415 - few records are parts of another
+
+        try:
+            return whole_record(self._cursor.trail, self.record), None
+        except TrailError as error:
+            return None, error.problem
+
+    @property
+    def _is_part(self) -> bool:
+        """Whether it is a part of another record, or has such parts."""
+        return self.record.header.io_type in (LARGE_OBJECT, RECORD_FRAGMENT) or bool(self.record.header.continued)
+
+
+def _definition_problem(known: KnownRecord) -> str | None:
+    if known.definition is not None:
+        return None
+    return _decoding_problem("the definition does not decode", lambda: known.record.metadata)
+
+
+def _table_problem(known: KnownRecord) -> str | None:
+    index = known.record.table_index
+    if index is None or known.table is not None:
+        return None
+    return f"no table definition {index} before it: the name is not known"
+
+
+def _name_problem(known: KnownRecord) -> str | None:
+    header = known.record.header
+    if header.name_is_index:
+        return None
+    try:
+        header.name_field.split(b"\0", 1)[0].decode()
+    except UnicodeDecodeError:
+        return "the name is not UTF-8: shown with its bytes escaped"
+    return None
+
+
+def _columns_problem(known: KnownRecord) -> str | None:
+    """None for columns that go on in the next record: they are cut, not wrong."""
+    if known.record.header.continued:
+        return None
+    return _decoding_problem("the columns do not decode", lambda: known.record.images)
+
+
+def _decoding_problem(what: str, decode: Callable[[], object]) -> str | None:
+    try:
+        decode()
+    except TrailError as error:
+        return f"{what}: {error.problem}"
+    return None
+
+
+_FACTS = {
+    Part.DEFINITION: ("definition", "vendor"),
+    Part.SURROUNDINGS: ("segment", "whole", "row_definition", "transaction", "change"),
+    Part.TABLE: ("table",),
+}
+"""The facts that are looked up, besides those that the record decodes."""
+_PROBLEMS: dict[Part, Callable[[KnownRecord], str | None]] = {
+    Part.FILE_HEADER: lambda known: _decoding_problem("the groups do not decode", lambda: known.record.file_header),
+    Part.DEFINITION: _definition_problem,
+    Part.SURROUNDINGS: lambda known: known.whole_problem,
+    Part.TABLE: _table_problem,
+    Part.NAME: _name_problem,
+    Part.COLUMNS: _columns_problem,
+    Part.GGS_TOKENS: lambda known: _decoding_problem("the GGS tokens do not decode", lambda: known.record.gg_tokens),
+}

@@ -1,0 +1,79 @@
+"""COUNT from the rows of a summary: exactly what the local engine counts.
+
+rows = spark.read.format("trail").option("summary", True).load("dirdat/lt*").collect()
+count = count_of(row.asDict(recursive=True) for row in rows)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from trailformat.totals.counting import (
+    FILE_HEADER_NAME,
+    OTHERS,
+    LargeTransaction,
+    OpenTransaction,
+    Totals,
+    TransactionHistory,
+)
+
+Row = Mapping[str, Any]
+
+
+def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> Totals:
+    """The count of all records that the rows describe; ``history`` keeps what the option ``transHist`` had found.
+
+    The rows are to stand in the order in which Spark collects them, which is that of the trail.
+    """
+    count = Totals(history)
+    add_rows(count, rows)
+    return count
+
+
+def add_rows(count: Totals, rows: Iterable[Row]) -> None:
+    """Take rows into a count, those of one file after those of the file before it."""
+    for row in rows:
+        if row["records"]:
+            _tally(count, row)
+        if row["piece"] is not None:
+            _join(count, row["piece"])
+
+
+def _tally(count: Totals, row: Row) -> None:
+    if row["op_code"] is None:
+        count.tally((FILE_HEADER_NAME, 0), row["bytes"], OTHERS, None, row["records"])
+    else:
+        place = (row["table"] or "", row["partition"])
+        count.tally(place, row["bytes"], row["op_code"], ord(row["before_after"]), row["records"])
+
+
+def _join(count: Totals, piece: Row) -> None:
+    """Go on with the transaction that is open with the first of the piece; then take the others."""
+    first = piece["first"]
+    if first is not None:
+        if count.open_transaction is None:
+            count.open_transaction = _opened(first)
+        else:
+            _extend(count.open_transaction, first)
+    if piece["ended"]:
+        count.end_transaction()
+    count.transactions += piece["transactions"]
+    count.table_visits += piece["table_visits"]
+    for one in piece["largest"]:
+        place = (one["time"], one["seqno"], one["rba"])
+        count.history.add(LargeTransaction(one["bytes"], one["records"], one["tables"], *place))
+    if piece["open"] is not None:
+        count.open_transaction = _opened(piece["open"])
+
+
+def _opened(part: Row) -> OpenTransaction:
+    one = OpenTransaction(part["time"], part["seqno"], part["rba"])
+    _extend(one, part)
+    return one
+
+
+def _extend(one: OpenTransaction, part: Row) -> None:
+    one.data_bytes += part["bytes"]
+    one.records += part["records"]
+    one.tables.update(part["tables"])

@@ -1,0 +1,179 @@
+"""The Spark behind a session's commands: started when one needs it, the filter handed over, a job with its progress."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, TypeVar
+
+from logdump.language.words import split_commands
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, JobProgress, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from trailformat import BadRecord
+
+if TYPE_CHECKING:
+    from pyspark import StatusTracker
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+LOCAL_MASTER = "local[*]"
+"""The master of ENGINE SPARK without one: as many tasks at a time as this machine has cores."""
+MISSING_EXTRA = "Spark is an extra: pip install 'logdump[spark]'"
+_PACKAGES = ("pyspark", "pyarrow", "numpy", "numba")
+_EVERY = 0.25
+_LONGEST_MESSAGE = 600
+_OURS = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")
+_DAMAGE = {"BadTrail", "FileChanged"}
+_CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ")
+_STATE = re.compile(r" ?SQLSTATE: \w{5}.*", re.DOTALL)
+
+
+class NotForSpark(Exception):
+    """Something that only the local engine does; the message says what."""
+
+
+def check_extra() -> None:
+    """See whether the packages are installed, without loading them.
+
+    Raises:
+        CommandError: one is not.
+    """
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    if missing:
+        raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
+
+
+def started(session: Session) -> Generator[Event, None, SparkSession]:
+    """The Spark of the session's master, or under ENGINE LOCAL the one there is, or this machine's.
+
+    Raises:
+        CommandError: the extra or Java is missing, or Spark does not start.
+    """
+    check_extra()
+    yield JobProgress()
+    from logdump.spark.errors import SourceError  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.jobs.quiet_session import quiet_session  # noqa: PLC0415 - it loads PySpark
+
+    try:
+        return quiet_session(session.settings.spark_master)
+    except SourceError as error:
+        raise CommandError(f"{error}.") from error
+    except Exception as error:
+        if not _is_of_spark(error):
+            raise
+        raise CommandError(f"Spark does not start: {message_of(error)}") from error
+
+
+def read_options(session: Session) -> dict[str, str]:
+    """The session's FILTER and SOURCEDEFS as options of a read. Raises like filter_options."""
+    source = session.source_definitions
+    if source is None:
+        return filter_options(session)
+    override = str(source.override).lower()
+    return {**filter_options(session), "sourceDefs": str(source.path), "sourceDefsOverride": override}
+
+
+def save_options(session: Session) -> dict[str, str]:
+    """The session's FILTER as options of ``save``. Raises like filter_options."""
+    filters = session.filters_in_use
+    if session.source_definitions is not None and filters is not None and filters.active:
+        from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
+
+        if Needs.VALUES in filters.needs:
+            raise NotForSpark("a FILTER on values by the definitions of a file")
+    return filter_options(session)
+
+
+def filter_options(session: Session) -> dict[str, str]:
+    """The session's FILTER as an option.
+
+    Raises:
+        NotForSpark: it cannot be written as text.
+    """
+    filters = session.filters_in_use
+    if filters is None or not filters.active:
+        return {}
+    statements = filters.statements()
+    text = "; ".join(statements)
+    if split_commands(text) != statements:
+        raise NotForSpark("a FILTER with a semicolon outside of double quotes")
+    return {"where": text}
+
+
+def left_to_local(why: NotForSpark) -> Notice:
+    """Says that the local engine does a command, and why."""
+    return Notice((f"The local engine does this, Spark cannot: {why}.",), ExitStatus.OK)
+
+
+def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, None, T]:
+    """Run the jobs of ``action`` and yield their progress. Closing the generator, as Ctrl+C does, cancels them.
+
+    Raises:
+        BadRecord: damage in a trail ended the job.
+        CommandError: any other error of Spark or of the data source, in one line.
+        NotForSpark: the action raised it, as everything else that it raises.
+    """
+    from pyspark import InheritableThread  # noqa: PLC0415 - a session of Spark is here
+
+    context, group, outcome = spark.sparkContext, f"logdump-{uuid.uuid4()}", Future[T]()
+
+    def work() -> None:
+        try:
+            context.setJobGroup(group, "logdump", interruptOnCancel=True)
+            outcome.set_result(action())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the outcome is asked for
+            outcome.set_exception(error)
+
+    thread = InheritableThread(work, daemon=True)
+    thread.start()
+    try:
+        while not outcome.done():
+            yield _progress(context.statusTracker(), group)
+            thread.join(_EVERY)
+    finally:
+        if not outcome.done():
+            context.cancelJobGroup(group)
+    try:
+        return outcome.result()
+    except Exception as error:
+        if not _is_of_spark(error):
+            raise
+        raise _in_one_line(error) from error
+
+
+def _progress(tracker: StatusTracker, group: str) -> JobProgress:
+    done = running = tasks = 0
+    for job in tracker.getJobIdsForGroup(group):
+        info = tracker.getJobInfo(job)
+        for number in info.stageIds if info else ():
+            stage = tracker.getStageInfo(number)
+            if stage:
+                done += stage.numCompletedTasks
+                running += stage.numActiveTasks
+                tasks += stage.numTasks
+    return JobProgress(done, running, tasks)
+
+
+def _is_of_spark(error: Exception) -> bool:
+    module = type(error).__module__
+    return module.split(".")[0] in {"pyspark", "py4j"} or module.startswith("logdump.spark.")
+
+
+def _in_one_line(error: Exception) -> BadRecord | CommandError:
+    found = _OURS.findall(str(error))
+    name = found[-1][0] if found else type(error).__name__
+    return BadRecord(message_of(error)) if name in _DAMAGE else CommandError(message_of(error))
+
+
+def message_of(error: Exception) -> str:
+    """The message of an error of Spark in one line: our own where one of ours is inside."""
+    text = str(error)
+    if found := _OURS.findall(text):
+        return str(found[-1][1])[:_LONGEST_MESSAGE]
+    first = _STATE.sub("", text.strip().split("\n\n")[0])
+    return _CONDITION.sub("", " ".join(first.split()))[:_LONGEST_MESSAGE]

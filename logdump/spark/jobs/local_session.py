@@ -1,0 +1,67 @@
+"""A local Spark that suits trails, and making the format known to another."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from logdump.spark.errors import SourceError
+from logdump.spark.jobs.java import missing_java
+
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+    "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
+}
+_ROOT = str(Path(__file__).parents[2])
+
+
+def session(master: str = "local[*]", **conf: str) -> SparkSession:
+    """A session on this machine, the format registered; the one that there is already, if there is one.
+
+    Workers are this Python; times are UTC; errors are one line. ``conf`` holds more settings, with underscores for
+    their dots (``spark_driver_memory="4g"``).
+
+    Raises:
+        SourceError: there is no Java.
+    """
+    if missing := missing_java():
+        raise SourceError(missing)
+    prepare_workers()
+    given = {name.replace("_", "."): value for name, value in conf.items()}
+    cores = str(os.cpu_count() or 1)
+    builder = SparkSession.builder.master(master).appName("logdump")
+    for name, value in {**_SETTINGS, "spark.sql.shuffle.partitions": cores, **given}.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    register(spark)
+    return spark
+
+
+def register(spark: SparkSession) -> None:
+    """Make ``format("trail")`` known to a session; to one that knows it already this does nothing."""
+    from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
+
+    from logdump.spark.source.data_source import TrailSource  # noqa: PLC0415 - the session comes first
+
+    try:
+        spark.dataSource.register(TrailSource)
+    except AnalysisException as error:
+        if "DATA_SOURCE_ALREADY_EXISTS" not in str(error):
+            raise
+
+
+def prepare_workers() -> None:
+    """Have workers be this Python, with the folder of this package on their path where it is not installed."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if _ROOT not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([_ROOT, *filter(None, paths)])

@@ -1,0 +1,117 @@
+"""The bounds that options set: on CSN and time as a filter, on the position as a range of RBAs in each file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from logdump.filters import Comparison, CriterionSet, FilterError, FilterSet, Match, apply
+from logdump.filters.criterion import Criterion
+from logdump.filters.csn_criteria import Csn, check_csn
+from logdump.filters.name_criteria import TableName
+from logdump.filters.time_criteria import EndTime, StartTime
+from logdump.language.words import split_commands
+from logdump.notation.times import GMT
+from logdump.session.selection import Selection
+from logdump.spark.errors import BadOption
+from logdump.spark.source.options import Options
+from logdump.spark.source.paths import TrailInput
+from logdump.spark.source.source_definitions import definitions_of
+from trailformat import TrailFile, from_datetime
+from trailformat.trail.row_definitions import RowDefinitions
+
+END_OF_FILE = 1 << 62
+
+
+class RbaRange(NamedTuple):
+    """RBAs of records that are read, both ends included."""
+
+    first: int = 0
+    last: int = END_OF_FILE
+
+
+def filters_of(options: Options) -> list[FilterSet]:
+    """The filters a record has to pass: ``where``, and the bounds on table, CSN and time.
+
+    Raises:
+        BadOption: one of them is wrong.
+    """
+    criteria = [*_table(options), *_csn_bounds(options), *_time_bounds(options)]
+    bounds = [FilterSet(include=CriterionSet(criteria, Match.ALL))] if criteria else []
+    return [*([where_filter(options.where)] if options.where else []), *bounds]
+
+
+def selection_of(
+    trail: TrailFile,
+    options: Options,
+    definitions: RowDefinitions | None = None,
+    filters: Sequence[FilterSet] | None = None,
+) -> Selection:
+    """The selection of a trail's records by these options, or by those of its filters that are given.
+
+    ``definitions``: those of the options for this trail, where the caller has them already. Raises like filters_of.
+    """
+    chosen = filters_of(options) if filters is None else filters
+    return Selection(trail, chosen, definitions or definitions_of(trail, options))
+
+
+def where_filter(text: str) -> FilterSet:
+    """FILTER statements, the word FILTER in front of each being optional; times in them are GMT."""
+    filters = FilterSet()
+    for statement in split_commands(text):
+        word, _, rest = statement.partition(" ")
+        try:
+            if apply(filters, rest if word.upper() == "FILTER" else statement, GMT):
+                raise BadOption("option where takes criteria, not SHOW")
+        except FilterError as error:
+            raise BadOption(f"option where: {error}") from None
+    return filters
+
+
+def _table(options: Options) -> list[Criterion]:
+    return [TableName((options.table,))] if options.table is not None else []
+
+
+def _csn_bounds(options: Options) -> list[Criterion]:
+    bounds = (
+        (Comparison.GREATER_OR_EQUAL, "startCsn", options.start_csn),
+        (Comparison.LESS_OR_EQUAL, "endCsn", options.end_csn),
+    )
+    return [Csn(comparison, _csn(name, text)) for comparison, name, text in bounds if text is not None]
+
+
+def _csn(name: str, text: str) -> str:
+    try:
+        return check_csn(text.strip())
+    except FilterError as error:
+        raise BadOption(f"option {name}: {error}") from None
+
+
+def _time_bounds(options: Options) -> list[Criterion]:
+    bounds: tuple[tuple[type[StartTime | EndTime], datetime | None], ...] = (
+        (StartTime, options.start_timestamp),
+        (EndTime, options.end_timestamp),
+    )
+    return [make(from_datetime(moment)) for make, moment in bounds if moment is not None]
+
+
+def rba_range(options: Options, file: TrailInput) -> RbaRange | None:
+    """The RBAs of a file between the bounds on seqno and RBA; None where there are none.
+
+    Raises:
+        BadOption: a bound on the RBA without one on the seqno.
+    """
+    start, end = options.start_seqno, options.end_seqno
+    if (options.start_rba is not None and start is None) or (options.end_rba is not None and end is None):
+        raise BadOption("startRba needs startSeqno, and endRba needs endSeqno: an RBA is a place in one file")
+    if start is None and end is None:
+        return RbaRange()
+    if file.seqno is None:
+        return None
+    age = file.age_of(file.seqno)
+    if (start is not None and age < file.age_of(start)) or (end is not None and age > file.age_of(end)):
+        return None
+    first = options.start_rba if file.seqno == start else None
+    last = options.end_rba if file.seqno == end else None
+    return RbaRange(first or 0, END_OF_FILE if last is None else last)

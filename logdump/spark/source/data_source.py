@@ -1,0 +1,106 @@
+"""``format("trail")``: the interface that Spark calls; other modules do the work.
+
+Importing this takes PySpark only: pyarrow and numpy are loaded where rows are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from logdump.arrow.records.schema import Selected
+from logdump.spark.source.options import Options, Use, parse_options
+from logdump.spark.source.schema import ddl_of, default_ddl, select
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
+    from pyspark.sql.types import StructType
+
+    from logdump.arrow.tables.layout import TableLayout
+    from logdump.spark.source.planner import Slice
+
+
+class TrailSource(DataSource):
+    """Oracle GoldenGate trail files: one row per record. Options and columns are in docs/spark.md."""
+
+    _foreseen: tuple[TableLayout, ...] = ()
+    """Under ``rowsOf`` the definitions that the schema was made of: Spark keeps this object with the schema."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "trail"
+
+    def schema(self) -> str:
+        """The columns of a read that gives no schema."""
+        options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
+        if options.rows_of is None:
+            return default_ddl(options)
+        from logdump.spark.source.defined_tables import layouts_of  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415 - as above
+
+        layouts = layouts_of(options)
+        self._foreseen = tuple(layouts)
+        return ddl_of(table_columns(layouts, options), options)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """The reader of a batch query."""
+        options = _checked(parse_options(self.options, Use.READ))
+        return TrailReader(options, _selected(schema, options), self._foreseen)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        """The reader of a stream."""
+        from logdump.spark.stream.stream_reader import TrailStreamReader  # noqa: PLC0415 - streams only
+
+        options = _checked(parse_options(self.options, Use.STREAM))
+        return TrailStreamReader(options, _selected(schema, options), self._foreseen)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
+        """The writer of a batch query."""
+        from logdump.spark.write.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
+
+        return TrailFrameWriter(parse_options(self.options, Use.WRITE), schema, overwrite=overwrite)
+
+
+def _checked(options: Options) -> Options:
+    """The options, their definitions file being one that can be read."""
+    if options.source_defs is None:
+        return options
+    from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - asked for by few
+
+    return with_absolute_definitions(options)
+
+
+def _selected(schema: StructType, options: Options) -> tuple[Selected, ...]:
+    if options.rows_of is None:
+        return select(schema, options)
+    from logdump.spark.source.table_columns import select_of_table  # noqa: PLC0415 - asked for by few
+
+    return select_of_table(schema, options)
+
+
+class TrailReader(DataSourceReader):
+    """A batch query over trail files."""
+
+    def __init__(
+        self, options: Options, selected: tuple[Selected, ...], foreseen: tuple[TableLayout, ...] = ()
+    ) -> None:
+        self._options = options
+        self._selected = selected
+        self._foreseen = foreseen
+
+    def partitions(self) -> list[InputPartition]:
+        """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
+        from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
+
+        return [InputPartition(slices) for slices in plan(self._options)] or [InputPartition(())]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The record batches of a partition."""
+        from logdump.spark.source.reader import read  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.request import Request  # noqa: PLC0415 - it loads pyarrow and numpy
+
+        slices: tuple[Slice, ...] = partition.value or ()
+        return read(slices, Request(self._selected, self._options, self._foreseen))

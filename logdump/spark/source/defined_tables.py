@@ -1,0 +1,91 @@
+"""All definitions of a table in the files, which the planner needs before a row is read."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.arrow.tables.layout import TableLayout
+from logdump.spark.errors import BadOption, BadTrail, located
+from logdump.spark.source.options import Options
+from logdump.spark.source.planner import plan
+from logdump.spark.source.source_definitions import definitions_of, source_definitions
+from trailformat import NotATrail, TrailFile
+from trailformat.scan import scan
+from trailformat.scan.rows.definitions import learn_definitions
+
+_MOST_NAMED = 20
+
+
+class _Found(NamedTuple):
+    """The definitions of the table in one file, in order, and the names of all tables in it."""
+
+    layouts: list[TableLayout]
+    names: set[str]
+
+
+def layouts_of(options: Options) -> list[TableLayout]:
+    """The definitions of the table ``rowsOf`` in the files that a read takes in, each once, the newest one last.
+
+    The headers of all records are looked at, a file per core at a time.
+
+    Raises:
+        BadOption: the table is not there, or nothing defines it.
+        SourceError: as from the planner.
+    """
+    name = options.rows_of or ""
+    paths = list(dict.fromkeys(one.path for lot in plan(options) for one in lot))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda path: _found_in(path, name, options), paths))
+    layouts = [layout for one in found for layout in one.layouts]
+    if not layouts:
+        layouts = _from_source(name, options)
+    if not layouts:
+        raise BadOption(f"option rowsOf: {_why_not(name, set().union(*(one.names for one in found)))}")
+    return list(dict.fromkeys(reversed(layouts)))[::-1]
+
+
+def _found_in(path: str, name: str, options: Options) -> _Found:
+    try:
+        with TrailFile(path) as trail:
+            names = _learn(trail)
+            entries = sorted(entry for entry in trail.tables.entries() if entry.name == name)
+            definitions = definitions_of(trail, options)
+            told = [definitions.of_entry(entry) for entry in entries]
+    except NotATrail as error:
+        if options.mode == "FAILFAST" and not options.ignore_corrupt_files:
+            raise BadTrail(located(error, path)) from None
+        return _Found([], set())
+    return _Found([TableLayout(name, one.table.columns, one.charset) for one in told if one.table is not None], names)
+
+
+def _learn(trail: TrailFile) -> set[str]:
+    """Give the trail the places of its definitions; returns the names of all tables."""
+    names: set[str] = set()
+    for batch in scan(trail):
+        learn_definitions(trail, batch)
+        names.update(batch.names[key] for key in np.unique(np.asarray(batch.table)).tolist())
+    return names - {""}
+
+
+def _from_source(name: str, options: Options) -> list[TableLayout]:
+    source = source_definitions(options)
+    table = source.table(name) if source is not None else None
+    return [TableLayout(name, table.definition.columns, source.charset)] if source and table else []
+
+
+def _why_not(name: str, names: Iterable[str]) -> str:
+    if name in names:
+        return f"nothing defines the columns of {name}; option sourceDefs names a definitions file"
+    by_lower = {one.lower(): one for one in names}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    if near:
+        return f"there is no table {name[:80]}; did you mean {by_lower[near[0]]}?"
+    there = sorted(names)
+    more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
+    return f"there is no table {name[:80]}; there are {', '.join(there[:_MOST_NAMED]) or 'none'}{more}"

@@ -1,0 +1,221 @@
+"""The options of the data source: one table, which docs/spark.md is made from.
+
+Names are Spark's own where Spark has one. They are looked up case aside; one that is not here is refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from logdump.spark.errors import BadOption
+from logdump.spark.source.option_types import (
+    JSON_LIST,
+    MOMENT,
+    NAMES,
+    NUMBER,
+    POSITIVE,
+    POSITIVE_SIZE,
+    SIZE,
+    TEXT,
+    TRUTH,
+    OptionType,
+    one_of,
+)
+
+
+class Use(enum.Flag):
+    """The operation for which an option has a meaning."""
+
+    READ = enum.auto()
+    STREAM = enum.auto()
+    WRITE = enum.auto()
+    SAVE = enum.auto()
+
+
+_BOTH = Use.READ | Use.STREAM
+_CHOICE = _BOTH | Use.SAVE
+
+
+class SourceOption(NamedTuple):
+    """An option as the user sees it; ``shown_default`` is empty where nothing is the default."""
+
+    name: str
+    kind: OptionType
+    shown_default: str
+    use: Use
+    meaning: str
+
+
+def _option(name: str, kind: OptionType, default: Any, use: Use, meaning: str, shown: str | None = None) -> Any:
+    text = shown if shown is not None else "" if default is None else str(default)
+    return field(default=default, metadata={"option": SourceOption(name, kind, text, use, meaning)})
+
+
+@dataclass(frozen=True)
+class Options:
+    """The values of all options; this is the table."""
+
+    path: str | None = _option(
+        "path", TEXT, None, _CHOICE | Use.WRITE, "File, directory or glob; several with commas between"
+    )
+    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _CHOICE, "What `load([…])` makes of its list", "")
+    path_glob_filter: str | None = _option(
+        "pathGlobFilter", TEXT, None, _CHOICE, "Only files whose names match, as `lt0000000*`"
+    )
+    recursive_file_lookup: bool = _option(
+        "recursiveFileLookup", TRUTH, False, _CHOICE, "Files in the folders of a directory too", "false"
+    )
+    modified_after: datetime | None = _option(
+        "modifiedAfter", MOMENT, None, Use.READ | Use.SAVE, "Only files modified after this time"
+    )
+    modified_before: datetime | None = _option(
+        "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE, "Only files modified before this time"
+    )
+    ignore_missing_files: bool = _option(
+        "ignoreMissingFiles", TRUTH, False, _CHOICE, "Go on without files that have gone since the plan", "false"
+    )
+    ignore_corrupt_files: bool = _option(
+        "ignoreCorruptFiles", TRUTH, False, _CHOICE, "Go on without files that are no trails at all", "false"
+    )
+    max_partition_bytes: int = _option(
+        "maxPartitionBytes",
+        SIZE,
+        128 << 20,
+        _CHOICE,
+        "Size of a partition: larger files are split, smaller ones packed; 0: one file each, never split",
+        "128m",
+    )
+    where: str | None = _option(
+        "where", TEXT, None, _CHOICE, "FILTER statements with `;` between: only records that pass are read"
+    )
+    table: str | None = _option(
+        "table", TEXT, None, _CHOICE, "Only records of tables whose names match, as `hr.*`; case aside"
+    )
+    rows_of: str | None = _option(
+        "rowsOf", TEXT, None, _BOTH, "Rows of this table, `SCHEMA.TABLE` as in the trail, with its columns: see Tables"
+    )
+    columns: tuple[str, ...] | None = _option(
+        "columns", NAMES, None, _BOTH, "The columns to read; where a schema is fixed, the others are null"
+    )
+    source_defs: str | None = _option(
+        "sourceDefs",
+        TEXT,
+        None,
+        _BOTH,
+        "A definitions file, for trails that do not define their tables; every worker must be able to open it",
+    )
+    source_defs_override: bool = _option(
+        "sourceDefsOverride", TRUTH, False, _BOTH, "It goes before the definitions in the trail", "false"
+    )
+    start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
+    start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
+    end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")
+    end_rba: int | None = _option("endRba", NUMBER, None, Use.READ | Use.SAVE, "In that file: only up to this RBA")
+    start_csn: str | None = _option("startCsn", TEXT, None, _CHOICE, "Only records of transactions from this CSN on")
+    end_csn: str | None = _option("endCsn", TEXT, None, _CHOICE, "Only records of transactions up to this CSN")
+    start_timestamp: datetime | None = _option(
+        "startTimestamp", MOMENT, None, _CHOICE, "Only records with an IO Time at or after this"
+    )
+    end_timestamp: datetime | None = _option(
+        "endTimestamp", MOMENT, None, _CHOICE, "Only records with an IO Time at or before this"
+    )
+    skip_files: bool = _option(
+        "skipFiles",
+        TRUTH,
+        True,
+        Use.READ | Use.SAVE,
+        "Leave files out by the range of CSN and time in their headers",
+        "true",
+    )
+    mode: str = _option(
+        "mode",
+        one_of("FAILFAST", "PERMISSIVE", "DROPMALFORMED"),
+        "FAILFAST",
+        _BOTH,
+        "Damage ends the read; or is a row of its own; or is stepped over",
+    )
+    undecodable: str | None = _option(
+        "undecodable",
+        one_of("fail", "null"),
+        None,
+        _BOTH,
+        "What does not decode ends the read, as it does under FAILFAST unless you say otherwise; or is null, and in "
+        "`problems`",
+    )
+    schema_evolution_mode: str = _option(
+        "schemaEvolutionMode",
+        one_of("fail", "rescue"),
+        "fail",
+        _BOTH,
+        "With `rowsOf`: a column, type or key that came after the schema was made ends the read; or is in `problems`",
+    )
+    column_name_of_corrupt_record: str = _option(
+        "columnNameOfCorruptRecord", TEXT, "_corrupt_record", _BOTH, "Another name for that column"
+    )
+    batch_rows: int = _option("batchRows", POSITIVE, 20_000, _BOTH, "Rows of an Arrow batch, at most")
+    batch_bytes: int = _option(
+        "batchBytes", POSITIVE_SIZE, 8 << 20, _BOTH, "Bytes of trail in an Arrow batch, at most", "8m"
+    )
+    summary: bool = _option(
+        "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"
+    )
+    trans_hist: int = _option("transHist", NUMBER, 0, Use.READ, "With `summary`: keep so many large transactions")
+    trans_rec_limit: int = _option("transRecLimit", NUMBER, 0, Use.READ, "… of at least so many records")
+    trans_byte_limit: int = _option("transByteLimit", NUMBER, 0, Use.READ, "… or so many bytes")
+    max_bytes_per_trigger: int | None = _option(
+        "maxBytesPerTrigger", POSITIVE_SIZE, None, Use.STREAM, "Bytes of trail in a micro-batch, at most (Spark 4.2 on)"
+    )
+    max_files_per_trigger: int | None = _option(
+        "maxFilesPerTrigger", POSITIVE, None, Use.STREAM, "Files in a micro-batch, at most (Spark 4.2 on)"
+    )
+    megabytes: int | None = _option(
+        "megabytes", POSITIVE, None, Use.WRITE, "Size over which a new file is not to grow, in units of 1,048,576 bytes"
+    )
+
+    @property
+    def undecodable_ends(self) -> bool:
+        """Whether what does not decode ends the read."""
+        return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
+
+
+OPTIONS: dict[str, SourceOption] = {one.name: one.metadata["option"] for one in fields(Options)}
+"""By the name of its attribute."""
+_ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
+_SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
+"""What Spark adds when a table is made, as properties of the table."""
+_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save"}
+
+
+def parse_options(given: Mapping[str, str], use: Use) -> Options:
+    """The options given for this use.
+
+    Raises:
+        BadOption: there is no such option, it is not for this use, or its value is wrong.
+    """
+    values = {}
+    for key, text in given.items():
+        if key.lower() in _SPARKS_OWN:
+            continue
+        attribute = _ATTRIBUTES.get(key.lower())
+        if attribute is None or not OPTIONS[attribute].use & use:
+            raise BadOption(_refusal(key, use))
+        option = OPTIONS[attribute]
+        try:
+            values[attribute] = option.kind.read(text)
+        except ValueError:
+            raise BadOption(f"option {option.name} takes {option.kind.wants}, not {text[:80]!r}") from None
+    return Options(**values)
+
+
+def _refusal(key: str, use: Use) -> str:
+    if key.lower() in _ATTRIBUTES:
+        return f"option {OPTIONS[_ATTRIBUTES[key.lower()]].name} is not for {_VERBS[use]}"
+    known = {option.name.lower(): option.name for option in OPTIONS.values() if option.use & use}
+    near = [known[one] for one in difflib.get_close_matches(key.lower(), known, n=1)]
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known.values()))}"
+    return f"there is no option {key[:80]}; {hint}"

@@ -1,0 +1,158 @@
+"""The files that ``load`` means: names, directories, globs and lists, in the order in which trails are written.
+
+Spark's rules hold: what begins with ``.`` or ``_`` is left out of directories and globs, a directory is listed but not
+entered unless ``recursiveFileLookup`` says so. A path that leads to two-letter trail names (``dirdat/lt``) means all
+files of that trail, as OPEN takes it.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.language import arguments
+from logdump.language.command import ArgumentError
+from logdump.spark.errors import BadOption, NoTrailFiles
+from logdump.spark.source.options import Options
+from trailformat import TrailError, TrailName, TrailSequence
+from trailformat.trail.sequence import trails_among
+
+_NO_PATH = (
+    "there is no path. load(…) takes one; in SQL write SELECT … FROM trail WITH (path='…') or CREATE TEMPORARY VIEW v "
+    "USING trail OPTIONS (path '…'): Spark loses the OPTIONS and the LOCATION of CREATE TABLE … USING trail"
+)
+
+
+class TrailInput(NamedTuple):
+    """A file to read; ``name`` is None where it has no sequence number.
+
+    ``oldest`` is the number with which the trail begins where its numbers have started over, 0 elsewhere.
+    """
+
+    path: Path
+    name: TrailName | None
+    oldest: int = 0
+
+    @property
+    def seqno(self) -> int | None:
+        """Its sequence number."""
+        return self.name.seqno if self.name else None
+
+    def age_of(self, seqno: int) -> int:
+        """A sequence number of this file's trail as one that grows with time, also where the numbers start over."""
+        return (seqno - self.oldest) % 10**self.name.digits if self.name and self.oldest else seqno
+
+    @property
+    def ends_trail(self) -> bool:
+        """Whether there is no next file, so that it may be growing."""
+        return self.name is None or not self.name.next.path.exists()
+
+
+def find_files(options: Options) -> list[TrailInput]:
+    """The files, trail after trail, each in the order of its sequence numbers.
+
+    Raises:
+        BadOption: no path, or one of another file system.
+        NoTrailFiles: nothing is found.
+    """
+    patterns = _patterns(options)
+    found = dict.fromkeys(path for pattern in patterns for path in _matching(pattern, options))
+    kept = [path for path in found if _is_wanted(path, options)]
+    if not kept:
+        raise NoTrailFiles(f"no trail files match {', '.join(patterns)}{_after_filters(len(found))}")
+    return list(_in_order(kept))
+
+
+def _after_filters(found: int) -> str:
+    return f": pathGlobFilter or modifiedAfter/Before leave none of {found}" if found else ""
+
+
+def _patterns(options: Options) -> list[str]:
+    given = [*([options.path] if options.path else []), *options.paths]
+    patterns = [part for text in given for part in _parts(local_path(text.strip()))]
+    if not patterns:
+        raise BadOption(_NO_PATH)
+    return patterns
+
+
+def local_path(text: str) -> str:
+    """A path without the scheme ``file:``.
+
+    Raises:
+        BadOption: it has another one.
+    """
+    try:
+        return arguments.local_path(text)
+    except ArgumentError as error:
+        raise BadOption(str(error)) from None
+
+
+def _parts(text: str) -> list[str]:
+    """The paths of a list with commas; a comma may also stand in the name of a file that is there."""
+    if "," not in text or Path(text).exists():
+        return [text] if text else []
+    return [local_path(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _matching(pattern: str, options: Options) -> Iterator[Path]:
+    path = Path(pattern).expanduser().absolute()
+    if path.is_dir():
+        yield from _listed(path, options)
+    elif path.exists():
+        yield path
+    elif glob.has_magic(pattern):
+        for match in map(Path, sorted(glob.glob(str(path), recursive=True))):  # noqa: PTH207 - of an absolute path
+            if _is_visible(match.name):
+                yield from _listed(match, options) if match.is_dir() else [match]
+    else:
+        yield from _of_trail(path)
+
+
+def _of_trail(path: Path) -> Iterator[Path]:
+    try:
+        yield from TrailSequence(path).paths if len(path.name) == 2 else ()
+    except TrailError:
+        return
+
+
+def _listed(directory: Path, options: Options) -> Iterator[Path]:
+    try:
+        for folder, inside, names in os.walk(directory, onerror=_refuse):
+            inside[:] = sorted(filter(_is_visible, inside)) if options.recursive_file_lookup else []
+            yield from (Path(folder, name) for name in sorted(filter(_is_visible, names)))
+    except OSError as error:
+        raise NoTrailFiles(f"{directory}: {error.strerror}") from None
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _is_visible(name: str) -> bool:
+    return not name.startswith((".", "_"))
+
+
+def _is_wanted(path: Path, options: Options) -> bool:
+    if options.path_glob_filter is not None and not fnmatchcase(path.name, options.path_glob_filter):
+        return False
+    after, before = options.modified_after, options.modified_before
+    if after is None and before is None:
+        return True
+    try:
+        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return True
+    return (after is None or modified > after) and (before is None or modified < before)
+
+
+def _in_order(paths: Iterable[Path]) -> Iterator[TrailInput]:
+    trails, others = trails_among(paths)
+    for ordered in trails:
+        oldest = ordered[0].seqno if ordered[0].seqno > ordered[-1].seqno else 0
+        yield from (TrailInput(name.path, name, oldest) for name in ordered)
+    yield from (TrailInput(path, None) for path in others)

@@ -1,0 +1,115 @@
+"""The plan of a query: files found, left out, packed and split into the slices that its tasks read.
+
+A large file is cut where :mod:`trailformat.scan.split` finds records, here, once: all tasks know the same places.
+The task that reads a slice checks that it ends exactly where the next one begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from logdump.spark.errors import BadTrail, located
+from logdump.spark.source.bounds import RbaRange, filters_of, rba_range
+from logdump.spark.source.file_skipper import may_hold
+from logdump.spark.source.options import Options
+from logdump.spark.source.paths import TrailInput, find_files
+from trailformat import NotATrail, PartialRecord, TrailFile
+from trailformat.scan import split_points
+
+
+class Slice(NamedTuple):
+    """A stretch of one file that one task reads: records that begin from ``start`` to before ``stop``, both RBAs.
+
+    Attributes:
+        size: what the file had when it was planned; the last slice of a file stops there.
+        only: the RBAs among them that are wanted.
+        ends_trail: no later file is there, so that a last record which is not complete is one being written.
+        file_order: the place of the file among those of the read, in the order of writing; None in a stream.
+    """
+
+    path: str
+    seqno: int | None
+    start: int
+    stop: int
+    size: int
+    only: RbaRange = RbaRange()
+    ends_trail: bool = True
+    file_order: int | None = None
+
+
+def plan(options: Options) -> list[tuple[Slice, ...]]:
+    """The slices of each task, in the order of the trails.
+
+    Raises:
+        SourceError: no file, or, under FAILFAST, one that is no trail.
+    """
+    filters_of(options)
+    files = enumerate(find_files(options))
+    slices = [one._replace(file_order=order) for order, file in files for one in slices_of(file, options)]
+    return list(packed(slices, options.max_partition_bytes))
+
+
+def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
+    """The slices of one file, in order; none where nothing in it can be wanted."""
+    only = rba_range(options, file)
+    if only is None:
+        return
+    try:
+        size = file.path.stat().st_size
+        points = _points(file, size, options)
+    except NotATrail as error:
+        if is_unborn(error, file.ends_trail):
+            return
+        raise BadTrail(located(error, file.path)) from None
+    except FileNotFoundError:
+        if not options.ignore_missing_files:
+            raise
+        return
+    whole = Slice(str(file.path), file.seqno, 0, size, size, only, file.ends_trail)
+    for start, stop in pairwise([*points, size]):
+        if start <= only.last and stop > only.first:
+            yield whole._replace(start=start, stop=stop)
+
+
+def is_unborn(error: NotATrail, ends_trail: bool) -> bool:  # noqa: FBT001 - read as a question about both
+    """Whether this is a trail file that is just being made: the last one, empty or ending in its first record."""
+    return ends_trail and (isinstance(error.__cause__, PartialRecord) or error.problem == "the file is empty")
+
+
+def _points(file: TrailInput, size: int, options: Options) -> list[int]:
+    """The RBAs at which slices begin; none when the header of the file rules all its records out."""
+    is_bounded = options.skip_files and _has_bounds(options)
+    pieces = -(-size // options.max_partition_bytes) if options.max_partition_bytes else 1
+    if not size or (pieces <= 1 and not is_bounded):
+        return [0]
+    try:
+        with TrailFile(file.path) as trail:
+            if is_bounded and not may_hold(trail, options):
+                return []
+            return split_points(trail, pieces)
+    except NotATrail:
+        if options.mode == "FAILFAST" and not options.ignore_corrupt_files:
+            raise
+        return [0]
+
+
+def _has_bounds(options: Options) -> bool:
+    bounds = (options.start_csn, options.end_csn, options.start_timestamp, options.end_timestamp)
+    return any(one is not None for one in bounds)
+
+
+def packed(slices: Iterable[Slice], most: int) -> Iterator[tuple[Slice, ...]]:
+    """Neighbours together, up to ``most`` bytes; 0: each slice alone."""
+    lot: list[Slice] = []
+    filled = 0
+    for one in slices:
+        size = one.stop - one.start
+        if lot and filled + size > most:
+            yield tuple(lot)
+            lot, filled = [], 0
+        lot.append(one)
+        filled += size
+    if lot:
+        yield tuple(lot)

@@ -1,0 +1,105 @@
+"""Slices to Arrow batches: what a task does."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+
+from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.rows import Array, Rows
+from logdump.arrow.records.schema import CORRUPT, arrow_schema
+from logdump.spark.errors import FileChanged, located
+from logdump.spark.source.open_slice import OpenSlice
+from logdump.spark.source.planner import Slice
+from logdump.spark.source.request import Request, cut
+from logdump.spark.source.slices import open_trail, wanted_rows
+from trailformat import TrailError
+from trailformat.scan import Batch
+from trailformat.scan.rows.definitions import learn_definitions
+
+_NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
+
+
+def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
+    """The records of the slices, as ``pyarrow.RecordBatch``.
+
+    Raises:
+        SourceError: damage under FAILFAST, a file that changed, a value too large, pieces that do not fit together.
+    """
+    _freeze()
+    for part in slices:
+        yield from _batches_of(part, request)
+
+
+@cache
+def _freeze() -> None:
+    """Keep Spark's worker from looking at every object after each task; what is loaded stays anyway."""
+    gc.freeze()
+
+
+def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
+    schema = arrow_schema(request.selected)
+    trail = open_trail(part, request.options)
+    if isinstance(trail, str):
+        yield _row_about_file(part, trail, request, schema)
+    elif trail is not None:
+        with trail:
+            source = OpenSlice(trail, part, request.options, request.wanted)
+            if request.options.summary:
+                yield from _summary(source, request, schema)
+                return
+            if request.options.rows_of is not None:
+                yield from _rows_of_table(source, request, schema)
+                return
+            for batch, at in wanted_rows(source):
+                if not len(at):
+                    continue
+                yield from _record_batches(source, batch, at, request, schema)
+
+
+def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    from logdump.spark.source.summary import arrow_rows, summary_of  # noqa: PLC0415 - asked for by COUNT
+
+    yield arrow_rows(summary_of(source, request.wanted), request.selected, schema)
+
+
+def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - asked for by option rowsOf
+
+    try:
+        yield from table_batches(source, request, schema)
+    except TrailError as error:
+        raise FileChanged(located(error, source.part.path)) from None
+
+
+def _record_batches(source: OpenSlice, batch: Batch, at: Array, request: Request, schema: Any) -> Iterator[Any]:
+    try:
+        if _NEED_DEFINITIONS & request.wanted:
+            learn_definitions(source.trail, batch)
+        for some in cut(batch, at, request.options):
+            if len(some):
+                yield _record_batch(Rows(source, batch, some), request, schema)
+    except TrailError as error:
+        raise FileChanged(located(error, source.part.path)) from None
+
+
+def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
+    arrays = [
+        BUILDERS[one.column.name](rows) if one.is_wanted else pa.nulls(len(rows), field.type)
+        for one, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:
+    """The row for a file that cannot be read at all."""
+    known = {"file": part.path, "seqno": part.seqno, "file_order": part.file_order, CORRUPT: reason}
+    arrays = [
+        pa.array([known.get(one.column.name) if one.is_wanted else None], field.type)
+        for one, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,0 +1,47 @@
+"""The request to a task, and how a task cuts its batches to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from logdump.arrow.records.columns.places import MOST_BYTES
+from logdump.arrow.records.rows import Array
+from logdump.arrow.records.schema import Selected
+from logdump.spark.source.options import Options
+from trailformat.scan import Batch
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.layout import TableLayout
+
+
+class Request(NamedTuple):
+    """The columns and definitions that a task is to deliver.
+
+    Attributes:
+        selected: the columns in their order.
+        foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
+            has given the schema.
+    """
+
+    selected: tuple[Selected, ...]
+    options: Options
+    foreseen: tuple[TableLayout, ...] = ()
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The names of the columns that are to be filled."""
+        return frozenset(one.column.name for one in self.selected if one.is_wanted)
+
+
+def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
+    """Rows in lots of at most ``batchRows`` rows and ``batchBytes`` bytes of the trail, but one row at least."""
+    ends = np.cumsum(np.asarray(batch.length)[at])
+    first = taken = 0
+    while first < len(at):
+        fitting = int(np.searchsorted(ends, taken + min(options.batch_bytes, MOST_BYTES), side="right"))
+        last = max(first + 1, min(first + options.batch_rows, fitting))
+        yield at[first:last]
+        first, taken = last, int(ends[last - 1])

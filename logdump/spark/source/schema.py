@@ -1,0 +1,102 @@
+"""The columns of the data source: one table for records, which docs/spark.md is made from, and what a user selects."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from logdump.arrow.records.schema import COLUMNS, CORRUPT, Column, Selected
+from logdump.spark.errors import BadOption, BadSchema
+from logdump.spark.source.options import Options
+from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+
+def offered(options: Options) -> tuple[Column, ...]:
+    """The columns for these options."""
+    if options.summary:
+        return SUMMARY_COLUMNS
+    return COLUMNS
+
+
+def default_ddl(options: Options) -> str:
+    """The schema of a read that gives none: all columns, or those of the option ``columns``.
+
+    Raises:
+        BadOption: ``columns`` has a name that there is not.
+    """
+    return ddl_of(_by_name(options), options)
+
+
+def ddl_of(found: Mapping[str, Column], options: Options) -> str:
+    """The schema of columns by their names. Raises like default_ddl."""
+    if options.columns is None:
+        chosen = list(found.items())
+    else:
+        chosen = [(name, _look_up(found, name, "option columns")) for name in options.columns]
+    return ", ".join(f"`{name.replace('`', '``')}` {column.type.ddl}" for name, column in chosen)
+
+
+def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
+    """The columns for the fields of a schema; with the option ``columns``, the others stay null.
+
+    Raises:
+        BadSchema: a field that does not exist, or has another type.
+        BadOption: ``columns`` has a name that is not in the schema.
+    """
+    return select_among(schema, _by_name(options), options)
+
+
+def select_among(schema: StructType, found: Mapping[str, Column], options: Options) -> tuple[Selected, ...]:
+    """The columns for the fields of a schema among the columns ``found``, by name. Raises like select."""
+    asked = tuple(Selected(field.name, _checked(field, found)) for field in schema.fields)
+    _refuse_twice([one.column.name for one in asked])
+    if options.columns is None:
+        return asked
+    wanted = {_look_up(found, name, "option columns").name for name in options.columns}
+    if missing := sorted(wanted - {one.column.name for one in asked}):
+        raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
+    return tuple(one._replace(is_wanted=one.column.name in wanted) for one in asked)
+
+
+def _by_name(options: Options) -> dict[str, Column]:
+    renamed = {CORRUPT: options.column_name_of_corrupt_record}
+    return {renamed.get(column.name, column.name): column for column in offered(options)}
+
+
+def _look_up(found: Mapping[str, Column], name: str, where: str) -> Column:
+    by_lower = {one.lower(): column for one, column in found.items()}
+    if column := by_lower.get(name.lower()):
+        return column
+    near = [one for one in found if one.lower() in difflib.get_close_matches(name.lower(), by_lower, n=1)]
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(found)}"
+    error = BadOption if where.startswith("option") else BadSchema
+    raise error(f"{where}: there is no column {name[:80]}; {hint}")
+
+
+def _checked(field: Any, found: Mapping[str, Column]) -> Column:
+    column = _look_up(found, field.name, "schema")
+    given = field.dataType.simpleString()
+    if given != column.type.ddl:
+        raise BadSchema(f"schema: column {field.name} is {column.type.ddl}, not {given[:200]}")
+    if not field.nullable or not _takes_nulls(field.dataType.jsonValue()):
+        raise BadSchema(f"schema: column {field.name} can be null, all through; do not declare NOT NULL")
+    return column
+
+
+def _takes_nulls(shape: Any) -> bool:
+    """Whether nothing inside a type, as JSON, is declared without nulls."""
+    if isinstance(shape, list):
+        return all(_takes_nulls(one) for one in shape)
+    if not isinstance(shape, dict):
+        return True
+    flags = ("nullable", "containsNull", "valueContainsNull")
+    return all(shape.get(flag, True) for flag in flags) and all(_takes_nulls(one) for one in shape.values())
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise BadSchema(f"schema: {', '.join(twice)} stands there twice")

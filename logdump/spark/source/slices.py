@@ -1,0 +1,119 @@
+"""One slice: its file opened, its batches, the rows wanted of them, and the proof that it ends where it should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from logdump.arrow.records.errors import place
+from logdump.arrow.records.rows import Array
+from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located
+from logdump.spark.report import report
+from logdump.spark.source.bounds import selection_of
+from logdump.spark.source.open_slice import OpenSlice
+from logdump.spark.source.options import Options
+from logdump.spark.source.planner import Slice, is_unborn
+from trailformat import NotATrail, TrailError, TrailFile
+from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
+from trailformat.scan.position import first_position
+
+
+def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
+    """The file of a slice; under PERMISSIVE the reason why it cannot be read; None for a file to be passed over.
+
+    Raises:
+        BadTrail: the file is no trail.
+        FileChanged: it has gone, or become shorter.
+    """
+    try:
+        trail = TrailFile(part.path)
+    except NotATrail as error:
+        return _without(part, options, error)
+    if trail.size < part.size:
+        trail.close()
+        sizes = f"it had {part.size} bytes when the read was planned, and has {trail_size(part)}"
+        raise FileChanged(f"{place(part.path)}: {sizes}")
+    return trail
+
+
+def trail_size(part: Slice) -> int:
+    """Bytes in the file of a slice, now."""
+    with TrailFile(part.path) as trail:
+        return trail.size
+
+
+def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
+    text = located(error, part.path)
+    if isinstance(error.__cause__, FileNotFoundError):
+        if options.ignore_missing_files:
+            report(text)
+            return None
+        raise FileChanged(f"{text}; option ignoreMissingFiles goes on without it") from None
+    if is_unborn(error, part.ends_trail):
+        return None
+    if options.ignore_corrupt_files or options.mode == "DROPMALFORMED":
+        report(text)
+        return None
+    if options.mode == "PERMISSIVE":
+        return text
+    raise BadTrail(f"{text}; pathGlobFilter selects files, ignoreCorruptFiles passes others over") from None
+
+
+def wanted_rows(source: OpenSlice, batch_size: int | None = None) -> Iterator[tuple[Batch, Array]]:
+    """The batches of a slice, each with the numbers of its wanted rows: records that pass; under PERMISSIVE, damage.
+
+    Raises:
+        BadTrail: damage, under FAILFAST.
+        FileChanged: the file has become shorter.
+        SplitMismatch: the slice does not end where the next one begins.
+    """
+    trail, part = source.trail, source.part
+    selection = selection_of(trail, source.options, source.definitions)
+    piece = FileRange(first_position(trail, part.start), part.stop)
+    batches = scan_range(trail, piece, batch_size=batch_size or selection.batch_size)
+    try:
+        for batch in batches:
+            passing = selection.rows(batch) if selection.is_active else np.asarray(batch.kind) <= FILE_HEADER
+            yield batch, np.flatnonzero(passing_in_range(source, batch, passing))
+    except TrailError as error:
+        raise BadTrail(located(error, part.path)) from None
+    _check_end(trail, part, batches.position)
+
+
+def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
+    """The mask of passing rows with the bounds on the RBA laid over it, and the damage that is to be shown."""
+    rbas, only = np.asarray(batch.rba), source.part.only
+    inside = (rbas >= only.first) & (rbas <= only.last)
+    for row in batch.spans():
+        passing[row] = inside[row] and _is_shown(source, batch, row)
+    return passing & inside
+
+
+def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
+    """Whether damage is a row of its own; where it is an error, this raises it."""
+    mode, part = source.options.mode, source.part
+    if mode == "PERMISSIVE":
+        return True
+    if batch.kind[row] == PARTIAL and part.ends_trail:
+        return False
+    rba, length = int(batch.rba[row]), int(batch.length[row])
+    text = f"{place(part.path, rba)}: {length} bytes are no sound record"
+    if (error := source.trail.error_at(rba)) is not None:
+        text = f"{located(error, part.path, rba)}; {length} bytes"
+    if mode == "FAILFAST":
+        raise BadTrail(f"{text}; mode PERMISSIVE shows them and reads on")
+    report(text)
+    return False
+
+
+def _check_end(trail: TrailFile, part: Slice, end: ScanPosition) -> None:
+    if part.stop == part.size:
+        if end.rba < part.stop:
+            raise FileChanged(f"{place(part.path, end.rba)}: the file has become shorter while it was read")
+    elif end != first_position(trail, part.stop):
+        raise SplitMismatch(
+            f"{place(part.path, part.stop)}: the piece before ends at RBA {end.rba}, not where this one begins; "
+            "option maxPartitionBytes 0 reads whole files"
+        )

@@ -1,0 +1,222 @@
+"""Option ``summary``: a slice added up where it is read, so that a few rows go to Spark instead of all records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.records.columns.header import FILE_HEADER_OP, timestamps
+from logdump.arrow.records.columns.places import reason
+from logdump.arrow.records.rows import Array
+from logdump.spark.source.bounds import filters_of, selection_of, where_filter
+from logdump.spark.source.open_slice import OpenSlice
+from logdump.spark.source.slices import wanted_rows
+from trailformat import io_type_name
+from trailformat.changes.transactions import ENDS
+from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
+from trailformat.totals.row_groups import first_rows, group_keys
+from trailformat.totals.transaction_columns import TransactionColumns
+
+Row = dict[str, Any]
+"""A row of the summary, by the names of its columns; what is missing is null."""
+_CSN = frozenset({"first_csn", "last_csn"})
+
+
+def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
+    """The rows of one slice; at least one, for column ``piece``, which is made where it is wanted."""
+    tallies, transactions = _Tallies(source, has_csn=bool(_CSN & wanted)), _Transactions(source)
+    suppressed, has_piece = _Suppressed(source), "piece" in wanted
+    for batch, at in wanted_rows(source):
+        tallies.add(batch, at)
+        if has_piece:
+            suppressed.add(batch, at)
+            transactions.add(batch, at[np.asarray(batch.kind)[at] == RECORD])
+    rows = [*tallies.rows, *tallies.damage] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
+    part = source.part
+    for row in rows:
+        row |= {"file": part.path, "seqno": part.seqno, "start_rba": part.start}
+    rows[0]["piece"] = {**transactions.piece(), "suppressed": suppressed.records} if has_piece else None
+    return rows
+
+
+def arrow_rows(rows: list[Row], selected: Any, schema: Any) -> Any:
+    """The rows as a record batch."""
+    arrays = []
+    for one, field in zip(selected, schema, strict=True):
+        values = [row.get(one.column.name) if one.is_wanted else None for row in rows]
+        if one.column.name in ("first_time", "last_time"):
+            known = np.array([value is not None for value in values])
+            arrays.append(timestamps(np.array([value or 0 for value in values], np.int64), known))
+        else:
+            arrays.append(pa.array(values, field.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+class _Tallies:
+    """The rows of the summary: a group of records each, and the damage."""
+
+    def __init__(self, source: OpenSlice, *, has_csn: bool) -> None:
+        self._source = source
+        self._has_csn = has_csn
+        self._groups: dict[tuple[Any, ...], Row] = {}
+        self.damage: list[Row] = []
+
+    @property
+    def rows(self) -> list[Row]:
+        """Groups in the order in which they first occur."""
+        return list(self._groups.values())
+
+    def add(self, batch: Batch, at: Array) -> None:
+        kinds = np.asarray(batch.kind)[at]
+        for row in at[kinds > FILE_HEADER].tolist():
+            self._add_damage(batch, row)
+        for row in at[kinds == FILE_HEADER].tolist():
+            self._merge((None,), self._file_header(batch, row))
+        rows = at[kinds == RECORD]
+        if len(rows):
+            for key, group in self._groups_of(batch, rows):
+                self._merge(key, group)
+
+    def _merge(self, key: tuple[Any, ...], group: Row) -> None:
+        known = self._groups.get(key)
+        if known is None:
+            self._groups[key] = group
+            return
+        for name in ("records", "bytes", "length", "transactions"):
+            known[name] += group[name]
+        known["last_rba"], known["last_csn"] = group["last_rba"], group["last_csn"]
+        if group["first_time"] is not None:
+            known["first_time"] = min(known["first_time"], group["first_time"])
+            known["last_time"] = max(known["last_time"], group["last_time"])
+
+    def _groups_of(self, batch: Batch, rows: Array) -> Iterator[tuple[tuple[Any, ...], Row]]:
+        columns = {name: np.asarray(getattr(batch, name))[rows] for name in _GROUPED}
+        keys, width = group_keys([columns[name] for name in _KEYS], len(rows))
+        records = np.bincount(keys, minlength=width)
+        firsts, lasts = first_rows(keys, width), len(rows) - 1 - first_rows(keys[::-1], width)
+        sums = {name: np.bincount(keys, columns[name], width) for name in ("record_length", "length")}
+        ends = np.isin(columns["trans_ind"], tuple(ENDS)) & (columns["transaction"] >= 0)
+        sums["ends"] = np.bincount(keys, ends, width)
+        earliest, latest = _extremes(keys, width, columns["io_time"])
+        for key in np.flatnonzero(records).tolist():
+            first, last = rows[firsts[key]], rows[lasts[key]]
+            name, kind = batch.names[batch.table[first]], int(batch.io_type[first])
+            partition, image = int(batch.partition[first]), int(batch.before_after[first])
+            yield (
+                (name, partition, kind, image),
+                {
+                    "table": name or None,
+                    "partition": partition,
+                    "op": io_type_name(kind),
+                    "op_code": kind,
+                    "before_after": chr(image),
+                    "records": int(records[key]),
+                    "bytes": int(sums["record_length"][key]),
+                    "length": int(sums["length"][key]),
+                    "first_rba": int(batch.rba[first]),
+                    "last_rba": int(batch.rba[last]),
+                    "first_time": int(earliest[key]),
+                    "last_time": int(latest[key]),
+                    "first_csn": self._csn(batch, first),
+                    "last_csn": self._csn(batch, last),
+                    "transactions": int(sums["ends"][key]),
+                },
+            )
+
+    def _csn(self, batch: Batch, row: int) -> str | None:
+        if not self._has_csn:
+            return None
+        return self._source.owners(batch).of_row(row).csn
+
+    def _file_header(self, batch: Batch, row: int) -> Row:
+        size, rba = int(batch.record_length[row]), int(batch.rba[row])
+        place = {"length": int(batch.length[row]), "first_rba": rba, "last_rba": rba}
+        unknown = dict.fromkeys(("first_time", "last_time", "first_csn", "last_csn"))
+        return {"op": FILE_HEADER_OP, "records": 1, "bytes": size, "transactions": 0, **place, **unknown}
+
+    def _add_damage(self, batch: Batch, row: int) -> None:
+        rba, length = int(batch.rba[row]), int(batch.length[row])
+        why = reason(self._source.trail, rba, int(batch.kind[row]))
+        numbers = {"records": 0, "bytes": 0, "length": length, "transactions": 0}
+        self.damage.append({"first_rba": rba, "last_rba": rba, "_corrupt_record": why, **numbers})
+
+
+class _Suppressed:
+    """The number of records of a slice that ``where`` drops; bounds beside it do not count."""
+
+    def __init__(self, source: OpenSlice) -> None:
+        options = source.options
+        self.records = 0
+        self._is_filtered = options.where is not None
+        has_bounds = self._is_filtered and len(filters_of(options)) > 1
+        alone = [where_filter(options.where or "")]
+        self._alone = selection_of(source.trail, options, source.definitions, alone) if has_bounds else None
+
+    def add(self, batch: Batch, at: Array) -> None:
+        if self._is_filtered:
+            kinds = np.asarray(batch.kind)
+            passing = self._alone.rows(batch).sum() if self._alone else (kinds[at] <= FILE_HEADER).sum()
+            self.records += int((kinds <= FILE_HEADER).sum() - passing)
+
+
+_KEYS = ("table", "partition", "io_type", "before_after")
+_GROUPED = (*_KEYS, "record_length", "length", "trans_ind", "transaction", "io_time")
+
+
+def _extremes(keys: Array, width: int, values: Array) -> tuple[Array, Array]:
+    """The least and the greatest value of each key."""
+    least = np.full(width, np.iinfo(np.int64).max)
+    greatest = np.full(width, np.iinfo(np.int64).min)
+    np.minimum.at(least, keys, values)
+    np.maximum.at(greatest, keys, values)
+    return least, greatest
+
+
+class _Transactions:
+    """The transactions of a slice: the first one apart, since it may have begun before."""
+
+    def __init__(self, source: OpenSlice) -> None:
+        options, self._seqno = source.options, source.part.seqno or 0
+        history = TransactionHistory(options.trans_hist, options.trans_rec_limit, options.trans_byte_limit)
+        self._count = Totals(history)
+        self._columns = TransactionColumns(self._count, self._seqno)
+        self._first: OpenTransaction | None = None
+        self._ended = False
+
+    def add(self, batch: Batch, rows: Array) -> None:
+        ordinals = np.asarray(batch.transaction)
+        mine = rows[ordinals[rows] == 0]
+        if len(mine):
+            if self._first is None:
+                first = mine[0]
+                self._first = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
+            self._columns.join(self._first, batch, mine)
+        self._ended = self._ended or bool((np.isin(np.asarray(batch.trans_ind), tuple(ENDS)) & (ordinals == 0)).any())
+        self._columns.add(batch, rows[ordinals[rows] != 0])
+
+    def piece(self) -> Row:
+        count = self._count
+        return {
+            "first": _part(self._first),
+            "ended": self._ended,
+            "transactions": count.transactions,
+            "table_visits": count.table_visits,
+            "open": _part(count.open_transaction),
+            "largest": [_large(one) for one in count.history.largest],
+        }
+
+
+def _part(one: OpenTransaction | None) -> Row | None:
+    if one is None:
+        return None
+    place = {"time": one.time, "seqno": one.seqno, "rba": one.rba}
+    return {"records": one.records, "bytes": one.data_bytes, "tables": sorted(one.tables), **place}
+
+
+def _large(one: LargeTransaction) -> Row:
+    place = {"time": one.time, "seqno": one.seqno, "rba": one.rba}
+    return {"records": one.records, "bytes": one.data_bytes, "tables": one.tables, **place}

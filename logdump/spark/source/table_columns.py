@@ -1,0 +1,122 @@
+"""The columns of a read with option ``rowsOf``: those of one table, before and after, with their types.
+
+They are those of EXPORT's files (:mod:`logdump.arrow.tables.schema`). Where definitions of the table differ, the newest
+one tells the types, and columns that only older ones have come behind; a value that the type does not hold is a
+problem.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from logdump.arrow.records.column_types import (
+    BIGINT,
+    BINARY,
+    DATE,
+    DOUBLE,
+    INT,
+    PROBLEMS,
+    SMALLINT,
+    STRING,
+    STRINGS,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ColumnType,
+    decimal,
+)
+from logdump.arrow.records.schema import CORRUPT, Column, Selected
+from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
+from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
+from logdump.spark.errors import BadOption, BadSchema
+from logdump.spark.source.options import Options
+from logdump.spark.source.schema import select_among
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+FIXED: tuple[Column, ...] = (
+    Column("file", STRING, "Path of the trail file"),
+    Column("rba", BIGINT, "Byte offset of the record in its file"),
+    Column("op", STRING, "INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE"),
+    Column("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
+    Column("xid", STRING, "TRANID, likewise"),
+    Column("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
+    Column("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
+)
+LAST: tuple[Column, ...] = (
+    Column(NULLS, STRINGS, "Columns that are NULL; any other empty one the image has not got"),
+    Column(PROBLEMS_NAME, PROBLEMS, "What does not decode: column, image, bytes and reason; null when all does"),
+)
+_BY_ALIAS: dict[str, ColumnType] = {
+    **dict.fromkeys(("int16", "int8", "uint8"), SMALLINT),
+    **dict.fromkeys(("int32", "uint16"), INT),
+    **dict.fromkeys(("int64", "uint32"), BIGINT),
+    "uint64": decimal(20, 0),
+    "string": STRING,
+    "binary": BINARY,
+    "double": DOUBLE,
+    "date32[day]": DATE,
+    "time64[us]": STRING,
+    "timestamp[us]": TIMESTAMP_NTZ,
+    "timestamp[us, tz=UTC]": TIMESTAMP,
+}
+"""The type in Spark of an Arrow type, by the name that Arrow prints."""
+_BY_DDL = {kind.ddl: kind for kind in _BY_ALIAS.values()}
+_PREFIXES = tuple(f"{side}_" for side in SIDES)
+_DECIMAL = re.compile(r"decimal(?:128)?\((\d+), ?(\d+)\)")
+
+
+def spark_type(arrow: Any) -> ColumnType:
+    """The type that a column of an export's file has in Spark."""
+    if found := _DECIMAL.fullmatch(str(arrow)):
+        return decimal(int(found[1]), int(found[2]))
+    return _BY_ALIAS[str(arrow)]
+
+
+def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, Column]:
+    """The columns by name, for rows of these definitions of one table, the newest one last."""
+    from trailformat.arrays import array_type  # noqa: PLC0415 - it loads numba, and a task needs no schema
+
+    types: dict[str, tuple[str, Any]] = {}
+    for layout in reversed(layouts):
+        for name, definition in zip(layout.column_names, layout.columns or (), strict=True):
+            types.setdefault(name.lower(), (name, array_type(definition, layout.codec).type))
+    images = [
+        Column(f"{side}_{name}", spark_type(kind), f"{name} {side} the change")
+        for side in SIDES
+        for name, kind in types.values()
+    ]
+    return _by_name((*FIXED, *images, *LAST)) | _corrupt(options)
+
+
+def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...]:
+    """The columns for the fields of a schema; only the rows show which columns the table has.
+
+    Raises:
+        BadSchema: a field that no table can have, or a type that no column has.
+        BadOption: ``columns`` has a name that is not in the schema; options that do not go together.
+    """
+    if options.summary:
+        raise BadOption("option rowsOf does not go with summary")
+    found = _by_name((*FIXED, *LAST)) | _corrupt(options)
+    images = [field for field in schema.fields if field.name.lower().startswith(_PREFIXES)]
+    for field in images:
+        ddl = field.dataType.simpleString()
+        if ddl not in _BY_DDL and not _DECIMAL.fullmatch(ddl):
+            raise BadSchema(
+                f"schema: column {field.name} is one of {', '.join(_BY_DDL)}, decimal(p,s), not {ddl[:200]}"
+            )
+        found[field.name] = Column(field.name, _BY_DDL.get(ddl) or spark_type(ddl), "")
+    return select_among(schema, found, options)
+
+
+def _by_name(columns: Iterable[Column]) -> dict[str, Column]:
+    return {column.name: column for column in columns}
+
+
+def _corrupt(options: Options) -> dict[str, Column]:
+    """The column for damage, where damage is shown."""
+    column = Column(CORRUPT, STRING, "Why these bytes are no sound record")
+    return {options.column_name_of_corrupt_record: column} if options.mode == "PERMISSIVE" else {}

@@ -1,0 +1,61 @@
+"""Rows of one table: what a task does under option ``rowsOf``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.records.columns import BUILDERS
+from logdump.arrow.records.rows import Array, Rows
+from logdump.arrow.records.schema import CORRUPT
+from logdump.arrow.tables.batches import TableBatches
+from logdump.arrow.tables.piece import pieces
+from logdump.spark.source.open_slice import OpenSlice
+from logdump.spark.source.request import cut
+from logdump.spark.source.slices import wanted_rows
+from logdump.spark.source.table_shape import RowShape
+from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.scan.rows.definitions import learn_definitions
+
+if TYPE_CHECKING:
+    from logdump.spark.source.request import Request
+
+
+def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading."""
+    name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
+    tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
+    for batch, at in wanted_rows(source):
+        metadata = np.cumsum(learn_definitions(source.trail, batch))
+        for some in cut(batch, at[_is_of(name, batch, at)], request.options):
+            for piece in pieces(source.trail, batch, some, source.owners(batch), metadata):
+                for group in tables.groups(piece):
+                    yield shape.of_group(group)
+        damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
+        if len(damage):
+            yield _damage(Rows(source, batch, damage), request, schema)
+
+
+def _is_of(name: str, batch: Batch, at: Array) -> Array:
+    """A mask of the records of the table; records that are no rows of it are left out with their groups."""
+    keys = np.asarray(batch.table)[at]
+    wanted = [key for key in np.unique(keys).tolist() if batch.names[key] == name]
+    found: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
+    return found
+
+
+def _damage(rows: Rows, request: Request, schema: Any) -> Any:
+    """A row for bytes that are no record: where they stand, and why they are none."""
+    arrays = [
+        BUILDERS[one.column.name](rows)
+        if one.is_wanted and one.column.name in _OF_DAMAGE
+        else pa.nulls(len(rows), field.type)
+        for one, field in zip(request.selected, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+_OF_DAMAGE = ("file", "rba", CORRUPT)

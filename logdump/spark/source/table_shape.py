@@ -1,0 +1,178 @@
+"""Rows of any definition of a table in the one shape of a read: columns by name, values in the types of its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.arrow.records.errors import place
+from logdump.arrow.records.schema import Selected
+from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.layout import DATA, PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.rows import RowProblem
+from logdump.arrow.tables.schema import PROBLEM_LIST, schema_of
+from logdump.spark.errors import SchemaChanged
+from logdump.spark.report import report
+from logdump.spark.source.open_slice import OpenSlice
+from logdump.spark.source.table_alterations import Alteration, AlterationKind, Alterations
+from logdump.spark.source.table_columns import spark_type
+from trailformat import BadData
+from trailformat.values import plain_text
+
+_PREFIXES = tuple(f"{side}_" for side in SIDES)
+
+
+class RowShape:
+    """The columns of a read, filled from groups of rows.
+
+    Args:
+        source: takes what does not decode.
+        selected: the columns wanted.
+        schema: theirs in Arrow.
+        foreseen: the definitions that the schema was made of, as Request has them.
+    """
+
+    def __init__(
+        self, source: OpenSlice, selected: Sequence[Selected], schema: pa.Schema, foreseen: Sequence[TableLayout] = ()
+    ) -> None:
+        self._source = source
+        self._schema = schema
+        self._names = [one.column.name.lower() if one.is_wanted else "" for one in selected]
+        wanted = {name: field.type for name, field in zip(self._names, schema, strict=True) if name}
+        self._alterations = Alterations(foreseen, wanted, takes_all=source.options.columns is None)
+
+    def of_group(self, group: Group) -> pa.RecordBatch:
+        """The rows of a group.
+
+        Raises:
+            BadTrail: something does not decode, and option ``undecodable`` is ``fail``.
+            SchemaChanged: the definition has what the schema lacks, and ``schemaEvolutionMode`` is ``fail``.
+        """
+        altered = self._alterations.of(group.layout)
+        own = {name.lower(): name for name in schema_of(group.layout).names}
+        new = {f"{side}_{one.column}" for one in altered if one.kind is AlterationKind.NEW for side in SIDES}
+        built, told = group.build({own[name] for name in self._names if name in own} | new)
+        rbas = built["rba"]
+        if altered:
+            self._altered(rbas[0].as_py(), altered)
+        misfits: list[tuple[int, RowProblem]] = []
+        arrays = [
+            _filled(group, built, own.get(name), field.type, misfits)
+            for name, field in zip(self._names, self._schema, strict=True)
+        ]
+        if altered:
+            misfits += _rescued(group, built, altered)
+        else:
+            told += [(rbas[row].as_py(), one.column or "", one.reason) for row, one in misfits]
+        for rba, column, reason in told:
+            error = BadData(f"{column}: {reason}" if column else reason)
+            self._source.undecodable(error.at(self._source.trail.path, rba))
+        if PROBLEMS in self._names:
+            at = self._names.index(PROBLEMS)
+            arrays[at] = _problems(built, misfits).cast(self._schema.field(at).type)
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _altered(self, rba: int, altered: Sequence[Alteration]) -> None:
+        """Handle rows with columns that the schema lacks, the one at ``rba`` being the first."""
+        options = self._source.options
+        words = "; ".join(dict.fromkeys(one.words for one in altered))
+        text = f"{place(self._source.part.path, rba)}: {options.rows_of} was altered after the schema was made: {words}"
+        if options.schema_evolution_mode == "fail":
+            raise SchemaChanged(
+                f"{text}; a new load() takes it into the schema, and a stream goes on from its checkpoint; with option "
+                "schemaEvolutionMode rescue it is in column problems"
+            )
+        if not self._source.explains_nulls:
+            report(text)
+
+
+def _rescued(group: Group, built: pa.RecordBatch, altered: Sequence[Alteration]) -> Iterator[tuple[int, RowProblem]]:
+    """The values that the schema has no place for, row by row; casts report values that do not fit their type."""
+    for column, kind, words in altered:
+        if kind is AlterationKind.NEW:
+            for side in SIDES:
+                array = built[f"{side}_{column}"]
+                for row in np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False)).tolist():
+                    reason = f"{plain_text(array[row].as_py())} is of a column that the schema has not got"
+                    yield row, RowProblem(column, side, group.stored(row, side, column), reason)
+        elif kind is not AlterationKind.TYPE:
+            yield from ((row, RowProblem(column, None, b"", words)) for row in range(len(built)))
+
+
+def _filled(
+    group: Group, built: pa.RecordBatch, name: str | None, kind: pa.DataType, misfits: list[tuple[int, RowProblem]]
+) -> pa.Array:
+    """One column in its type; values that it does not hold go to ``misfits``."""
+    if name is None or (name == PROBLEMS):
+        return pa.nulls(len(built), kind)
+    array = built[name]
+    if not name.startswith(_PREFIXES):
+        return array.cast(kind)
+    fitting, rows = fitted(array, kind)
+    side, _, column = name.partition("_")
+    for row in rows:
+        reason = f"{plain_text(array[row].as_py())} is no {kind}"
+        misfits.append((row, RowProblem(column, side, group.stored(row, side, column), reason)))
+    return fitting
+
+
+def fitted(array: pa.Array, kind: pa.DataType) -> tuple[pa.Array, list[int]]:
+    """An array in another type, null where a value is not the same in it; and the rows of these values."""
+    if array.type == kind:
+        return array, []
+    if array.null_count == len(array):
+        return pa.nulls(len(array), kind), []
+    if pa.types.is_string(kind):
+        return pa.array([None if one is None else plain_text(one) for one in array.to_pylist()], kind), []
+    if spark_type(array.type).arrow(pa) == kind:
+        return pc.cast(array, kind), []
+    try:
+        found = pc.cast(array, kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        found = pa.array([_cast(one, kind).as_py() for one in array], kind)
+    values = zip(array.to_pylist(), found.to_pylist(), strict=True)
+    lost = np.array([was is not None and not _is_same(was, value) for was, value in values])
+    return pc.if_else(pa.array(lost), pa.scalar(None, kind), found), np.flatnonzero(lost).tolist()
+
+
+def _cast(value: pa.Scalar, kind: pa.DataType) -> pa.Scalar:
+    try:
+        return value.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return pa.scalar(None, kind)
+
+
+def _is_same(was: Any, value: Any) -> bool:
+    """Whether a value is still what it was in another type: all digits, all characters."""
+    if isinstance(was, str) or isinstance(value, str):
+        return value is not None and plain_text(value) == plain_text(was)
+    if isinstance(was, Decimal) and isinstance(value, float):
+        return Decimal(repr(value)) == was
+    was, value = (_midnight(one) for one in (was, value))
+    return bool(was == value)
+
+
+def _midnight(value: Any) -> Any:
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    return datetime.combine(value, time()) if is_day else value
+
+
+def _problems(built: pa.RecordBatch, misfits: list[tuple[int, RowProblem]]) -> pa.Array:
+    """The problems of each row: values that do not decode or fit, and the data of rows without a definition."""
+    undefined = DATA in built.schema.names
+    if not misfits and not undefined:
+        return built[PROBLEMS]
+    lists: list[list[dict[str, Any]] | None] = built[PROBLEMS].to_pylist()
+    for row, problem in misfits:
+        lists[row] = [*(lists[row] or ()), problem._asdict()]
+    if undefined:
+        for one, data in zip(lists, built[DATA].to_pylist(), strict=True):
+            for about in one or ():
+                about["bytes"] = about["bytes"] or data
+    return pa.array(lists, PROBLEM_LIST)

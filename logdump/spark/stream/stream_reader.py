@@ -1,0 +1,91 @@
+"""``spark.readStream.format("trail")``: micro-batches of a trail that grows, from file to file.
+
+From Spark 4.2 on a trigger takes what ``maxBytesPerTrigger`` and ``maxFilesPerTrigger`` allow; 4.0 and 4.1 do not ask,
+and take what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from logdump.arrow.records.schema import Selected
+from logdump.spark.source.bounds import filters_of
+from logdump.spark.source.options import Options
+from logdump.spark.source.planner import Slice, packed
+from logdump.spark.stream.stream_trail import Limit, Offset, StreamTrail
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+    from logdump.arrow.tables.layout import TableLayout
+else:
+    try:
+        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+    except ImportError:  # before Spark 4.2
+        SupportsTriggerAvailableNow = object
+
+
+class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Follows one trail; its offsets are ``{"seqno": …, "rba": …}``, the end of the last record read."""
+
+    def __init__(
+        self, options: Options, selected: tuple[Selected, ...], foreseen: tuple[TableLayout, ...] = ()
+    ) -> None:
+        filters_of(options)
+        self._options = options
+        self._selected = selected
+        self._foreseen = foreseen
+        self._trail = StreamTrail(options)
+        self._reached: Offset | None = None
+        self._target: Offset | None = None
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
+        """The offset at which a new query begins."""
+        return self._trail.first()._asdict()
+
+    def latestOffset(self, start: dict[str, int] | None = None, limit: Any = None) -> dict[str, int]:  # noqa: N802
+        """Up to where the next micro-batch goes; before Spark 4.2 neither argument is given."""
+        before = Offset.of(start) if start is not None else self._reached
+        reached = self._trail.after(before, self._limit(limit), self._target) if before else self._trail.newest()
+        self._reached = reached
+        return reached._asdict()
+
+    def _limit(self, asked: Any) -> Limit:
+        """The limits of the options, unless Spark wants everything."""
+        if asked is None or type(asked).__name__ == "ReadAllAvailable":
+            return Limit()
+        return Limit(self._options.max_bytes_per_trigger, self._options.max_files_per_trigger)
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802 - Spark's name
+        """The limit of the options; where both are set, both hold."""
+        from pyspark.sql.streaming import datasource  # noqa: PLC0415 - Spark 4.2 on
+
+        if (most := self._options.max_bytes_per_trigger) is not None:
+            return datasource.ReadMaxBytes(most)
+        if (files := self._options.max_files_per_trigger) is not None:
+            return datasource.ReadMaxFiles(files)
+        return datasource.ReadAllAvailable()
+
+    def reportLatestOffset(self) -> dict[str, int] | None:  # noqa: N802 - Spark's name
+        """Up to where the trail is written, for the status of the query."""
+        return self._trail.after(self._reached)._asdict() if self._reached is not None else None
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
+        """Go no further than what is there now."""
+        self._target = self._trail.newest()
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[InputPartition]:
+        """The slices between two offsets, small ones packed."""
+        slices = self._trail.slices(Offset.of(start), Offset.of(end))
+        return [InputPartition(lot) for lot in packed(slices, self._options.max_partition_bytes)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The record batches of a partition."""
+        from logdump.spark.source.reader import read  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.request import Request  # noqa: PLC0415 - it loads pyarrow and numpy
+
+        slices: tuple[Slice, ...] = partition.value or ()
+        return read(slices, Request(self._selected, self._options, foreseen=self._foreseen))

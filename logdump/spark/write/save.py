@@ -1,0 +1,169 @@
+"""SAVE as a Spark job: each task scans, filters and writes files itself; no record goes through the JVM."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.operations.save.definitions import SavedDefinitions
+from logdump.operations.save.ranges import RangeCopy, rows_of
+from logdump.spark.errors import BadTrail, SourceError, located
+from logdump.spark.source.bounds import selection_of
+from logdump.spark.source.options import Options, Use, parse_options
+from logdump.spark.source.planner import Slice, packed, plan
+from logdump.spark.source.slices import open_trail
+from logdump.spark.write.job_folder import JobFolder, new_job_folder
+from logdump.spark.write.part_files import PartFiles, SourceFiles
+from logdump.spark.write.publish import SavedFile, StagedFile, publish, sweep
+from logdump.spark.write.target import Mode, Target
+from trailformat import TrailError, TrailFile
+from trailformat.scan import PARTIAL, RECORD, scan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from trailformat.scan import Batch
+
+MEGABYTE = 1 << 20
+
+
+class Job(NamedTuple):
+    """The job that all tasks share: its folder, the options, and the size of a file; None for no limit."""
+
+    folder: JobFolder
+    options: Options
+    max_bytes: int | None
+
+
+class SliceFailure(NamedTuple):
+    """A failure that another attempt would not mend."""
+
+    error: Exception
+
+
+def save(
+    spark: SparkSession,
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    target: str | os.PathLike[str],
+    *,
+    megabytes: int | None = None,
+    mode: str = "errorifexists",
+    **options: str,
+) -> list[SavedFile]:
+    """Save the records of trails that pass to new trail files, each standing alone; returns what was written, in order.
+
+    Every source file becomes a file of its own, or several where ``megabytes`` (of 1,048,576 bytes) is reached; they
+    are numbered in the order of the sources. None of them can be seen before all are complete.
+
+    Args:
+        spark: a session whose workers see the files.
+        source: path, directory or glob, as ``load`` takes it; or several.
+        target: a directory, or the first file to write, as ``dirdat/rt000000000``.
+        megabytes: size over which a file is not to grow; a single record may be larger.
+        mode: ``errorifexists``, ``append`` or ``overwrite``.
+        options: those that choose files and records: ``where``, ``startCsn``, ``endTimestamp``, ….
+
+    Raises:
+        SourceError: an option or the target is refused, there is no source, or it is damaged.
+        CannotWrite: the target could not be written; it is as it was before.
+    """
+    goal, chosen = Target.parse(os.fspath(target)), Mode.parse(mode)
+    read = parse_options({**_paths(source), **options}, Use.SAVE)
+    sweep(goal.directory)
+    goal.check(chosen)
+    slices = [one for lot in plan(replace(read, max_partition_bytes=0)) for one in lot]
+    for one in slices:
+        goal.refuse_source(one.path)
+    job = Job(new_job_folder(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
+    try:
+        job.folder.make()
+        return publish(job.folder, goal, chosen, _run(spark, job, slices))
+    finally:
+        job.folder.discard()
+
+
+def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedFile]:
+    """Have the tasks save whole files, small ones together; the parts in the order of the sources."""
+    context = spark.sparkContext
+    share = -(-sum(one.size for one in slices) // context.defaultParallelism)
+    lots = list(packed(slices, min(share, job.options.max_partition_bytes)))
+    tasks = context.parallelize(lots, max(len(lots), 1))
+    return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
+
+
+def _paths(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> dict[str, str]:
+    if isinstance(source, (str, os.PathLike)):
+        return {"path": os.fspath(source)}
+    return {"paths": json.dumps([os.fspath(one) for one in source])}
+
+
+def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFile]:
+    parts: list[StagedFile] = []
+    for one in outcomes:
+        if isinstance(one, SliceFailure):
+            raise one.error
+        parts += one
+    return parts
+
+
+def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[StagedFile] | SliceFailure]:
+    """The work of a task: yields the parts that it has written for each of its lots of slices."""
+    from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
+
+    context = TaskContext.get()
+    attempt = context.taskAttemptId() if context is not None else 0
+    for lot in lots:
+        files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes)
+        try:
+            for one in lot:
+                _save_file(one, job.options, files)
+            yield files.parts
+        except (TrailError, SourceError) as error:
+            yield SliceFailure(error)
+        finally:
+            files.abort()
+
+
+def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
+    """Save what passes of one file.
+
+    Raises:
+        BadTrail: it is damaged.
+        FileChanged: it has gone, or become shorter.
+        CannotWrite: the attempt's folder cannot be written.
+    """
+    trail = open_trail(one, options)
+    if not isinstance(trail, TrailFile):
+        return
+    with trail:
+        files.begin(SourceFiles(one.path, trail.file_header, lambda: SavedDefinitions(trail)))
+        selection = selection_of(trail, options)
+        copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
+        for batch in scan(trail, trail.first_rba, one.stop, batch_size=selection.batch_size):
+            passing = selection.rows(batch) & _is_wanted(batch, one)
+            copy.copy(rows_of(trail, batch, passing.nonzero()[0]))
+            _check(trail, batch, one)
+        files.end()
+
+
+def _is_wanted(batch: Batch, one: Slice) -> object:
+    """A mask of the rows that are records between the bounds on the RBA."""
+    import numpy as np  # noqa: PLC0415 - in the tasks only
+
+    rba = np.asarray(batch.rba)
+    return (np.asarray(batch.kind) == RECORD) & (rba >= one.only.first) & (rba <= one.only.last)
+
+
+def _check(trail: TrailFile, batch: Batch, one: Slice) -> None:
+    """See that everything in a batch is a record, but for one at the end of the trail that is being written."""
+    for row in batch.spans():
+        if batch.kind[row] == PARTIAL and one.ends_trail:
+            continue
+        rba = int(batch.rba[row])
+        if (error := trail.error_at(rba)) is not None:
+            raise BadTrail(located(error, Path(one.path), rba))

@@ -1,0 +1,208 @@
+"""The target of a job, and whether the job may write there.
+
+A path such as ``out/rt000001`` names the first file of a trail; any other path is a directory, whose files are named
+like those of the source, or ``tr000000000`` where that is not known.
+
+| mode | directory | first file |
+|---|---|---|
+| errorifexists | refused when there is anything in it | refused when a file of that name exists |
+| append | numbers go on after the highest there | likewise, from the first on |
+| overwrite | its trail files are replaced; anything else in it is refused | files of the new names are replaced |
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.spark.errors import SourceError
+from logdump.spark.source.paths import local_path
+from logdump.spark.write.job_folder import PREFIX, is_at_work, job_folders
+from trailformat import TrailError, TrailFile, TrailName, TrailSequence
+from trailformat.trail.whole_file import kind_of
+
+SUCCESS = "_SUCCESS"
+_TRAIL_CHARACTERS = 2
+_DIGITS = (6, 9)
+_UNKNOWN = ("tr", 9)
+
+
+class Mode(enum.Enum):
+    """The behaviour where the target exists already."""
+
+    ERROR = "errorifexists"
+    APPEND = "append"
+    OVERWRITE = "overwrite"
+
+    @classmethod
+    def parse(cls, text: str) -> Mode:
+        """The mode of a name, as Spark spells them.
+
+        Raises:
+            SourceError: there is no such mode.
+        """
+        name = {"error": "errorifexists", "default": "errorifexists"}.get(text.lower(), text.lower())
+        if name not in {one.value for one in cls}:
+            raise SourceError(f"mode is errorifexists, append or overwrite, not {text[:80]!r}")
+        return cls(name)
+
+
+class TargetRefused(SourceError):
+    """A target that is in use, not empty, being read, or cannot be written."""
+
+
+class Target(NamedTuple):
+    """A directory, and the first file in it where the user names one."""
+
+    directory: Path
+    first: TrailName | None
+
+    @classmethod
+    def parse(cls, path: str) -> Target:
+        """The target of a path, which may begin with ``file:``.
+
+        Raises:
+            BadOption: it has another scheme.
+        """
+        plain = Path(os.path.abspath(Path(local_path(path)).expanduser()))  # noqa: PTH100 - links stay as named
+        name = documented_name(plain)
+        return cls(plain, None) if name is None or plain.is_dir() else cls(plain.parent, name)
+
+    def __str__(self) -> str:
+        return str(self.first.path if self.first else self.directory)
+
+    def check(self, mode: Mode) -> None:
+        """See whether a job may begin; every job looks again when it commits.
+
+        Raises:
+            TargetRefused: it may not, and why.
+        """
+        self._check_place()
+        busy = [one.directory.name for one in job_folders(self.directory) if is_at_work(one)]
+        if busy:
+            raise TargetRefused(f"{self} is in use: another job writes there, {busy[0]}")
+        self.check_contents(mode)
+
+    def check_contents(self, mode: Mode) -> None:
+        """See whether what is there may stay or go. Raises like check."""
+        if self.first is not None:
+            _check_kind(self.first.path)
+            if mode is Mode.ERROR and self.first.path.exists():
+                raise TargetRefused(f"{self.first.path} exists already; mode overwrite replaces it")
+            return
+        found = self._entries()
+        if mode is Mode.ERROR and found:
+            raise TargetRefused(
+                f"{self.directory} is not empty: it holds {found[0].name}; see the modes append, overwrite"
+            )
+        if mode is Mode.OVERWRITE:
+            for one in found:
+                if not _is_ours(one):
+                    raise TargetRefused(f"{self.directory} is not overwritten: {one.name} in it is no trail file")
+
+    def _check_place(self) -> None:
+        place = self.directory
+        if place.exists() and not place.is_dir():
+            raise TargetRefused(f"{place} is no directory")
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not place.is_dir():
+            raise TargetRefused(f"{self} cannot be written: {place} is no directory")
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise TargetRefused(f"{self} cannot be written: no permission to write in {place}")
+
+    def refuse_source(self, source: str | Path) -> None:
+        """See that a file which is read is not in the target.
+
+        Raises:
+            TargetRefused: it is.
+        """
+        path = Path(source)
+        if path.parent.resolve() != self.directory.resolve():
+            return
+        name = TrailName.parse(path)
+        if self.first is None or (name is not None and name.prefix == self.first.prefix):
+            raise TargetRefused(f"{self} is being read: {path} is a source; write somewhere else")
+
+    def names(self, mode: Mode, sources: Iterable[str | None]) -> Iterator[Path]:
+        """Names for new files, one after the other without end; ``sources`` are the files that they come from.
+
+        Raises:
+            TargetRefused: to which trail to append is not clear.
+        """
+        name = self._first_name(mode, sources)
+        while True:
+            yield name.path
+            name = name.next
+
+    def _first_name(self, mode: Mode, sources: Iterable[str | None]) -> TrailName:
+        if self.first is not None:
+            last = _last_of(self.first) if mode is Mode.APPEND else None
+            return last.next if last is not None and last.seqno >= self.first.seqno else self.first
+        known = [name for one in sources if one is not None and (name := documented_name(Path(one))) is not None]
+        prefix, digits = (known[0].prefix, known[0].digits) if known else _UNKNOWN
+        if mode is not Mode.APPEND:
+            return TrailName(self.directory, prefix, 0, digits)
+        there = {name.prefix for one in self._entries() if (name := documented_name(one)) is not None}
+        if there and prefix not in there:
+            if len(there) > 1:
+                several = ", ".join(sorted(there))
+                raise TargetRefused(f"{self} holds several trails, {several}: name the first file to write")
+            prefix = there.pop()
+        name = TrailName(self.directory, prefix, 0, digits)
+        last = _last_of(name)
+        return last.next if last is not None else name
+
+    def replaced(self, mode: Mode, names: Iterable[Path]) -> list[Path]:
+        """The files that are replaced when files of these names are written.
+
+        Raises:
+            TargetRefused: it is no file.
+        """
+        gone = [path for path in names if kind_of(path)] if self.first is not None else self._entries()
+        for path in gone if self.first is not None else ():
+            _check_kind(path)
+        return gone if mode is Mode.OVERWRITE else []
+
+    def _entries(self) -> list[Path]:
+        """The entries of the directory except folders of jobs, marks and hidden files."""
+        try:
+            entries = sorted(self.directory.iterdir())
+        except OSError:
+            return []
+        return [one for one in entries if one.name != SUCCESS and not one.name.startswith((PREFIX, "."))]
+
+
+def _check_kind(path: Path) -> None:
+    kind = kind_of(path)
+    if kind not in (None, "a file"):
+        raise TargetRefused(f"{path} is {kind}: only a file that is no link is replaced")
+
+
+def documented_name(path: Path) -> TrailName | None:
+    """The parts of a name of two characters and six or nine digits, as GoldenGate names trail files."""
+    name = TrailName.parse(path)
+    is_documented = name is not None and len(name.prefix) == _TRAIL_CHARACTERS and name.digits in _DIGITS
+    return name if is_documented else None
+
+
+def _last_of(name: TrailName) -> TrailName | None:
+    """The file of the same trail that was written last."""
+    try:
+        return TrailSequence(name.path).names[-1]
+    except TrailError:
+        return None
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether this is a trail file, by its name and by what is in it."""
+    if documented_name(path) is None or kind_of(path) != "a file":
+        return False
+    try:
+        TrailFile(path).close()
+    except TrailError:
+        return False
+    return True

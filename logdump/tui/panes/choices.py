@@ -1,0 +1,97 @@
+"""The lines of the panes of tables, transactions and marks, for any width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from logdump.session.marks import Mark
+from logdump.tui.panes.choice_pane import Choice
+from logdump.tui.reading.transactions import ORDERS, ListedTransaction
+from logdump.tui.text.cells import TextColumn, in_columns
+from logdump.tui.text.glyphs import Glyphs
+from trailformat.index import TableTotals
+
+_SECOND = 1_000_000
+_SHORT_XID = 12
+_SHORT_NAME = 20
+
+
+def table_choices(tables: Mapping[str, TableTotals], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
+    """Heading and lines: the tables by their records, the most first."""
+    total = sum(one.records for one in tables.values()) or 1
+    found = sorted(tables.items(), key=lambda item: (-item[1].records, item[0]))
+    columns = (
+        TextColumn("table", [name or "(no name)" for name, _ in found], usual=10, is_number=False),
+        TextColumn("records", [f"{one.records:,}" for _, one in found], usual=13),
+        TextColumn("%", [f"{100 * one.records / total:.1f}" for _, one in found], usual=5),
+        TextColumn("bytes", [f"{one.data_bytes:,}" for _, one in found], usual=14),
+    )
+    heading, lines = in_columns(columns, ({2: 0}, {2: 0, 3: 0}), (0,), width, glyphs)
+    entered = [table_filter(name) for name, _ in found]
+    return heading, [Choice(text[1:], enter=one, filter_line=one) for text, one in zip(lines, entered, strict=True)]
+
+
+def table_filter(name: str) -> str:
+    """The line that shows the records of one table; empty where the name cannot be entered."""
+    return f'FILTER INCLUDE FILENAME "{name}"' if '"' not in name and name.isprintable() and name else ""
+
+
+def transaction_choices(
+    transactions: list[ListedTransaction], order: str, width: int, glyphs: Glyphs
+) -> tuple[str, list[Choice]]:
+    """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked."""
+    found = sorted(transactions, key=ORDERS[order], reverse=True)
+    spans = [one.span for one in found]
+    names = {name: f"[{name}]" if name == order else name for name in ORDERS}
+    durations = [duration_text(one.last_time - one.first_time) for one in spans]
+    columns = (
+        TextColumn("begin RBA", [str(one.begin) for one in spans], usual=11),
+        TextColumn("end RBA", [str(one.end) if one.end is not None else "(open)" for one in spans], usual=11),
+        TextColumn(names["records"], [f"{one.records:,}" for one in spans], usual=9),
+        TextColumn(names["bytes"], [f"{one.data_bytes:,}" for one in spans], usual=13),
+        TextColumn("tables", [str(len(one.tables)) for one in spans]),
+        TextColumn(names["duration"], durations, usual=11, brief=[one.partition(".")[0] for one in durations]),
+        TextColumn("csn", [one.csn for one in found], gap=2, is_number=False),
+        TextColumn("xid", [one.xid for one in found], is_number=False),
+    )
+    sorted_by = next(at for at, one in enumerate(columns) if one.heading == names[order])
+    less = [at for at in (4, 5, 2, 3) if at != sorted_by]
+    limits = [dict.fromkeys(less[:count], 0) for count in (1, 2, 3)]
+    limits += [
+        limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
+    ]
+    heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
+    return heading, [_transaction_choice(text[1:], one.begin, one.end) for text, one in zip(lines, spans, strict=True)]
+
+
+def _transaction_choice(text: str, begin: int, end: int | None) -> Choice:
+    return Choice(text, enter=f"POS {begin}", end=f"POS {end}" if end is not None else "POS EOF", rba=begin)
+
+
+def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
+    """Heading and lines: the marks by their names, with what was noted and the file."""
+    found = sorted(marks)
+    columns = (
+        TextColumn("mark", [one.name for one in found], usual=8, is_number=False),
+        TextColumn("RBA", [str(one.rba) for one in found], usual=12),
+        TextColumn("note", [one.note for one in found], gap=2, is_number=False),
+        TextColumn("file", [one.path.name for one in found], gap=2, is_number=False),
+    )
+    heading, lines = in_columns(columns, ({3: 0}, {0: _SHORT_NAME, 3: 0}), (3, 2), width, glyphs)
+    return heading, [
+        Choice(text[1:], enter=f"POSITION MARK {one.name}", rba=one.rba) for text, one in zip(lines, found, strict=True)
+    ]
+
+
+def duration_text(microseconds: int) -> str:
+    """``hh:mm:ss.t``; a transaction whose times run backwards took no time that we know."""
+    tenths = max(0, microseconds) * 10 // _SECOND
+    minutes, rest = divmod(tenths, 600)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{rest // 10:02}.{rest % 10}"
+
+
+def short_count(number: int) -> str:
+    """A count in five cells: ``437``, ``61.2k``, ``2.9M``."""
+    if number < 10_000:
+        return str(number)
+    return f"{number / 1000:.0f}k" if number < 10_000_000 else f"{number / 1_000_000:.0f}M"

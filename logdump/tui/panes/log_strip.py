@@ -1,0 +1,68 @@
+"""The strip above the prompt: the last commands as typed, and what they answered in few words."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+
+from logdump.notation.escape import escape
+from logdump.tui.reading.transcript import Transcript, TranscriptEntry
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Line, Styled, cut_to, line, wrapped
+
+_ENTRIES = 8
+"""As many of the last commands as there may be rows."""
+
+
+class LogStrip(Styled):
+    """A rule, then the end of the transcript; what has no room is told by the number of its lines.
+
+    In a single row there is no rule.
+    """
+
+    def __init__(self, transcript: Transcript, glyphs: Glyphs) -> None:
+        super().__init__(id="log")
+        self._transcript = transcript
+        self._glyphs = glyphs
+        self._rows: list[Line] = []
+
+    @property
+    def room(self) -> int:
+        """RowSource for commands and answers."""
+        return max(self.size.height - 1, min(1, self.size.height))
+
+    def fits(self, entry: TranscriptEntry) -> bool:
+        """Whether what a command said can be read here to the end; without any room nothing else would help."""
+        return not self.room or len(self._answer(entry)) <= self.room
+
+    def update_lines(self) -> None:
+        """Show how the transcript ends."""
+        rows: list[Line] = []
+        for entry in self._transcript.entries[-_ENTRIES:]:
+            rows += self._entry(entry)
+        if rows != self._rows:
+            self._rows = rows
+            self.refresh()
+
+    def on_resize(self) -> None:
+        """Wrap at the new width."""
+        self.update_lines()
+
+    def _answer(self, entry: TranscriptEntry) -> list[Line]:
+        return [row for text in entry.said for row in wrapped(line(escape(text)), self.size.width)]
+
+    def _entry(self, entry: TranscriptEntry) -> list[Line]:
+        """A command in one row, and its answer where it fits."""
+        fits = self.fits(entry)
+        note = f"   ({entry.printed} lines)" if entry.records or not fits else ""
+        typed = cut_to(((escape(f"{entry.prompt}{entry.line}"), ""),), self.size.width - len(note), self._glyphs.cut)
+        command = [Line((*typed, (note, "")))] if entry.prompt or entry.line or note else []
+        return [*command, *(self._answer(entry) if fits else ())]
+
+    def render_line(self, y: int) -> Strip:
+        """The rule or a row."""
+        width = self.size.width
+        at = y - (self.size.height - self.room)
+        if at < 0:
+            return self.strip(((self._glyphs.rule * width, "dim"),), width)
+        shown = self._rows[-self.room :]
+        return self.strip(shown[at].pieces if at < len(shown) else (), width)

@@ -1,0 +1,137 @@
+"""The prompt: Logdump's, with its number, at the bottom of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual.events import Paste
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from logdump.commands import REGISTRY
+from logdump.language.completion import complete, completed
+from logdump.tui.keys.completions import suggestion
+from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.keys.validity import Validity, validity
+
+LONGEST = 4096
+"""Characters of a line; more come from a file by OBEY."""
+_STYLES = {Validity.VALID: "", Validity.INCOMPLETE: "dim", Validity.ERROR: "red underline"}
+
+
+class _ByValidity(Highlighter):
+    """Shows whether the line would run."""
+
+    def highlight(self, text: Text) -> None:
+        """Style the whole line."""
+        style = _STYLES[validity(REGISTRY, text.plain)]
+        if style:
+            text.stylize(style)
+
+
+class _Suggestions(Suggester):
+    """The grey text behind the cursor."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._prompt = prompt
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """What the line may become."""
+        return suggestion(value, self._prompt.lines, complete(REGISTRY, value, self._prompt.tables()))
+
+
+class Prompt(Input):
+    """Where commands are typed.
+
+    Attributes:
+        lines: the history, oldest first.
+        tables: gives the names of the tables met so far.
+        is_plain: whether the line is an answer, not a command: it is neither coloured nor completed.
+    """
+
+    BINDINGS = bindings(Area.PROMPT)
+
+    class Offered(Message):
+        """Tab found several words, or none."""
+
+        def __init__(self, words: list[str]) -> None:
+            super().__init__()
+            self.words = words
+
+    class Refused(Message):
+        """A paste that the prompt does not take."""
+
+        def __init__(self, why: str) -> None:
+            super().__init__()
+            self.why = why
+
+    def __init__(self) -> None:
+        super().__init__(id="prompt", compact=True, select_on_focus=False, max_length=LONGEST)
+        self.cursor_blink = False
+        self.lines: list[str] = []
+        self.tables: Callable[[], Iterable[str]] = tuple
+        self.highlighter = _ByValidity()
+        self.suggester = _Suggestions(self)
+        self._at: int | None = None
+        self._draft = ""
+        self._needle: str | None = None
+
+    def begin(self, text: str = "", *, is_plain: bool = False) -> None:
+        """Start a line, with ``text`` in it; ``is_plain`` is one that is no command."""
+        self._at = self._needle = None
+        self.highlighter = None if is_plain else _ByValidity()
+        self.suggester = None if is_plain else _Suggestions(self)
+        self._put(text)
+
+    def _put(self, text: str) -> None:
+        self.value = text
+        self.cursor_position = len(text)
+
+    def action_recall(self, step: int) -> None:
+        """Go through the history; below its end is what had been typed."""
+        at = (len(self.lines) if self._at is None else self._at) + step
+        if not 0 <= at <= len(self.lines):
+            return
+        if self._at is None:
+            self._draft = self.value
+        self._at = at if at < len(self.lines) else None
+        self._put(self._draft if self._at is None else self.lines[at])
+
+    def action_search_history(self) -> None:
+        """The newest earlier line that holds what was typed; again: the one before it."""
+        if self._needle is None or self._at is None:
+            self._needle, self._draft = self.value, self.value
+        start = len(self.lines) if self._at is None else self._at
+        needle = self._needle.upper()
+        found = next((at for at in range(start - 1, -1, -1) if needle in self.lines[at].upper()), None)
+        if found is not None:
+            self._at = found
+            self._put(self.lines[found])
+
+    def action_complete(self) -> None:
+        """Complete the last word, or tell what it may be; in an empty line: on to the next pane."""
+        if not self.value.strip():
+            self.screen.focus_next()
+            return
+        found = complete(REGISTRY, self.value, self.tables())
+        line = completed(self.value, found)
+        if line != self.value:
+            self._put(line)
+        elif len(found) != 1:
+            self.post_message(self.Offered(found))
+
+    def on_paste(self, event: Paste) -> None:
+        """Take pasted lines as commands of one line, comments left out; nothing runs before Enter."""
+        event.prevent_default()
+        event.stop()
+        if len(event.text) > LONGEST:
+            why = f"A paste of {len(event.text):,} characters is too long for the prompt; OBEY <file> runs a file."
+            self.post_message(self.Refused(why))
+            return
+        lines = [one.strip() for one in event.text.splitlines() if one.strip()]
+        text = "; ".join(one for one in lines if len(lines) == 1 or not one.startswith("--"))
+        self.insert_text_at_cursor("".join(one for one in text if one.isprintable()))

@@ -1,0 +1,181 @@
+"""A pane of lines that wraps and scrolls; what changes is repainted, and nothing else."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from textual.events import MouseScrollDown, MouseScrollUp, Resize
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+
+from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Line, Styled, cut_to, wrapped
+
+_WIDEST = 1000
+_MARGIN_AT = 42
+"""The cell where margins begin, behind the longest line that says something of a column."""
+_NOTHING = Line(())
+
+
+def changed_cells(old: Line, new: Line) -> tuple[int, int]:
+    """From which cell to before which two lines differ; the same number twice when they do not."""
+    if not (old.text.isascii() and new.text.isascii()) or old.margin != new.margin:
+        return 0, _WIDEST
+    before, after = _cells(old), _cells(new)
+    if before == after:
+        return 0, 0
+    first = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    if first is None:
+        first = min(len(before), len(after))
+    if len(before) != len(after):
+        return first, max(len(before), len(after))
+    last = next(at for at in range(len(after), first, -1) if before[at - 1] != after[at - 1])
+    return first, last
+
+
+def _cells(one: Line) -> list[tuple[str, str]]:
+    return [(character, style) for text, style in one.pieces for character in text]
+
+
+class TextPane(Styled, can_focus=True):
+    """Lines in as many rows as their length asks for, of which as many are visible as there is room for.
+
+    Args:
+        name: of the pane.
+        glyphs: the characters for what is more than text.
+
+    Attributes:
+        lines: all of them.
+        rows: the lines, wrapped at the width of the pane.
+        top: the first row visible.
+        shows_margin: whether the margin is shown where there is room for it.
+    """
+
+    BINDINGS = bindings(Area.TEXT)
+
+    class Scrolled(Message):
+        """Other lines are visible, or another one is current."""
+
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(id=name)
+        self.lines: list[Line] = []
+        self.rows: list[Line] = []
+        self.top = 0
+        self.shows_margin = True
+        self._glyphs = glyphs
+        self._starts: list[int] = []
+        self._width = 0
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    @property
+    def whole_text(self) -> str:
+        """All that it shows, neither wrapped nor with margins."""
+        return "".join(f"{one.text}\n" for one in self.lines)
+
+    def line_at(self, at: int) -> Line:
+        """A row as it is shown."""
+        return self.rows[at]
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show other lines, from the row that was at the top, or from line ``top`` on."""
+        before = self.shown_lines()
+        self.lines = lines
+        self._wrap()
+        self.top = self.within(self.top if top is None or top >= len(lines) else self._starts[top])
+        self.repaint(before)
+
+    def empty(self) -> None:
+        """Show nothing; what comes next is shown from the same row on."""
+        before = self.shown_lines()
+        self.lines = []
+        self._wrap()
+        self.repaint(before)
+
+    def _wrap(self) -> None:
+        """Lay the lines out in rows; ``_starts`` has the first row of each."""
+        self._width = self.size.width
+        self.rows, self._starts = [], []
+        for one in self.lines:
+            self._starts.append(len(self.rows))
+            self.rows += wrapped(one, self._width)
+
+    @property
+    def height(self) -> int:
+        """Lines that there is room for."""
+        return max(1, self.size.height)
+
+    @property
+    def where(self) -> str:
+        """``1-9/19`` when not everything is visible."""
+        if self.count <= self.height:
+            return ""
+        return f"{self.top + 1}-{min(self.count, self.top + self.height)}/{self.count}"
+
+    def scroll_to_line(self, top: int) -> None:
+        """Have this row at the top, as far as there are rows."""
+        before = self.shown_lines()
+        self.top = self.within(top)
+        self.repaint(before)
+
+    def action_lines(self, step: int) -> None:
+        """A key: so many rows on."""
+        self.scroll_to_line(self.top + step)
+
+    def action_pages(self, pages: int) -> None:
+        """A key: so many pages on."""
+        self.scroll_to_line(self.top + pages * max(1, self.height - 1))
+
+    def within(self, top: int) -> int:
+        """The nearest row that can stand at the top."""
+        return max(0, min(top, self.count - self.height))
+
+    def shown_lines(self) -> list[Line]:
+        """The rows that are visible, as they are shown."""
+        return [self.line_at(at) for at in range(self.top, min(self.count, self.top + self.height))]
+
+    def repaint(self, before: list[Line]) -> None:
+        """Repaint the rows that are not what they were."""
+        after = self.shown_lines()
+        for y in range(max(len(before), len(after))):
+            old, new = (lines[y] if y < len(lines) else _NOTHING for lines in (before, after))
+            first, last = changed_cells(old, new)
+            if first < last:
+                self.refresh(Region(first, y, max(1, last - first), 1))
+        self.post_message(self.Scrolled())
+
+    def render_line(self, y: int) -> Strip:
+        """One of the visible rows, with its margin."""
+        width = self.size.width
+        at = self.top + y
+        if at >= self.count:
+            return self.strip((), width)
+        one = self.line_at(at)
+        pieces = one.pieces
+        if one.margin and self.shows_margin:
+            gap = max(2, _MARGIN_AT - len(one.text))
+            pieces = (*pieces, (" " * gap, ""), *((text, style or "dim") for text, style in one.margin))
+        return self.strip(cut_to(pieces, width, self._glyphs.cut), width)
+
+    def on_resize(self, _event: Resize) -> None:
+        """Wrap at the new width, the same line at the top, with no empty rows below the last."""
+        if self._width != self.size.width:
+            at = bisect_right(self._starts, self.top) - 1
+            self._wrap()
+            self.top = self._starts[at] if at >= 0 else self.top
+            self.refresh()
+        self.top = self.within(self.top)
+        self.post_message(self.Scrolled())
+
+    def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
+        """The wheel."""
+        self.scroll_to_line(self.top + 3)
+
+    def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
+        """The wheel."""
+        self.scroll_to_line(self.top - 3)

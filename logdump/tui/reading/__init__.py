@@ -1,0 +1,1 @@
+"""Threads that touch files, and what they bring to the screen."""

@@ -1,0 +1,20 @@
+"""A look at the open file from outside: its size, whether it is still there, and whether the trail goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logdump.session.session import Session
+from logdump.tui.reading.messages import FilePolled
+from trailformat import TrailName
+
+
+def poll_file(session: Session, known: int) -> FilePolled:
+    """How the open file stands now; ``known`` is its size as far as the screen knows."""
+    trail = session.trail
+    return FilePolled(trail.path, known, trail.size, is_gone=not trail.path.exists(), following=_following(trail.path))
+
+
+def _following(path: Path) -> Path | None:
+    name = TrailName.parse(path)
+    return name.next.path if name is not None and name.next.path.is_file() else None

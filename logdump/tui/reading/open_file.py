@@ -1,0 +1,146 @@
+"""The open file as the panes need it: threads that read rows, records and sums of it, each with a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from textual.message import Message
+
+from logdump.filters import FilterSet
+from logdump.session.marks import SourceDefinitions
+from logdump.session.session import Session
+from logdump.session.settings import Settings
+from logdump.tui.reading.file_poll import poll_file
+from logdump.tui.reading.matching import Matches, MatchingRows
+from logdump.tui.reading.messages import PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.reading.page import PageRequest, RowSource, read_page
+from logdump.tui.reading.reader import Reader
+from logdump.tui.reading.record_pages import read_page_of_record
+from logdump.tui.reading.rows import NEAR, RowReader, known_to
+from logdump.tui.reading.scans import BackgroundScan
+from logdump.tui.reading.state import Current
+from logdump.tui.reading.summary import summary_of
+from logdump.tui.reading.transactions import read_transactions
+from logdump.tui.text.styled import line
+from trailformat.index import TrailIndex, attach, build
+
+
+class OpenFile:
+    """What is asked here is answered by messages.
+
+    Attributes:
+        path: the file; None while none is open.
+        opened: how many times one has been opened.
+        index: what is known of the file so far.
+        matches: the rows of the filter; None without one.
+        source: the definitions file that rows are read by.
+    """
+
+    def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
+        self.path: Path | None = None
+        self.opened = 0
+        self.index = TrailIndex()
+        self.matches: Matches | None = None
+        self.source: SourceDefinitions | None = None
+        self._rows = Reader("rows", settings, post)
+        self._record = Reader("record", settings, post)
+        self._poll = Reader("poll", settings, post)
+        self._indexing = BackgroundScan("index", settings, post)
+        self._matching = BackgroundScan("filter", settings, post)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything is answered and scanned."""
+        return all(one.is_idle for one in self._threads())
+
+    def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
+        return self._rows, self._record, self._poll, self._indexing, self._matching
+
+    def close(self) -> None:
+        """End all threads."""
+        for one in self._threads():
+            one.close()
+
+    def open(self, path: Path | None) -> None:
+        """Read from another file, and begin its index."""
+        self.path = path
+        self.opened += 1
+        self.index = TrailIndex()
+        self.matches = None
+        for one in self._threads():
+            one.open(path)
+        if path is not None:
+            self._rows.ask("summary", lambda session: SummaryRead(summary_of(session)))
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Scan on: for the first time, after a stop, or because the file has grown."""
+        self._indexing.go_on(self._extend_index)
+        if self.matches is not None:
+            self._matching.go_on(self._extend_matches(self.matches))
+
+    def _extend_index(self, session: Session) -> Iterator[int]:
+        attach(session.trail, self.index)
+        yield from build(session.trail, self.index)
+
+    @staticmethod
+    def _extend_matches(matches: Matches) -> Callable[[Session], Iterator[int]]:
+        return matches.extend
+
+    def stop(self) -> bool:
+        """Stop the scans and keep what they have; tells whether there was anything to stop."""
+        was_scanning = not (self._indexing.is_idle and self._matching.is_idle)
+        self._indexing.stop()
+        self._matching.stop()
+        return was_scanning
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the user has stopped a scan."""
+        return self._indexing.is_stopped or self._matching.is_stopped
+
+    def filter(self, filters: FilterSet | None) -> None:
+        """Show the rows that pass; None: all."""
+        self.matches = Matches(filters, self.source) if filters is not None else None
+        self._matching.give_up()
+        if self.matches is not None:
+            self._matching.go_on(self._extend_matches(self.matches))
+
+    def ask_page(self, wanted: PageRequest) -> None:
+        """Read rows."""
+        index, matches = self.index, self.matches
+
+        def read(session: Session) -> PageRead:
+            trail = session.trail
+            attach(trail, index)
+            reader, size = RowReader(trail), trail.size
+            rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
+            return PageRead(wanted, read_page(rows, wanted, size))
+
+        self._rows.ask("page", read)
+
+    def ask_record(self, name: str, about: Current, width: int) -> None:
+        """Read what a page of the lower pane shows of what is current."""
+        index, source, waits = self.index, self.source, not self._indexing.is_stopped
+
+        def read(session: Session) -> Message | None:
+            attach(session.trail, index)
+            if session.source_definitions is not source:
+                session.source_definitions = source
+            rba = about.row.rba if about.row is not None else 0
+            if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
+                text = f"The tables before RBA {rba} are being read; h shows the bytes."
+                return PaneRead(name, about, [line(text, "dim")], is_preliminary=True)
+            return read_page_of_record(session, name, about, width)
+
+        self._record.ask("record", read)
+
+    def ask_transactions(self) -> None:
+        """Read the CSNs of the largest transactions."""
+        index = self.index
+        self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
+
+    def ask_poll(self, known: int) -> None:
+        """See whether the file has grown from this size, is gone, or another one follows it."""
+        self._poll.ask("poll", lambda session: poll_file(session, known))

@@ -1,0 +1,150 @@
+"""The rows of the record list: one for each record, for damage, and for the end of the file; found by walking."""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transactions import is_transactional
+from trailformat.index import known_index
+
+
+class RowKind(enum.Enum):
+    """What stands at a row's RBA; MORE is where a scan has come to that has not found the next row yet."""
+
+    RECORD = "record"
+    FILE_HEADER = "file header"
+    BAD = "bad"
+    PARTIAL = "partial"
+    END = "end"
+    MORE = "more"
+
+
+class ListRow(NamedTuple):
+    """One line of the list. ``length`` in bytes, of damage up to the next good header; ``time`` Julian microseconds.
+
+    ``trans_ind`` is None outside of transactions; ``csn`` is that of the record's transaction and not known
+    as long as the index has to tell it (:meth:`RowReader.with_csn`); ``problem`` is what is wrong with damage.
+    ``table_index`` is set as long as the name behind it is not known.
+    """
+
+    kind: RowKind
+    rba: int
+    length: int
+    operation: str = ""
+    table: str = ""
+    time: int = 0
+    trans_ind: int | None = None
+    data_length: int = 0
+    csn: str | None = None
+    problem: str = ""
+    table_index: int | None = None
+    is_csn_known: bool = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the index has nothing to add."""
+        return self.table_index is None and self.is_csn_known
+
+    @property
+    def end(self) -> int:
+        """The RBA after it."""
+        return self.rba + self.length
+
+
+NEAR = 1 << 23
+"""So many bytes are searched for table definitions while somebody waits for the list."""
+_SEARCHED = 1 << 12
+_SEARCHED_WITH_INDEX = 1 << 16
+"""So many records are walked over for the CSNs of a page; where the index is, it shortens each of the ways."""
+
+
+class RowReader:
+    """RowSource of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+
+    def at(self, rba: int) -> ListRow:
+        """The row that begins at ``rba``: damage where no sound record does."""
+        trail = self._trail
+        if rba >= trail.size:
+            return ListRow(RowKind.END, trail.size, 0)
+        try:
+            record = trail.record_at(rba)
+        except PartialRecord as error:
+            return ListRow(RowKind.PARTIAL, rba, trail.size - rba, problem=error.problem)
+        except TrailError as error:
+            good = trail.next_good_header(rba + 1)
+            return ListRow(RowKind.BAD, rba, (good if good is not None else trail.size) - rba, problem=_problem(error))
+        return self._row(record) if record is not None else ListRow(RowKind.END, trail.size, 0)
+
+    def after(self, row: ListRow) -> ListRow | None:
+        """The row behind ``row``; None behind the end."""
+        return None if row.kind is RowKind.END else self.at(row.end)
+
+    def before(self, rba: int) -> ListRow | None:
+        """The row that ends at ``rba``, or holds the byte before it; None at the beginning."""
+        return self.containing(min(rba, self._trail.size) - 1) if rba > 0 else None
+
+    def containing(self, rba: int) -> ListRow:
+        """The row that begins at ``rba``, or the one with that byte in it."""
+        trail = self._trail
+        if rba >= trail.size:
+            return self.at(rba)
+        start = trail.previous_good_header(rba + 1) if rba > 0 else None
+        if start is None:
+            return self.at(0)
+        row = self.at(start)
+        return row if rba < row.end else self.at(row.end)
+
+    def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
+        """RowSource in the order of the file, each with the CSN that JSON has for its record."""
+        if not rows:
+            return []
+        trail = self._trail
+        index = known_index(trail)
+        is_indexed = index is not None and index.covered >= rows[-1].rba
+        context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
+        return [self._of_transaction(row, context) if row.trans_ind is not None else row for row in rows]
+
+    def _of_transaction(self, row: ListRow, context: TransactionContext) -> ListRow:
+        try:
+            record = self._trail.record_at(row.rba)
+        except TrailError:
+            return row
+        if record is None:
+            return row
+        csn = context.of(record).csn
+        return row._replace(csn=csn, is_csn_known=csn is not None or context.is_found)
+
+    def _row(self, record: Record) -> ListRow:
+        if record.is_file_header:
+            return ListRow(RowKind.FILE_HEADER, record.rba, record.length, "FileHeader", data_length=record.data_length)
+        header = record.header
+        index = record.table_index
+        is_known = index is None or known_to(self._trail) + NEAR >= record.rba
+        return ListRow(
+            RowKind.RECORD,
+            record.rba,
+            record.length,
+            io_type_name(header.io_type),
+            self._trail.name_of(record) if is_known else "",
+            header.io_time,
+            header.trans_ind if is_transactional(record) else None,
+            record.data_length,
+            table_index=None if is_known else index,
+        )
+
+
+def known_to(trail: TrailFile) -> int:
+    """The RBA up to which the names of tables are known without reading the file."""
+    index = known_index(trail)
+    return max(trail.tables.known_to, index.places.metadata_end if index is not None else 0)
+
+
+def _problem(error: TrailError) -> str:
+    found = f", found {error.found}" if error.found else ""
+    return f"{error.problem}{found}"

@@ -1,0 +1,177 @@
+"""The prompt's way of running lines: line mode on a thread of its own, its output kept in a transcript."""
+
+from __future__ import annotations
+
+import ctypes
+import queue
+import threading
+import time
+from collections.abc import Callable
+
+from textual.message import Message
+
+from logdump.line.history_file import KeptHistory, UnusableHistory
+from logdump.line.line_mode import LineMode
+from logdump.notation.escape import Harmless
+from logdump.session.events import Event, JobProgress, Notice, Progress
+from logdump.session.exit_status import ExitStatus
+from logdump.session.known_record import KnownRecord
+from logdump.session.session import Session
+from logdump.tui.reading.background import Background
+from logdump.tui.reading.messages import Asked, CommandEnded, OutputGrew
+from logdump.tui.reading.state import state_of
+from logdump.tui.reading.transcript import Answer, Transcript
+from trailformat import TrailFile
+from trailformat.index import TrailIndex, attach
+
+Post = Callable[[Message], object]
+_EVERY = 0.25
+"""Seconds between two reports of a command under way."""
+
+
+class ScreenMode(LineMode):
+    """Runs the lines that are entered, one after the other; everything that touches the session happens here.
+
+    Attributes:
+        transcript: what was entered, and what came back.
+        is_asking: whether the command under way asks for a line.
+        entered: the number of the line entered last.
+    """
+
+    def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
+        super().__init__(session=session)
+        session.standard_output = None
+        self.transcript = Transcript()
+        self.is_asking = False
+        self._post = post
+        self._kept = kept
+        self._thread = Background("commands")
+        self._answers: queue.SimpleQueue[str | type[KeyboardInterrupt] | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._is_interruptible = self._is_of_record = False
+        self.entered = self._records = self._opened = 0
+        self._trail: TrailFile | None = None
+        self._told = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no line is under way or waiting."""
+        return self._thread.is_idle
+
+    def submit(self, line: str) -> None:
+        """Have a line run after those before it."""
+        self.entered += 1
+        number = self.entered
+        self._thread.do(f"line {number}", lambda: self._carry_out(line, number))
+
+    def stand_at(self, rba: int, length: int | None, opened: int) -> None:
+        """Stand on the record at ``rba`` as if it had just been read; without a length, in front of it.
+
+        The place is one in the file of that opening, and means nothing in the file that a line has opened meanwhile.
+        """
+
+        def stand() -> None:
+            if opened != self._opened or not self.session.has_trail:
+                return
+            if length is None:
+                self.session.cursor.move(rba)
+            else:
+                self.session.cursor.stand_at(rba, length)
+
+        # the lines that wait go on from where the user stood when they were entered
+        self._thread.do(f"stand after {self.entered}", stand)
+
+    def share(self, index: TrailIndex) -> None:
+        """Let the session's file know what the index knows."""
+
+        def share() -> None:
+            if self.session.has_trail:
+                attach(self.session.trail, index)
+
+        self._thread.do("share", share)
+
+    def answer(self, line: str | None) -> None:
+        """The line that the command under way has asked for; None calls it off."""
+        self._give(line)
+
+    def stop(self) -> None:
+        """End the command under way, as Ctrl+C does in line mode."""
+        if self.is_asking:
+            self._give(KeyboardInterrupt)
+            return
+        with self._gate:
+            if self._is_interruptible:
+                thread = ctypes.c_ulong(self._thread.ident)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(KeyboardInterrupt))
+
+    def _give(self, answer: str | type[KeyboardInterrupt] | None) -> None:
+        """Answer once: what is entered next is a line again."""
+        self.is_asking = False
+        self._answers.put(answer)
+
+    def close(self) -> None:
+        """Stop whatever runs, and end the thread."""
+        self.stop()
+        self._thread.close()
+
+    def _carry_out(self, line: str, number: int) -> None:
+        self._records = 0
+        self._told = time.monotonic()
+        self.transcript.begin(self.prompt, line)
+        was_stopped = False
+        try:
+            self._is_interruptible = True
+            self.enter(line)
+        except KeyboardInterrupt:
+            was_stopped = True
+        try:
+            with self._gate:
+                self._is_interruptible = False
+        except KeyboardInterrupt:
+            was_stopped = True
+        self._save_history()
+        trail = self.session.trail if self.session.has_trail else None
+        self._opened += trail is not self._trail
+        self._trail = trail
+        state = state_of(self.session, self._opened)
+        self._post(CommandEnded(state, self._records, number, was_stopped=was_stopped))
+
+    def _save_history(self) -> None:
+        try:
+            self._kept.save(self.session.history)
+        except UnusableHistory as error:
+            self._print(Notice((str(error),), ExitStatus.COMMAND_FAILED))
+
+    def _read(self, prompt: str) -> str | None:
+        self.is_asking = True
+        self._post(Asked(prompt))
+        answer = self._answers.get()
+        if isinstance(answer, type):
+            raise KeyboardInterrupt
+        if self.transcript.last is not None:
+            self.transcript.last.print(Answer(prompt, answer or ""))
+        return answer
+
+    def _print(self, event: Event) -> None:
+        self._is_of_record = isinstance(event, KnownRecord)
+        if isinstance(event, KnownRecord) and self.transcript.last is not None:
+            self._records += 1
+            self.transcript.last.records.append(event.record.rba)
+        super()._print(event)
+
+    def _show_progress(self, event: Progress | JobProgress) -> None:
+        self._tell(event if isinstance(event, Progress) else None)
+
+    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
+        if self.transcript.last is not None:
+            self.transcript.last.print(line, is_of_record=self._is_of_record)
+        self._tell()
+
+    def _flush(self) -> None:
+        """Nothing waits anywhere."""
+
+    def _tell(self, progress: Progress | None = None) -> None:
+        now = time.monotonic()
+        if now - self._told >= _EVERY:
+            self._told = now
+            self._post(OutputGrew(progress))

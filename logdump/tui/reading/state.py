@@ -1,0 +1,76 @@
+"""How a session stands after a command: what the panes show, taken on the session's own thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.filters import FilterSet
+from logdump.session.marks import Mark, SourceDefinitions
+from logdump.session.session import Session
+from logdump.tui.reading.rows import ListRow
+
+
+class State(NamedTuple):
+    """The open file (``opened`` counts the openings), the position, the filter, the switches, definitions and marks.
+
+    ``filter_text`` and ``switches`` are texts that differ when what they stand for does.
+    """
+
+    path: Path | None = None
+    opened: int = 0
+    rba: int = 0
+    number: int = 1
+    filters: FilterSet | None = None
+    filter_text: str = ""
+    switches: str = ""
+    source: SourceDefinitions | None = None
+    marks: tuple[Mark, ...] = ()
+    is_over: bool = False
+
+
+class Current(NamedTuple):
+    """What the pages are about: the row under the cursor in the open file, and what decides how it is displayed.
+
+    ``opened`` counts the openings of files, ``switches`` differ when the settings do.
+    """
+
+    row: ListRow | None = None
+    opened: int = 0
+    switches: str = ""
+    source: SourceDefinitions | None = None
+
+
+def state_of(session: Session, opened: int) -> State:
+    """The state now."""
+    filters = session.filters_in_use
+    return State(
+        session.trail.path if session.has_trail else None,
+        opened,
+        session.cursor.current if session.has_trail else 0,
+        session.number,
+        filters.copy() if filters is not None and filters.active else None,
+        _filter_text(filters),
+        repr(session.settings),
+        session.source_definitions,
+        tuple(session.marks.values()),
+        session.is_over,
+    )
+
+
+def _filter_text(filters: FilterSet | None) -> str:
+    """The criteria in effect in one line, empty when everything passes."""
+    if filters is None or not filters.active:
+        return ""
+    parts = []
+    for sign, one in (("", filters.include), ("not ", filters.exclude)):
+        values = [
+            f"{entry.criterion.label} {_value(entry.criterion)}" for entry in filters.entries() if entry.owner is one
+        ]
+        if values:
+            parts.append(sign + (" and " if one.match.value == "ALL" else " or ").join(values))
+    return ", ".join(parts)
+
+
+def _value(criterion: object) -> str:
+    return " ".join(value for value, *_ in criterion.describe())  # type: ignore[attr-defined]

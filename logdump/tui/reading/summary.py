@@ -1,0 +1,49 @@
+"""What the title line tells of the open file, from its header."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from logdump.session.session import Session
+from trailformat import FileHeader
+from trailformat.records.file_header import VENDORS
+
+
+class Summary(NamedTuple):
+    """Names and numbers of one file; empty or None where the header does not tell. Times in Julian microseconds."""
+
+    name: str = ""
+    source: str = ""
+    release: str = ""
+    size: int = 0
+    first_csn: str = ""
+    last_csn: str = ""
+    first_time: int | None = None
+    last_time: int | None = None
+
+
+def summary_of(session: Session) -> Summary:
+    """The summary of the open file."""
+    trail = session.trail
+    header = trail.file_header
+    bare = Summary(name=trail.path.name, size=trail.size)
+    if header is None:
+        return bare
+    return bare._replace(
+        source=_source(header),
+        release=_release(header),
+        first_csn=header.first_csn or "",
+        last_csn=header.last_csn or "",
+        first_time=header.first_time or None,
+        last_time=header.last_time or None,
+    )
+
+
+def _source(header: FileHeader) -> str:
+    vendor = header.get("DatabaseInfo", "Vendor")
+    return VENDORS.get(vendor, "").lower() if isinstance(vendor, int) else ""
+
+
+def _release(header: FileHeader) -> str:
+    major, minor = (header.get("ProducerInfo", name) for name in ("MajorVersion", "MinorVersion"))
+    return f"{major}.{minor}" if isinstance(major, int) and isinstance(minor, int) else ""

@@ -1,0 +1,40 @@
+"""The largest transactions that the index has met, and the one that has not ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from trailformat import TrailFile
+from trailformat.changes.transaction_context import transaction_at
+from trailformat.index import TrailIndex, TransactionSpan
+
+MOST_SHOWN = 200
+"""As many as TRANSHIST keeps at most."""
+
+
+class ListedTransaction(NamedTuple):
+    """A transaction with its CSN and XID, empty where no record tells."""
+
+    span: TransactionSpan
+    csn: str
+    xid: str
+
+
+ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
+    "bytes": lambda one: one.span.data_bytes,
+    "records": lambda one: one.span.records,
+    "duration": lambda one: one.span.last_time - one.span.first_time,
+}
+"""What the pane can be sorted by, the largest first."""
+
+
+def read_transactions(trail: TrailFile, index: TrailIndex) -> list[ListedTransaction]:
+    """The open transaction, if there is one, then the largest by bytes."""
+    transactions = index.sums.transactions
+    spans = ([transactions.open] if transactions.open is not None else []) + transactions.largest
+    found = []
+    for span in spans[:MOST_SHOWN]:
+        owner = transaction_at(trail, span.begin)
+        found.append(ListedTransaction(span, owner.csn or "", owner.xid or ""))
+    return found

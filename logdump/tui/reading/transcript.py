@@ -1,0 +1,76 @@
+"""What was entered and what came back: the same lines that line mode would have printed."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+MOST_LINES = 20_000
+MOST_SAID = 20
+"""Lines of an answer that could be read at a glance."""
+
+
+class Answer(NamedTuple):
+    """A line that a command asked for, under the command's own prompt."""
+
+    prompt: str
+    line: str
+
+
+class TranscriptEntry:
+    """One line entered under its prompt, and the lines that it printed.
+
+    Attributes:
+        output: the lines, of very many the last.
+        printed: how many there were.
+        said: the first lines that are not those of a record displayed; empty ones are left out.
+        records: RBAs of the records displayed last.
+    """
+
+    def __init__(self, prompt: str, line: str) -> None:
+        self.prompt = prompt
+        self.line = line
+        self.output: deque[str | Answer] = deque(maxlen=MOST_LINES)
+        self.printed = 0
+        self.said: list[str] = []
+        self.records: deque[int] = deque(maxlen=2)
+
+    def print(self, line: str | Answer, *, is_of_record: bool = False) -> None:
+        """Take one more line of output in."""
+        self.output.append(line)
+        self.printed += 1
+        if not is_of_record and len(self.said) < MOST_SAID and (text := _shown(line)):
+            self.said.append(text)
+
+    @property
+    def dropped(self) -> int:
+        """Lines of output that are gone."""
+        return self.printed - len(self.output)
+
+    def lines(self) -> list[str]:
+        """The entry as a terminal shows it."""
+        gone = [f"({self.dropped} lines before are not kept; LOG <filename> keeps all.)"] if self.dropped else []
+        return [f"{self.prompt}{self.line}", *gone, *map(_shown, list(self.output))]
+
+
+def _shown(line: str | Answer) -> str:
+    return line if isinstance(line, str) else f"{line.prompt}{line.line}"
+
+
+class Transcript:
+    """The entries of a session, oldest first; the newest lines are kept."""
+
+    def __init__(self) -> None:
+        self.entries: list[TranscriptEntry] = []
+
+    def begin(self, prompt: str, line: str) -> TranscriptEntry:
+        """Start an entry; the oldest go when there are too many lines."""
+        while len(self.entries) > 1 and sum(len(one.output) + 1 for one in self.entries) > MOST_LINES:
+            del self.entries[0]
+        self.entries.append(TranscriptEntry(prompt, line))
+        return self.entries[-1]
+
+    @property
+    def last(self) -> TranscriptEntry | None:
+        """The newest entry."""
+        return self.entries[-1] if self.entries else None

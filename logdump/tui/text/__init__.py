@@ -1,0 +1,1 @@
+"""What panes show, as lines of styled text; and the colours and characters that they are drawn with."""

@@ -1,0 +1,25 @@
+"""How the view shows itself to this user: characters, colours, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from textual.theme import Theme
+
+from logdump.tui.keys.keymap import Keymap, keymap_path, load_keymap
+from logdump.tui.text.glyphs import UNICODE, Glyphs, glyphs_for
+from logdump.tui.text.themes import THEMES, theme_for
+
+
+class Appearance(NamedTuple):
+    """Characters, colours and keys."""
+
+    glyphs: Glyphs = UNICODE
+    theme: Theme = THEMES["terminal"]
+    keymap: Keymap = Keymap({})
+
+
+def appearance_for(environment: Mapping[str, str], encoding: str) -> Appearance:
+    """What the environment and the keymap file ask for."""
+    return Appearance(glyphs_for(environment, encoding), theme_for(environment), load_keymap(keymap_path(environment)))

@@ -1,0 +1,48 @@
+"""The text of the detail pane: what NEXT prints of the record at an RBA, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_command
+from logdump.render.text import render
+from logdump.session.events import Event, Failure, Notice, Progress
+from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
+from logdump.tui.text.line_fields import with_fields
+from logdump.tui.text.margin import with_margin
+from logdump.tui.text.record_fields import fields_of
+from logdump.tui.text.styled import Line, line
+from trailformat import TrailError
+
+
+def detail_lines(session: Session, rba: int) -> list[Line]:
+    """What NEXT prints at ``rba`` in this session, which stands there and has no filter; narration looks different."""
+    session.cursor.is_backwards = False
+    session.cursor.move(rba)
+    lines = []
+    for event in run_command(session, REGISTRY, "NEXT"):
+        if not isinstance(event, Progress):
+            style = "warn" if isinstance(event, Failure | Notice) else ""
+            lines += [line(text, style) for text in _rendered(event, session)]
+    return list(_explained(session, rba, lines))
+
+
+def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
+    """The same lines, with their fields and margins where the record decodes."""
+    try:
+        record = session.trail.record_at(rba)
+        if record is None or session.settings.format is OutputFormat.JSONL:
+            return iter(lines)
+        return with_margin(with_fields(lines, fields_of(record, session.settings)), record, session)
+    except TrailError:
+        return iter(lines)
+
+
+def _rendered(event: Event, session: Session) -> list[str]:
+    if session.settings.format is OutputFormat.JSONL:
+        from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+
+        return list(json_lines.render(event, session.settings))
+    return list(render(event, session.settings))

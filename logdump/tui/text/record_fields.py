@@ -1,0 +1,169 @@
+"""Which bytes of a record mean what: its tokens, the fields of its header, its columns, its GGS tokens.
+
+Offsets are from the first byte of the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.notation.escape import escape
+from logdump.notation.times import format_timestamp
+from logdump.session.settings import Settings
+from trailformat import Record, Token, TrailError, io_type_name
+from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
+from trailformat.records.columns import Columns
+from trailformat.records.file_header import GROUPS
+from trailformat.records.record_header import HEADER_SIZE, PLACES
+
+_HEADER = {
+    "hdr_ind": "Hdr-Ind",
+    "partition": "Partition",
+    "undo_flag": "UndoFlag",
+    "before_after": "BeforeAfter",
+    "record_length": "RecLength",
+    "io_type": "IOType",
+    "orig_node": "OrigNode",
+    "io_time": "IO Time",
+    "audit_pos": "AuditPos",
+    "audit_rba": "AuditRBA",
+    "trans_ind": "TransInd",
+    "format_type": "FormatType",
+    "syskey_len": "SyskeyLen",
+    "incomplete": "Incomplete",
+    "continued": "Continued",
+    "rec_count": "RecCount",
+}
+"""The names of the fields of the header as GHDR prints them."""
+
+
+class RecordField(NamedTuple):
+    """Bytes ``start`` to before ``end`` and what they are; ``kind`` tells fields of a kind apart from others."""
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    value: str = ""
+
+
+class PlacedToken(NamedTuple):
+    """A token at an offset; ``name`` is what Logdump calls it, ``length`` what its length field says."""
+
+    offset: int
+    token: Token
+    name: str
+    length: int
+
+    @property
+    def payload_at(self) -> int:
+        """Where its payload begins."""
+        return self.offset + self.token.header_size
+
+
+def placed_tokens(record: Record) -> Iterator[PlacedToken]:
+    """The tokens of a record in order, the outermost included; one that holds others comes before them.
+
+    Raises:
+        TrailError: the framing is broken.
+    """
+    at = record.frame.header_size
+    yield PlacedToken(0, record.frame, token_name(RECORD_TOKENS, record.frame.id), record.length)
+    for token in record.tokens:
+        name = _name_in_record(record, token)
+        yield PlacedToken(at, token, name, len(token.payload))
+        at += token.header_size + len(token.payload)
+    yield PlacedToken(at, record.trailer, token_name(RECORD_TOKENS, record.trailer.id), record.length)
+
+
+def _name_in_record(record: Record, token: Token) -> str:
+    if record.is_file_header:
+        return GROUPS[token.id].name if token.id in GROUPS else ""
+    return token_name(RECORD_TOKENS, token.id)
+
+
+def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
+    """The tokens inside a token: of ``T`` and of the groups of a file header; none where they do not decode."""
+    try:
+        if record.is_file_header:
+            group = next((one for one in record.file_header.groups if one.token == outer.token), None)
+            pairs = [(one.token, one.name) for one in group.tokens] if group else []
+        elif outer.token.id == ord("T"):
+            pairs = [(one, token_name(GGS_TOKENS, one.id)) for one in record.gg_tokens]
+        else:
+            return []
+    except TrailError:
+        return []
+    found, at = [], outer.payload_at
+    for token, name in pairs:
+        found.append(PlacedToken(at, token, name, len(token.payload)))
+        at += token.header_size + len(token.payload)
+    return found
+
+
+def fields_of(record: Record, settings: Settings) -> list[RecordField]:
+    """The fields of a record in the order of their bytes; those that do not decode are left out."""
+    found: list[RecordField] = []
+    for placed in placed_tokens(record):
+        if placed.token.id == ord("H") and not record.is_file_header:
+            found += _header_fields(record, placed.payload_at, settings)
+        elif placed.token.id == ord("D") and not record.is_file_header:
+            found += _data_fields(record, placed)
+        else:
+            inner = inner_tokens(record, placed)
+            found += [_token_field(one) for one in inner]
+            if not inner and placed.token.id == ord("U"):
+                found.append(RecordField("user", "User Tokens", placed.payload_at, placed.payload_at + placed.length))
+    return found
+
+
+def _header_fields(record: Record, at: int, settings: Settings) -> Iterator[RecordField]:
+    header = record.header
+    values = {
+        "IO Time": format_timestamp(header.io_time, settings.time_offset),
+        "IOType": f"{header.io_type} {io_type_name(header.io_type)}",
+        "RecLength": str(header.record_length),
+        "AuditPos": str(header.audit_pos),
+        "AuditRBA": str(header.audit_rba),
+    }
+    for field, (start, end) in PLACES.items():
+        name = _HEADER[field]
+        value = values.get(name) or f"x{record.raw[at + start : at + end].hex()}"
+        yield RecordField("header", name, at + start, at + end, value)
+    size = len(header.name_field)
+    if size:
+        index = record.table_index
+        text = f"table index {index}" if index is not None else escape(record.name)
+        yield RecordField("name", "Name", at + HEADER_SIZE, at + HEADER_SIZE + size, text)
+
+
+def _data_fields(record: Record, placed: PlacedToken) -> list[RecordField]:
+    start = placed.payload_at
+    whole = [RecordField("data", "Data", start, start + placed.length)]
+    try:
+        images = record.images
+    except TrailError:
+        return whole
+    if images is None:
+        return whole if placed.length else []
+    at = start + images.prefix_size
+    found = []
+    for image, columns in (("before", images.before), ("after", images.after)):
+        label = f" {image}" if images.prefix_size else ""
+        found += list(_column_fields(columns or (), at, label))
+        at = found[-1].end if found else at
+    return found
+
+
+def _column_fields(columns: Columns, at: int, label: str) -> Iterator[RecordField]:
+    for column in columns:
+        end = at + 4 + len(column.raw)
+        yield RecordField("column", f"Column {column.index}{label}", at, end, "NULL" if column.is_null else "")
+        at = end
+
+
+def _token_field(placed: PlacedToken) -> RecordField:
+    end = placed.payload_at + len(placed.token.payload)
+    name = placed.name or f"x{placed.token.id:02x}"
+    return RecordField("token", name, placed.offset, end)

@@ -1,0 +1,135 @@
+"""Lines of a pane: pieces of text, each with the name of its style."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from logdump.tui.text.cells import cut_line
+from logdump.tui.text.glyphs import UNICODE, Glyphs
+
+Piece = tuple[str, str]
+"""Text and the name of its style; an empty name is plain text."""
+
+
+class Line(NamedTuple):
+    """Pieces from left to right. ``text`` is what is copied; ``margin`` stands behind it and never is.
+
+    ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.record_fields`).
+    """
+
+    pieces: tuple[Piece, ...]
+    margin: tuple[Piece, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The line without its margin."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def line(text: str, style: str = "", fields: tuple[str, ...] = ()) -> Line:
+    """A line of one style."""
+    return Line(((text, style),), fields=fields)
+
+
+def wrapped(one: Line, width: int) -> list[Line]:
+    """The line in rows of at most ``width`` cells that joined are its text, broken behind a blank where one is near.
+
+    The margin stands behind the last row.
+    """
+    text = one.text
+    if width < 1 or cell_len(text) <= width:
+        return [one]
+    rows, start = [], 0
+    while start < len(text):
+        end = _row_end(text, start, width)
+        rows.append(one._replace(pieces=tuple(_between(one.pieces, start, end)), margin=()))
+        start = end
+    return [*rows[:-1], rows[-1]._replace(margin=one.margin)]
+
+
+def _row_end(text: str, start: int, width: int) -> int:
+    """Where the row that begins at ``start`` ends."""
+    end, cells = start, 0
+    while end < len(text) and cells <= width:
+        cells += cell_len(text[end])
+        end += 1
+    if cells <= width:
+        return end
+    end = max(end - 1, start + 1)
+    blank = text.rfind(" ", start + (end - start) // 2, end)
+    return blank + 1 if blank >= 0 else end
+
+
+def _between(pieces: tuple[Piece, ...], start: int, end: int) -> Iterator[Piece]:
+    """The pieces of a text from one place in it to before another."""
+    at = 0
+    for text, style in pieces:
+        part = text[max(0, start - at) : max(0, end - at)]
+        if part:
+            yield part, style
+        at += len(text)
+
+
+def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...]:
+    """The pieces as far as they fit into ``width`` cells, with a mark in the last one where they do not."""
+    text = "".join(text for text, _ in pieces)
+    if cell_len(text) <= width:
+        return pieces
+    kept, cells = 0, 1
+    while kept < len(text) and cells + cell_len(text[kept]) <= width:
+        cells += cell_len(text[kept])
+        kept += 1
+    return (*_between(pieces, 0, kept), (mark, "dim")) if width > 0 else ()
+
+
+STYLES = frozenset(
+    {
+        "dim",
+        "strong",
+        "warn",
+        "cursor",
+        "here",
+        "title",
+        "zero",
+        "printable",
+        "blank",
+        "control",
+        "high",
+        "field",
+        "match",
+    }
+)
+"""Every style; layout.tcss says what each is like."""
+
+
+class Styled(Widget):
+    """A widget whose lines are pieces with styles."""
+
+    COMPONENT_CLASSES = {f"style--{name}" for name in STYLES}  # noqa: RUF012 - Textual's own form
+
+    def style_of(self, name: str) -> Style:
+        """The style of a name, or of several joined by ``+``, over the widget's own."""
+        style = self.rich_style
+        for one in name.split("+") if name else ():
+            style += self.get_component_rich_style(f"style--{one}", partial=True)
+        return style
+
+    def strip(self, pieces: tuple[Piece, ...], width: int, *, style: str = "") -> Strip:
+        """The pieces as a strip of exactly ``width`` cells, cut with a mark; ``style`` lies under all of them."""
+        segments = [Segment(text, self.style_of(name or style)) for text, name in pieces if text]
+        segments = cut_line(segments, width, self.glyphs.cut)
+        return Strip(segments).adjust_cell_length(width, self.style_of(style)).simplify()
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The characters of the terminal."""
+        found = getattr(self.app, "glyphs", UNICODE)
+        return found if isinstance(found, Glyphs) else UNICODE

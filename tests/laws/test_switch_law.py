@@ -1,0 +1,52 @@
+"""Switches are set by commands and read where text is made: the facts about a record do not depend on them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import get_type_hints
+
+from logdump.session.settings import Settings
+from tests.laws.imports import modules, room_of
+
+OF_THE_WORK = {
+    *("notify", "trans_hist", "trans_rec_limit", "trans_byte_limit"),
+    *("hash_stats", "save_file_comments", "spark_master"),
+}
+"""Switches of what is done, not of how it is displayed."""
+DISPLAY = {*get_type_hints(Settings), "shows_everything"} - OF_THE_WORK
+DISPLAYING = {"render", "language", "commands", "line", "tui", "cli"}
+READERS_BELOW = {
+    "logdump.operations.count": {"detail"},  # Logdump's COUNT shows tables under DETAIL ON
+    "logdump.operations.export.sql_script": {"time_offset"},  # a script is text too
+}
+
+
+def _settings_members(module: str, context: type[ast.expr_context]) -> Iterator[str]:
+    """The members of settings that a module reads or assigns."""
+    for node in ast.walk(ast.parse(modules()[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, context):
+            owner = node.value
+            if (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "settings":
+                yield node.attr
+
+
+def test_format_is_set_by_its_command_and_at_the_start_alone() -> None:
+    found = {module for module in modules() if "format" in _settings_members(module, ast.Store)}
+    assert found == {"logdump.commands.format_", "logdump.cli"}
+
+
+def test_only_commands_and_the_start_set_switches() -> None:
+    setters = {room_of(module) for module in modules() if any(_settings_members(module, ast.Store))}
+    assert setters == {"logdump.commands", "logdump.cli"}
+
+
+def test_below_the_rooms_that_display_no_display_switch_is_read() -> None:
+    found = {}
+    for module in modules():
+        package, room = (*module.split("."), "")[:2]
+        if package == "logdump" and room not in DISPLAYING and module != "logdump.session.settings":
+            read = DISPLAY.intersection(_settings_members(module, ast.Load))
+            if read:
+                found[module] = read
+    assert found == READERS_BELOW

@@ -1,0 +1,182 @@
+"""What the beats of a way come to: the lag of each hop, its age, and the beats that are missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from statistics import median_high
+
+import pytest
+
+from logdump.operations.heartbeats.beats import NewBeats
+from logdump.operations.heartbeats.lags import Lags
+from logdump.operations.heartbeats.reading import HeartbeatReader
+from logdump.session.heartbeats import Direction, HeartbeatRow, PathLag
+from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
+from tests.simulated.heartbeats import HEARTBEAT, Database, Hop, Link, Process, Row, travel
+from trailformat import TrailFile
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+
+
+def lags_of(path: Path) -> Lags:
+    lags, new, reader = Lags(), NewBeats(), HeartbeatReader()
+    with TrailFile(path) as trail:
+        for row in reader.rows(trail):
+            if isinstance(row, HeartbeatRow):
+                for beat in new.of(row):
+                    lags.add(beat)
+    return lags
+
+
+def link(*, pumps: int = 1, skew: int = 0) -> Link:
+    extract, replicat = Process("EXT1", 4 * SECOND, skew), Process("REP1", SECOND)
+    return Link(
+        Database("EAST"),
+        extract,
+        tuple(Process(f"PMP{one}", SECOND) for one in range(1, pumps + 1)),
+        replicat,
+        Database("WEST"),
+    )
+
+
+def hops_of(way: Link, moments: list[int]) -> list[list[Hop]]:
+    random = Random(3)
+    return [travel(way, way.source.beat("WEST", moment), moment, random)[0] for moment in moments]
+
+
+def trail_behind(process: int, hops: list[list[Hop]], path: Path) -> Path:
+    """The trail behind the first process of the way, or a later one: the row comes once, then it is updated."""
+    trail = HeartbeatTrail(path)
+    former: Row | None = None
+    for row, moment in ((one[process].row, one[process].moment) for one in hops):
+        trail.insert(row, moment) if former is None else trail.update(former, row, moment)
+        former = row
+    return trail.close()
+
+
+def only(lags: Lags, **arguments: int) -> PathLag:
+    (found,) = lags.paths(**arguments)
+    return found
+
+
+def test_behind_extract_its_lag_is_known_and_no_other(tmp_path: Path) -> None:
+    hops = hops_of(link(), [number * MINUTE for number in range(9)])
+    found = only(lags_of(trail_behind(0, hops, tmp_path / "lt000000000")))
+    true = [int(one[0].row["OUTGOING_EXTRACT_TS"]) - number * MINUTE for number, one in enumerate(hops)]  # type: ignore[arg-type]
+    lag = found.hops["extract_lag"]
+    assert lag is not None
+    assert (lag.values, lag.last, lag.least, lag.median, lag.greatest) == (
+        9,
+        true[-1],
+        min(true),
+        median_high(true),
+        max(true),
+    )
+    assert [name for name, one in found.hops.items() if one is not None] == ["extract_lag"]
+    assert (found.source, found.target, found.direction, found.way) == ("EAST", "WEST", Direction.OUTGOING, ("EXT1",))
+
+
+def test_behind_a_pump_the_routing_lag_is_known_too(tmp_path: Path) -> None:
+    hops = hops_of(link(pumps=2), [number * MINUTE for number in range(5)])
+    found = only(lags_of(trail_behind(2, hops, tmp_path / "rt000000000")))
+    true = [int(one[2].row["OUTGOING_ROUTING_TS"]) - int(one[2].row["OUTGOING_EXTRACT_TS"]) for one in hops]  # type: ignore[arg-type]
+    lag = found.hops["routing_lag"]
+    assert lag is not None
+    assert (lag.last, lag.greatest) == (true[-1], max(true))
+    assert found.way == ("EXT1", "PMP1", "PMP2")
+
+
+def test_the_greatest_lag_leads_to_its_record(tmp_path: Path) -> None:
+    hops = hops_of(link(), [number * MINUTE for number in range(9)])
+    path = trail_behind(0, hops, tmp_path / "lt000000000")
+    lag = only(lags_of(path)).hops["extract_lag"]
+    assert lag is not None
+    with TrailFile(path) as trail:
+        row = next(
+            one
+            for one in HeartbeatReader().rows(trail)
+            if isinstance(one, HeartbeatRow) and one.spot == lag.greatest_at
+        )
+    assert row.outgoing_extract_ts is not None
+    assert row.heartbeat_timestamp is not None
+    assert row.outgoing_extract_ts - row.heartbeat_timestamp == lag.greatest
+
+
+def test_a_clock_that_is_behind_gives_negative_lags_which_are_counted(tmp_path: Path) -> None:
+    hops = hops_of(link(skew=-MINUTE), [number * MINUTE for number in range(4)])
+    found = only(lags_of(trail_behind(0, hops, tmp_path / "lt000000000")))
+    lag = found.hops["extract_lag"]
+    assert lag is not None
+    assert lag.least < 0
+    assert found.negative == 4
+
+
+@pytest.mark.parametrize(("missing", "gaps"), [([], []), ([3, 4], [2]), ([1], [1]), ([2, 5, 6, 7], [1, 3])])
+def test_missing_beats_are_counted_gap_by_gap(missing: list[int], gaps: list[int], tmp_path: Path) -> None:
+    moments = [number * MINUTE for number in range(12) if number not in missing]
+    found = only(lags_of(trail_behind(0, hops_of(link(), moments), tmp_path / "lt000000000")))
+    assert [one.beats for one in found.gaps] == gaps
+    assert found.missing == len(missing)
+    assert found.interval == MINUTE
+
+
+def test_a_given_frequency_goes_before_the_median_distance(tmp_path: Path) -> None:
+    path = trail_behind(0, hops_of(link(), [0, MINUTE, 2 * MINUTE]), tmp_path / "lt000000000")
+    assert only(lags_of(path), interval=20 * SECOND).missing == 4
+
+
+def test_the_age_is_that_of_the_newest_beat_at_the_moment(tmp_path: Path) -> None:
+    path = trail_behind(0, hops_of(link(), [0, MINUTE]), tmp_path / "lt000000000")
+    assert only(lags_of(path), at=BEGUN + 5 * MINUTE).age == 4 * MINUTE
+
+
+def test_a_row_that_is_written_again_with_an_old_beat_is_no_second_beat(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    row = hops_of(link(), [0])[0][0].row
+    trail.insert(row, 0)
+    trail.update(row, {**row, "INCOMING_EXTRACT_RESTART_CSN": "17"}, MINUTE)
+    assert only(lags_of(trail.close())).beats == 1
+
+
+def test_an_update_keeps_the_columns_that_it_leaves_out(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    (first,), (second,) = ([one[0].row] for one in hops_of(link(), [0, MINUTE]))
+    trail.insert(first, 0)
+    trail.update(first, second, MINUTE)
+    with TrailFile(trail.close()) as file:
+        *_, row = (one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow))
+    assert (row.op, row.outgoing_extract, row.remote_database) == ("UPDATE", "EXT1", "WEST")
+
+
+def test_an_update_whose_row_never_came_leaves_them_null(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    (first,), (second,) = ([one[0].row] for one in hops_of(link(), [0, MINUTE]))
+    trail.update(first, second, MINUTE)
+    with TrailFile(trail.close()) as file:
+        (row,) = (one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow))
+    assert (row.remote_database, row.heartbeat_timestamp) == (None, BEGUN + MINUTE)
+
+
+def test_deleted_rows_are_no_beats(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    trail.delete(hops_of(link(), [0])[0][0].row, 0)
+    assert list(lags_of(trail.close()).paths()) == []
+
+
+def test_a_table_of_the_name_without_the_columns_is_named_and_left_out(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000", heartbeat=("LOCAL_DATABASE", "COMMENTS"))
+    trail.insert({"LOCAL_DATABASE": "EAST", "COMMENTS": "none"}, 0)
+    reader = HeartbeatReader()
+    with TrailFile(trail.close()) as file:
+        assert [one for one in reader.rows(file) if isinstance(one, HeartbeatRow)] == []
+    assert reader.not_beats == {"GGADMIN.GG_HEARTBEAT"}
+
+
+def test_a_column_that_is_not_known_is_kept_as_text(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000", heartbeat=(*HEARTBEAT, "COMMENTS"))
+    trail.insert({**hops_of(link(), [0])[0][0].row, "COMMENTS": "nightly"}, 0)
+    with TrailFile(trail.close()) as file:
+        (row,) = (one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow))
+    assert row.other == {"COMMENTS": "nightly"}

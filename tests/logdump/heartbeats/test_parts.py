@@ -1,0 +1,142 @@
+"""The small parts of heartbeats: names, ways, timestamps, how values are spread."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from statistics import median_low
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logdump.operations.heartbeats.gaps import MOST_GAPS, GapFinder
+from logdump.operations.heartbeats.paths import routing_path
+from logdump.operations.heartbeats.rows import timestamp
+from logdump.operations.heartbeats.spread import MOST_EXACT, Spread
+from logdump.operations.heartbeats.tables import role_of
+from logdump.session.heartbeats import Role, way, way_text
+from trailformat.trail.sequence import Spot
+from trailformat.values import Plain, Value
+
+HERE = Spot(Path("lt000000000"), 0)
+
+
+@pytest.mark.parametrize(
+    ("table", "base", "role"),
+    [
+        ("GGADMIN.GG_HEARTBEAT", "GG_HEARTBEAT", Role.BEAT),
+        ("ggadmin.gg_heartbeat_seed", "GG_HEARTBEAT", Role.SEED),
+        ("PDB1.GGADMIN.GG_HEARTBEAT_HISTORY", "GG_HEARTBEAT", Role.HISTORY),
+        ("GG_HEARTBEAT", "gg_heartbeat", Role.BEAT),
+        ("OPS.PULSE_HISTORY", "OPS.PULSE", Role.HISTORY),
+        ("PDB1.OPS.PULSE", "OPS.PULSE", Role.BEAT),
+        ("GGADMIN.PULSE", "OPS.PULSE", None),
+        ("GGADMIN.GG_HEARTBEATS", "GG_HEARTBEAT", None),
+        ("GGADMIN.MY_GG_HEARTBEAT", "GG_HEARTBEAT", None),
+        ("", "GG_HEARTBEAT", None),
+    ],
+)
+def test_a_heartbeat_table_is_known_by_the_last_part_of_its_name(table: str, base: str, role: Role | None) -> None:
+    assert role_of(table, base) is role
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        (None, ()),
+        ("", ()),
+        ("*", ()),
+        ('PMP1,"*"', ("PMP1",)),
+        ('"P1:d1" , P2:d2,"*"', ("P1:d1", "P2:d2")),
+        ('"A,B",C', ("A,B", "C")),
+        (",,A,,", ("A",)),
+        ('A,"B', ("A", '"B')),
+        ('A"B', ('A"B',)),
+    ],
+)
+def test_a_routing_path_is_its_groups_in_their_order(text: str | None, groups: tuple[str, ...]) -> None:
+    assert routing_path(text) == groups
+
+
+def test_a_way_is_written_as_oracles_views_write_it() -> None:
+    assert way_text(way("EXT1", ("PMP1",), "REP1")) == "EXT1 ==> PMP1 ==> REP1"
+    assert way_text(way("EXT1", (), None)) == "EXT1"
+    assert way_text(way(None, (), None)) is None
+
+
+@given(st.text(max_size=40))
+def test_whatever_stands_in_a_routing_path_has_an_end(text: str) -> None:
+    assert all(routing_path(text))
+
+
+@pytest.mark.parametrize(
+    ("value", "second"),
+    [
+        ("2024-03-14 09:30:00", 0),
+        ("2024-03-14:09:30:00.5", 500_000),
+        ("2024-03-14T09:30:00.123456789", 123_456),
+        (" 2024-03-14 09:30:00.000001 ", 1),
+        ("2024-02-30 09:30:00", None),
+        ("yesterday", None),
+        ("", None),
+        (Decimal(7), None),
+    ],
+)
+def test_a_timestamp_is_read_to_the_microsecond(value: Plain, second: int | None) -> None:
+    # 2024-03-14 09:30:00 in Julian microseconds: 1,710,408,600 seconds behind 1970
+    expected = None if second is None else 210_866_760_000_000_000 + 1_710_408_600_000_000 + second
+    assert timestamp(Value(b"", value)) == expected
+
+
+@given(st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=60))
+def test_the_spread_of_few_values_is_exact(values: list[int]) -> None:
+    spread = Spread()
+    for value in values:
+        spread.add(value, HERE)
+    found = spread.summary()
+    assert found is not None
+    ordered = sorted(values)
+    assert (found.values, found.last, found.least, found.greatest) == (len(values), values[-1], ordered[0], ordered[-1])
+    assert found.median == median_low(values)
+    assert sum(one <= found.p95 for one in values) >= 0.95 * len(values)
+    assert sum(one < found.p95 for one in values) < 0.95 * len(values)
+    assert found.negative == sum(one < 0 for one in values)
+    assert found.is_exact
+
+
+def test_the_spread_of_many_values_is_off_by_one_per_cent_at_most() -> None:
+    random = Random(5)
+    values = [round(random.lognormvariate(12, 2)) for _ in range(MOST_EXACT + 5000)]
+    spread = Spread()
+    for value in values:
+        spread.add(value, HERE)
+    found = spread.summary()
+    assert found is not None
+    assert not found.is_exact
+    ordered = sorted(values)
+    for value, rank in ((found.median, 0.5), (found.p95, 0.95)):
+        assert value == pytest.approx(ordered[int(rank * len(values))], rel=0.011)
+
+
+def test_nothing_is_said_of_no_value() -> None:
+    assert Spread().summary() is None
+
+
+def test_beats_that_go_back_in_time_make_no_gap() -> None:
+    gaps = GapFinder()
+    for time in (0, 60, 120, 30, 180, 10, 240):
+        gaps.add(time, HERE)
+    assert list(gaps.gaps()) == []
+
+
+def test_the_widest_gaps_are_kept_of_very_many() -> None:
+    gaps = GapFinder()
+    time = 0
+    for number in range(MOST_GAPS + 1000):
+        time += 1000 + number
+        gaps.add(time, HERE)
+    found = list(gaps.gaps(1))
+    assert len(found) == MOST_GAPS
+    assert found[0].microseconds == 1000 + 1000

@@ -1,0 +1,97 @@
+"""Trails of heartbeat rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from fixtures import column_kinds as kind
+from fixtures.capture import Capture
+from fixtures.changes import Change, delete, insert, update
+from fixtures.flavour import ORACLE_12, Flavour
+from fixtures.headers import file_header
+from fixtures.shop import Row as Values
+from fixtures.shop import ShopTable
+from tests.simulated.heartbeats import HEARTBEAT, HISTORY, Row
+from trailformat import TrailWriter, from_datetime
+
+EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+BEGUN = from_datetime(EPOCH)
+"""The first microsecond of the simulation in Julian microseconds."""
+_MINUTE = 60_000_000
+
+
+def table(name: str, columns: Sequence[str], number: int = 1) -> ShopTable:
+    """A heartbeat table of these columns."""
+    kinds = [kind.timestamp(one) if _is_time(one) else kind.varchar2(one, 400) for one in columns]
+    return ShopTable(name, number, kind.placed(kinds, 1, oracle=True))
+
+
+def _is_time(column: str) -> bool:
+    return column.upper().endswith(("_TS", "_TIMESTAMP"))
+
+
+def text(moment: int | None) -> str | None:
+    """A timestamp as Extract writes it."""
+    return None if moment is None else (EPOCH + timedelta(microseconds=moment)).strftime("%Y-%m-%d:%H:%M:%S.%f")
+
+
+def values(row: Row, columns: Sequence[str]) -> Values:
+    """The values of a row in the order of the columns."""
+    upper = [one.upper() for one in columns]
+    return tuple(text(value) if isinstance(value := row.get(one), int) else value for one in upper)
+
+
+class HeartbeatTrail:
+    """A trail file of heartbeat rows, each a transaction of its own.
+
+    Args:
+        path: the file.
+        heartbeat, history: the columns of the two tables, in any order, any of them missing.
+        base: the name of the tables.
+        flavour: who writes, and in what byte order.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        heartbeat: Sequence[str] = HEARTBEAT,
+        history: Sequence[str] = HISTORY,
+        base: str = "GGADMIN.GG_HEARTBEAT",
+        flavour: Flavour = ORACLE_12,
+    ) -> None:
+        self.path = path
+        self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
+        self._tables = {
+            ending: table(f"{base}{ending}", columns, number)
+            for number, (ending, columns) in enumerate(self._columns.items(), 1)
+        }
+        self._writer = TrailWriter(path, order=flavour.order, file_header=file_header(flavour))
+        self._capture = Capture(self._writer, flavour)
+        self._capture.database()
+        for one in self._tables.values():
+            self._capture.table(one)
+
+    def insert(self, row: Row, moment: int, ending: str = "") -> None:
+        """A row that comes, at a moment of the source's clock."""
+        self._write([insert(self._tables[ending], values(row, self._columns[ending]))], moment)
+
+    def update(self, before: Row, after: Row, moment: int, ending: str = "") -> None:
+        """Columns of a row that change: its first column and those stand in the trail."""
+        columns = self._columns[ending]
+        self._write([update(self._tables[ending], values(before, columns), values(after, columns))], moment)
+
+    def delete(self, row: Row, moment: int, ending: str = "") -> None:
+        """A row that goes."""
+        self._write([delete(self._tables[ending], values(row, self._columns[ending]))], moment)
+
+    def _write(self, changes: Iterable[Change], moment: int) -> None:
+        self._capture.now = BEGUN + moment - _MINUTE  # each transaction begins a minute later
+        self._capture.commit(*changes)
+
+    def close(self) -> Path:
+        """The file, whole."""
+        self._writer.commit()
+        return self.path

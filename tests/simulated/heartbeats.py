@@ -1,0 +1,242 @@
+"""Databases whose heartbeats go through Extracts, pumps and Replicats, each with a delay and a clock of its own.
+
+What the documentation of the flow says of each process is done here word for word, to rows that are dictionaries; the
+tables of a target are SQLite's. Nothing of the analysis is used.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import NamedTuple
+
+Row = dict[str, str | int | None]
+"""A row of a heartbeat table; timestamps are microseconds since 2024-01-01 00:00:00 UTC."""
+
+PATHS = (
+    "REMOTE_DATABASE",
+    "INCOMING_EXTRACT",
+    "INCOMING_ROUTING_PATH",
+    "INCOMING_REPLICAT",
+    "OUTGOING_EXTRACT",
+    "OUTGOING_ROUTING_PATH",
+    "OUTGOING_REPLICAT",
+)
+_STEPS = ("HEARTBEAT", "EXTRACT", "ROUTING", "REPLICAT")
+TIMES = tuple(f"{way}_{what}_TS" for way in ("INCOMING", "OUTGOING") for what in _STEPS)
+CSNS = ("INCOMING_REPLICAT_LW_CSN", "INCOMING_EXTRACT_HEARTBEAT_CSN", "INCOMING_EXTRACT_RESTART_CSN")
+HEARTBEAT = ("LOCAL_DATABASE", "HEARTBEAT_TIMESTAMP", *PATHS, *TIMES, *CSNS, "INCOMING_EXTRACT_RESTART_TS")
+"""The columns of GG_HEARTBEAT."""
+HISTORY = (
+    "LOCAL_DATABASE",
+    "HEARTBEAT_RECEIVED_TS",
+    *PATHS,
+    *TIMES,
+    "REPLICAT_LOW_WATERMARK_CSN",
+    "SOURCE_EXTRACT_HEARTBEAT_CSN",
+    "SOURCE_EXTRACT_RESTART_CSN",
+    "SOURCE_EXTRACT_RESTART_CSN_TS",
+)
+"""The columns of GG_HEARTBEAT_HISTORY."""
+_SPELLINGS = dict(zip((*CSNS, "INCOMING_EXTRACT_RESTART_TS"), HISTORY[-4:], strict=True))
+
+
+class Process(NamedTuple):
+    """An Extract, pump or Replicat: its name, how late it is at most (microseconds), how far its clock is ahead."""
+
+    name: str
+    delay: int
+    skew: int = 0
+
+    def passes(self, now: int, random: Random) -> tuple[int, int]:
+        """When a beat that comes at ``now`` has passed, and what this process's clock says then."""
+        now += random.randint(0, self.delay)
+        return now, now + self.skew
+
+
+def extracted(row: Row, extract: Process, moment: int, random: Random) -> Row | None:
+    """What Extract writes into its trail; None where it discards the row."""
+    if row["OUTGOING_EXTRACT"] not in (extract.name, None):
+        return None
+    number = random.randint(1000, 9999)
+    return row | {
+        "OUTGOING_EXTRACT": extract.name,
+        "OUTGOING_EXTRACT_TS": moment,
+        "INCOMING_EXTRACT_HEARTBEAT_CSN": str(number),
+        "INCOMING_EXTRACT_RESTART_CSN": str(number - 17),
+        "INCOMING_EXTRACT_RESTART_TS": moment - random.randint(0, 10**9),
+    }
+
+
+def routed(row: Row, pump: Process, moment: int) -> Row | None:
+    """What a pump or distribution path writes on; None where the list of paths lacks it."""
+    listed = row["OUTGOING_ROUTING_PATH"]
+    names = [] if listed is None else str(listed).split(",")
+    if listed is None:
+        names = [pump.name, '"*"']
+    elif '"*"' in names:
+        names[names.index('"*"') :] = [pump.name, '"*"']
+    elif pump.name not in names:
+        return None
+    return row | {"OUTGOING_ROUTING_PATH": ",".join(names), "OUTGOING_ROUTING_TS": moment}
+
+
+def mapped(row: Row, replicat: Process, moment: int) -> Row | None:
+    """What Replicat makes of it in the target; None where it discards the row."""
+    if row["OUTGOING_REPLICAT"] not in (replicat.name, None):
+        return None
+    path = row["OUTGOING_ROUTING_PATH"]
+    kept = [name for name in str(path).split(",") if name != '"*"'] if path is not None else []
+    return {
+        "LOCAL_DATABASE": row["REMOTE_DATABASE"],
+        "HEARTBEAT_TIMESTAMP": row["HEARTBEAT_TIMESTAMP"],
+        "REMOTE_DATABASE": row["LOCAL_DATABASE"],
+        "INCOMING_EXTRACT": row["OUTGOING_EXTRACT"],
+        "INCOMING_ROUTING_PATH": ",".join(kept) or None,
+        "INCOMING_REPLICAT": replicat.name,
+        "INCOMING_HEARTBEAT_TS": row["HEARTBEAT_TIMESTAMP"],
+        "INCOMING_EXTRACT_TS": row["OUTGOING_EXTRACT_TS"],
+        "INCOMING_ROUTING_TS": row["OUTGOING_ROUTING_TS"],
+        "INCOMING_REPLICAT_TS": moment,
+        "OUTGOING_EXTRACT": row["INCOMING_EXTRACT"],
+        "OUTGOING_ROUTING_PATH": row["INCOMING_ROUTING_PATH"],
+        "OUTGOING_REPLICAT": row["INCOMING_REPLICAT"],
+        "OUTGOING_HEARTBEAT_TS": row["INCOMING_HEARTBEAT_TS"],
+        "OUTGOING_EXTRACT_TS": row["INCOMING_EXTRACT_TS"],
+        "OUTGOING_ROUTING_TS": row["INCOMING_ROUTING_TS"],
+        "OUTGOING_REPLICAT_TS": row["INCOMING_REPLICAT_TS"],
+        "INCOMING_REPLICAT_LW_CSN": row["INCOMING_EXTRACT_HEARTBEAT_CSN"],
+        **{name: row[name] for name in (*CSNS[1:], "INCOMING_EXTRACT_RESTART_TS")},
+    }
+
+
+class Database:
+    """A database with heartbeat tables; ``tables`` are SQLite's."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tables = sqlite3.connect(":memory:")
+        self.tables.row_factory = sqlite3.Row
+        for table, columns in (("gg_heartbeat", HEARTBEAT), ("gg_heartbeat_history", HISTORY)):
+            self.tables.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+
+    def beat(self, remote: str | None, moment: int, **known: str | int | None) -> Row:
+        """What its job writes at a moment."""
+        return dict.fromkeys(HEARTBEAT) | {
+            "LOCAL_DATABASE": self.name,
+            "REMOTE_DATABASE": remote,
+            "HEARTBEAT_TIMESTAMP": moment,
+            **known,
+        }
+
+    def receive(self, row: Row, moment: int) -> tuple[Row, Row]:
+        """Take in what Replicat makes of a beat: the row of GG_HEARTBEAT and that of the history."""
+        keys = ("LOCAL_DATABASE", *PATHS)
+        same = " AND ".join(f"{name} IS ?" for name in keys)
+        self.tables.execute(f"DELETE FROM gg_heartbeat WHERE {same}", [row[name] for name in keys])
+        history = {_SPELLINGS.get(name, name): value for name, value in row.items() if name != "HEARTBEAT_TIMESTAMP"}
+        history = {**history, "HEARTBEAT_RECEIVED_TS": moment}
+        for table, columns, values in (("gg_heartbeat", HEARTBEAT, row), ("gg_heartbeat_history", HISTORY, history)):
+            marks = ", ".join("?" * len(columns))
+            self.tables.execute(f"INSERT INTO {table} VALUES ({marks})", [values[name] for name in columns])
+        return row, history
+
+
+class Link(NamedTuple):
+    """A way from one database to another."""
+
+    source: Database
+    extract: Process
+    pumps: tuple[Process, ...]
+    replicat: Process
+    target: Database
+
+
+class Hop(NamedTuple):
+    """A row as it stands in the trail behind a process, and the true moment of that."""
+
+    behind: str
+    row: Row
+    moment: int
+
+
+def travel(link: Link, row: Row, now: int, random: Random) -> tuple[list[Hop], tuple[Row, Row] | None]:
+    """The trails that a beat reaches, and what the target writes; None where a process discards it."""
+    now, clock = link.extract.passes(now, random)
+    written = extracted(row, link.extract, clock, random)
+    hops: list[Hop] = []
+    if written is None:
+        return hops, None
+    hops.append(Hop(link.extract.name, written, now))
+    for pump in link.pumps:
+        now, clock = pump.passes(now, random)
+        passed = routed(written, pump, clock)
+        if passed is None:
+            return hops, None
+        written = passed
+        hops.append(Hop(pump.name, written, now))
+    now, clock = link.replicat.passes(now, random)
+    applied = mapped(written, link.replicat, clock)
+    if applied is None:
+        return hops, None
+    return hops, link.target.receive(applied, clock + random.randint(0, 10**6))
+
+
+_SECONDS = "round(({} - {}) / 1000000.0, 6)"
+
+
+def _way(prefix: str) -> str:
+    parts = (f"{prefix}_EXTRACT", f"replace({prefix}_ROUTING_PATH, ',', ' ==> ')", f"{prefix}_REPLICAT")
+    joined = " || ".join(f"coalesce(' ==> ' || {part}, '')" for part in parts)
+    return f"nullif(substr({joined}, 6), '')"
+
+
+LAG_HISTORY = f"""
+SELECT LOCAL_DATABASE, HEARTBEAT_RECEIVED_TS, REMOTE_DATABASE,
+  {_way("INCOMING")} AS incoming_path,
+  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
+  {_way("OUTGOING")} AS outgoing_path,
+  {_SECONDS.format("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
+  SOURCE_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
+  REPLICAT_LOW_WATERMARK_CSN AS local_replicat_lwm_csn,
+  {_SECONDS.format("INCOMING_EXTRACT_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_extract_lag,
+  {_SECONDS.format("INCOMING_ROUTING_TS", "INCOMING_EXTRACT_TS")} AS incoming_routine_lag,
+  {_SECONDS.format("INCOMING_REPLICAT_TS", "coalesce(INCOMING_ROUTING_TS, INCOMING_EXTRACT_TS)")}
+    AS incoming_replicat_read_lag,
+  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_REPLICAT_TS")} AS incoming_repicat_lag,
+  {_SECONDS.format("OUTGOING_EXTRACT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_extract_lag,
+  {_SECONDS.format("OUTGOING_ROUTING_TS", "OUTGOING_EXTRACT_TS")} AS outgoing_routine_lag,
+  {_SECONDS.format("OUTGOING_REPLICAT_TS", "coalesce(OUTGOING_ROUTING_TS, OUTGOING_EXTRACT_TS)")}
+    AS outgoing_replicat_read_lag
+FROM gg_heartbeat_history ORDER BY rowid
+"""
+"""GG_LAG_HISTORY, of the columns whose formulas several sources share."""
+
+LAG = f"""
+SELECT h.LOCAL_DATABASE, h.REMOTE_DATABASE,
+  {_SECONDS.format(":at", "h.INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
+  {_SECONDS.format("max(y.HEARTBEAT_RECEIVED_TS)", "h.INCOMING_HEARTBEAT_TS")} AS incoming_lag,
+  h.INCOMING_EXTRACT_RESTART_CSN AS remote_extract_restart_csn
+FROM gg_heartbeat h JOIN gg_heartbeat_history y
+  ON y.INCOMING_HEARTBEAT_TS = h.INCOMING_HEARTBEAT_TS AND {" AND ".join(f"y.{name} IS h.{name}" for name in PATHS)}
+GROUP BY h.rowid ORDER BY h.rowid
+"""
+"""GG_LAG, as of the microsecond ``:at``, where the history has the row of the same beat."""
+
+
+def asked(database: Database, query: str, **values: int) -> list[Row]:
+    """The rows that a database answers."""
+    return [dict(row) for row in database.tables.execute(query, values)]
+
+
+def drawn_links(random: Random, databases: Iterable[Database]) -> Iterator[Link]:
+    """A way from each database to the next, with none, one or two pumps, late and with wrong clocks."""
+    all_of_them = list(databases)
+    for number, source in enumerate(all_of_them):
+        target = all_of_them[(number + 1) % len(all_of_them)]
+        extract, replicat = (
+            Process(f"{kind}{number}", 10**7, random.choice((0, 0, -(10**6), 2 * 10**6))) for kind in ("EXT", "REP")
+        )
+        pumps = tuple(Process(f"PMP{number}{one}", 10**6) for one in range(random.randint(0, 2)))
+        yield Link(source, extract, pumps, replicat, target)

@@ -1,0 +1,102 @@
+"""Many records taken apart at once come to the same parts as one after the other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from trailformat import ByteOrder, TrailError, make_column, make_token  # noqa: E402
+from trailformat.codec.tokens import build_tokens, parse_tokens  # noqa: E402
+from trailformat.records.columns import build_columns, parse_columns  # noqa: E402
+from trailformat.scan.rows.fields import MOST_BYTES, Fields, columns_in, tokens_in  # noqa: E402
+
+_Found = list[tuple[int, bytes]]
+
+
+def one_by_one(regions: Sequence[tuple[bytes, ByteOrder]], parse: Callable[..., Any], pick: Any) -> list[_Found | None]:
+    """What the decoder of one record says of each region; None for an error."""
+    found: list[_Found | None] = []
+    for data, order in regions:
+        try:
+            found.append([pick(part) for part in parse(data, order)])
+        except TrailError:
+            found.append(None)
+    return found
+
+
+def together(regions: Sequence[tuple[bytes, ByteOrder]], walk: Callable[..., Fields]) -> list[_Found | None]:
+    gap = b"\xff\xff\xff"
+    view = np.frombuffer(gap + gap.join(data for data, _ in regions) + gap, np.uint8)
+    sizes = np.array([len(data) for data, _ in regions], np.int64)
+    ends = np.cumsum(sizes + len(gap))
+    parts = walk(view, ends - sizes, ends, np.array([order is ByteOrder.LITTLE for _, order in regions]))
+    found: list[_Found | None] = []
+    for region in range(len(regions)):
+        places = range(int(parts.first[region]), int(parts.first[region + 1]))
+        assert parts.is_sound[region] or not places
+        texts = [view[parts.start[at] : parts.start[at] + parts.size[at]].tobytes() for at in places]
+        numbers = [int(parts.number[at]) for at in places]
+        found.append(list(zip(numbers, texts, strict=True)) if parts.is_sound[region] else None)
+    return found
+
+
+def damaged(data: bytes, random_one: random.Random) -> bytes:
+    """The same bytes, cut or with one of them changed, most of the time."""
+    if not data or random_one.random() < 0.3:
+        return data
+    if random_one.random() < 0.5:
+        return data[: random_one.randrange(len(data))]
+    changed = bytearray(data)
+    changed[random_one.randrange(len(data))] ^= 1 << random_one.randrange(8)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_columns(seed: int) -> None:
+    one = random.Random(seed)
+    regions = []
+    for _ in range(60):
+        order = one.choice(list(ByteOrder))
+        values = [one.randbytes(one.randrange(40)) if one.random() < 0.9 else None for _ in range(one.randrange(9))]
+        columns = [make_column(one.randrange(1000), value) for value in values]
+        regions.append((damaged(build_columns(columns, order), one), order))
+    assert together(regions, columns_in) == one_by_one(regions, parse_columns, lambda part: (part.index, part.raw))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tokens(seed: int) -> None:
+    one = random.Random(seed)
+    regions = []
+    for _ in range(60):
+        order = one.choice(list(ByteOrder))
+        tokens = [
+            make_token(one.randrange(256), one.randbytes(one.randrange(30)), one.choice((0, 1, 0x40, 0xFF)))
+            for _ in range(one.randrange(6))
+        ]
+        regions.append((damaged(build_tokens(tokens, order), one), order))
+    assert together(regions, tokens_in) == one_by_one(regions, parse_tokens, lambda part: (part.id, part.payload))
+
+
+def test_regions_without_parts() -> None:
+    assert together([(b"", ByteOrder.BIG), (b"", ByteOrder.LITTLE)], tokens_in) == [[], []]
+
+
+def test_a_region_that_is_too_long_is_left_to_others() -> None:
+    long = build_tokens([make_token("A", bytes(MOST_BYTES))], ByteOrder.BIG)
+    short = build_tokens([make_token("B", b"x")], ByteOrder.BIG)
+    assert together([(long, ByteOrder.BIG), (short, ByteOrder.BIG)], tokens_in) == [None, [(ord("B"), b"x")]]
+
+
+def test_some_regions_are_picked() -> None:
+    data = [build_tokens([make_token(name, b"x")] * 2, ByteOrder.BIG) for name in "ABC"]
+    view = np.frombuffer(b"".join(data), np.uint8)
+    ends = np.cumsum([len(one) for one in data])
+    parts = tokens_in(view, ends - len(data[0]), ends, np.zeros(3, bool)).only(np.array([True, False, True]))
+    assert parts.first.tolist() == [0, 2, 2, 4]
+    assert parts.region.tolist() == [0, 0, 2, 2]
+    assert bytes(parts.number.tolist()) == b"AACC"

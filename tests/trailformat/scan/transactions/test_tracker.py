@@ -1,0 +1,200 @@
+"""The transactions of a scan's rows are those that TransactionContext tells, record by record."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixtures import TRAILS
+from fixtures.catalogue import names
+from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
+from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
+from tests.trailformat.transaction_shapes import shapes, with_tokens
+from trailformat import ByteOrder, NotATrail, Token, TrailError, TrailFile, make_record, make_token
+from trailformat.changes.transaction_context import TransactionContext
+from trailformat.changes.transaction_search import TransactionSearch
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, Transaction
+from trailformat.scan import FILE_HEADER, Engine, TransactionTracker, rows_with_token, scan
+
+Told = list[tuple[int, Transaction]]
+TEN = Transaction("10", "1.1.1")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("transactions")
+
+
+def by_record(trail: TrailFile, start: int = 0) -> Told:
+    context = TransactionContext(trail)
+    told: Told = []
+    for rba in trail.sound_rbas(start, trail.size):
+        record = trail.record_at(rba)
+        assert record is not None
+        told.append((rba, context.of(record)))
+    return told
+
+
+def by_batch(trail: TrailFile, engine: Engine, batch_size: int, start: int = 0) -> Told:
+    carrier = TransactionTracker(trail, engine=engine)
+    told: Told = []
+    for batch in scan(trail, start, engine=Engine.PYTHON, batch_size=batch_size):
+        owners = carrier.of(batch)
+        assert len(owners.index) == len(batch)
+        assert owners.transactions[0] is NO_TRANSACTION
+        for rba, kind, number in zip(batch.rba, batch.kind, owners.index, strict=True):
+            if kind <= FILE_HEADER:
+                told.append((int(rba), owners.transactions[number]))
+            else:
+                assert number == 0
+    return told
+
+
+def assert_same(path: Path, batch_size: int = 1 << 16) -> None:
+    try:
+        trail = TrailFile(path)
+    except TrailError:
+        return
+    with trail:
+        expected = by_record(trail)
+        for engine in BOTH_ENGINES:
+            assert by_batch(trail, engine, batch_size) == expected, engine
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("batch_size", [1, 3, 1 << 16])
+def test_a_fixture(name: str, batch_size: int) -> None:
+    assert_same(TRAILS / name, batch_size)
+
+
+def test_the_real_trail(evidence: Path) -> None:
+    assert_same(evidence / "tr000000000", 5)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", names())
+def test_a_fixture_from_every_record_on(name: str, engine: Engine) -> None:
+    with TrailFile(TRAILS / name) as trail:
+        for start in trail.sound_rbas(0, trail.size):
+            assert by_batch(trail, engine, 4, start) == by_record(trail, start)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
+    chance = random.Random(order.value)
+    every = shapes(order)
+    for _ in range(150):
+        data = bytearray(b"".join(chance.choices(every, k=14)))
+        for _ in range(chance.choice([0, 0, 1, 3, 20])):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        assert_same(trail_of(folder, bytes(data)), chance.choice([1, 2, 1 << 10]))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("order", BOTH)
+def test_everything_from_every_record_on(folder: Path, order: ByteOrder, engine: Engine) -> None:
+    chance = random.Random(7)
+    every = [one for one in shapes(order) if len(one) < 1000]
+    for _ in range(8):
+        with TrailFile(trail_of(folder, *chance.choices(every, k=12))) as trail:
+            for start in trail.sound_rbas(0, trail.size):
+                assert by_batch(trail, engine, 4, start) == by_record(trail, start)
+
+
+@given(st.binary(max_size=30), st.sampled_from(BOTH), st.sampled_from([FIRST, MIDDLE]))
+def test_any_bytes_as_tokens(folder: Path, data: bytes, order: ByteOrder, trans_ind: int) -> None:
+    raw = make_record(header(order=order, trans_ind=trans_ind), b"", [Token(0x58, 0, b"")] * 2, order=order).raw
+    at = raw.index(b"T", 38)
+    tokens = b"T\0" + order.encode(len(data), 2) + data
+    length = order.encode(at + len(tokens) + 4, 2)
+    assert_same(trail_of(folder, row(), raw[:2] + length + raw[4:at] + tokens + b"Z\1" + length, row(trans_ind=MIDDLE)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_jump_between_batches(engine: Engine) -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        expected = dict(by_record(trail))
+        carrier = TransactionTracker(trail, engine=engine)
+        for rba in reversed(expected):
+            (batch,) = scan(trail, rba, rba + 1, engine=Engine.PYTHON)
+            owners = carrier.of(batch)
+            assert owners.transactions[owners.index[0]] == expected[rba]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_transaction_open_at_the_start_may_be_told(tmp_path: Path, engine: Engine) -> None:
+    with TrailFile(trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), row(trans_ind=MIDDLE))) as trail:
+        (batch,) = scan(trail, engine=engine)
+        owners = TransactionTracker(trail, engine=engine, before=TEN).of(batch)
+        assert [owners.transactions[number] for number in owners.index] == [TEN, TEN, NO_TRANSACTION]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_open_where_a_batch_ends(tmp_path: Path, engine: Engine) -> None:
+    ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=FIRST)
+    path = trail_of(tmp_path, ten, table_record(1, "TEAS"), row(trans_ind=LAST), ten, b"junk", row())
+    with TrailFile(path) as trail:
+        carrier = TransactionTracker(trail, engine=engine)
+        told = []
+        for batch in scan(trail, engine=engine, batch_size=1):
+            carrier.of(batch)
+            told.append(carrier.open)
+    assert told == [TEN, TEN, None, TEN, None, None]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_became_shorter(tmp_path: Path, engine: Engine) -> None:
+    with TrailFile(trail_of(tmp_path, row(), row())) as trail:
+        (batch,) = scan(trail, engine=engine)
+        trail_of(tmp_path, row())
+        with pytest.raises(NotATrail, match="shorter"):
+            TransactionTracker(trail, engine=engine).of(batch)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_closed_file(tmp_path: Path, engine: Engine) -> None:
+    with TrailFile(trail_of(tmp_path, row())) as trail:
+        (batch,) = scan(trail, engine=engine)
+        carrier = TransactionTracker(trail, engine=engine)
+    with pytest.raises(NotATrail, match="closed"):
+        carrier.of(batch)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_grows_meanwhile(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=ONLY)
+    path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
+    looked_for = TransactionSearch.goes_on_at
+
+    def grow_first(search: TransactionSearch, rba: int, order: ByteOrder) -> Transaction:
+        with path.open("ab") as file:
+            file.write(row().raw)
+        return looked_for(search, rba, order)
+
+    monkeypatch.setattr(TransactionSearch, "goes_on_at", grow_first)
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, engine=engine)
+        owners = TransactionTracker(trail, engine=engine).of(batch)
+        told = [owners.transactions[number] for number in owners.index]
+    assert told == [NO_TRANSACTION, NO_TRANSACTION, TEN, NO_TRANSACTION]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("order", BOTH)
+def test_rows_with_a_token(tmp_path: Path, order: ByteOrder, engine: Engine) -> None:
+    with TrailFile(trail_of(tmp_path, *shapes(order))) as trail:
+        (batch,) = scan(trail, engine=engine)
+        for letter in "L6Rt":
+            expected = []
+            for rba, kind in zip(batch.rba, batch.kind, strict=True):
+                record = trail.record_at(int(rba)) if kind <= FILE_HEADER else None
+                try:
+                    ids = [token.id for token in record.gg_tokens] if record and not record.is_file_header else []
+                except TrailError:
+                    ids = []
+                expected.append(int(ord(letter) in ids))
+            assert list(rows_with_token(batch, trail.buffer, ord(letter), engine)) == expected

@@ -1,0 +1,158 @@
+"""The values of columns as text, many at a time: ``plain_text`` of what :func:`trailformat.values.decode_value` says.
+
+What is ordinary is made by kernels and by Arrow; of everything else each distinct value is decoded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trailformat.arrays import byte_kernels
+from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
+from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
+from trailformat.arrays.kernels import UNDECIDED
+from trailformat.arrays.spans import Array
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.charsets import UTF_8
+from trailformat.definitions.column import ColumnDefinition
+from trailformat.errors import BadData
+from trailformat.records.columns import Column
+from trailformat.values import DATA_TYPES, decode_value, decoded_text
+
+_MOST_BYTES = (1 << 31) - 1 - byte_kernels.SPARE
+"""An array of texts has no room for more."""
+_SAFE_SCALE = 6
+"""Up to this scale Arrow writes a decimal as Python's ``:f`` does; beyond, small ones with an exponent."""
+_HEX = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
+_BINARY = ArrayType(pa.binary(), DecodePath.BYTES)
+
+
+class TextProblem(NamedTuple):
+    """A value that does not decode: its number in the array, and why."""
+
+    row: int
+    reason: str
+
+
+class TextArray(NamedTuple):
+    """Values as text, a ``pyarrow.StringArray``: null where one is NULL or a problem."""
+
+    array: pa.Array
+    problems: list[TextProblem]
+
+
+class StoredValues(NamedTuple):
+    """Values as images have them.
+
+    ``data`` holds the bytes; each value has its indicator from ``starts`` on and ``sizes`` bytes in all, both int64;
+    ``little`` tells the byte order of each.
+    """
+
+    data: Array
+    little: Array
+    starts: Array
+    sizes: Array
+
+
+def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = UTF_8) -> TextArray:
+    """The values of one column, or of several whose definitions decode alike.
+
+    Args:
+        values: where they stand.
+        definition: what the table's definition says of the column.
+        codec: of text in the character set of the database.
+
+    Raises:
+        BadData: an array cannot hold them all, 2 GiB of text.
+    """
+    _check_size(int(values.sizes.sum()))
+    starts, sizes = values.starts.copy(), values.sizes.copy()
+    byte_kernels.unmarked(values.data.ctypes.data, starts, sizes)
+    about = _ordinary(definition, codec)
+    if about is None:
+        array, rows = pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
+    else:
+        made = MAKERS[about.path](StoredColumn(values.data, values.little, starts, sizes, about))
+        array, rows = _WRITTEN[about.path](made.array), made.undecided_rows(sizes)
+    return _asked(array, values, rows, definition, codec) if len(rows) else TextArray(array, [])
+
+
+def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
+    """How an array is made whose text is that of most values; None where all are to be decoded by themselves."""
+    about = array_type(definition, codec)
+    if about.path is DecodePath.DECIMAL:
+        return about._replace(type=pa.string(), path=DecodePath.NUMBER)
+    is_other = (
+        definition.data_type not in DATA_TYPES
+        or pa.types.is_floating(about.type)
+        or (about.path is DecodePath.INTEGER and definition.scale > _SAFE_SCALE)
+        or (about.path is DecodePath.MOMENT and about.type.tz is not None)
+    )
+    return None if is_other or about.path not in _WRITTEN else about
+
+
+def _as_text(array: pa.Array) -> pa.Array:
+    return array.cast(pa.string())
+
+
+def _moments(moments: pa.Array) -> pa.Array:
+    """As ISO 8601 has them: without microseconds where these are zeros."""
+    seconds = moments.cast(pa.timestamp("s"), safe=False)
+    is_whole = pc.equal(seconds.cast(moments.type), moments)
+    if not pc.any(pc.invert(is_whole)).as_py():
+        return seconds.cast(pa.string())
+    return pc.if_else(is_whole, seconds.cast(pa.string()), moments.cast(pa.string()))
+
+
+def _hex(found: pa.Array) -> pa.Array:
+    valid, offsets, stored = found.buffers()
+    places = np.frombuffer(offsets, np.int32).astype(np.int64) * 2
+    _check_size(int(places[-1]))
+    digits = _HEX[np.frombuffer(stored, np.uint8)[: int(places[-1]) // 2]]
+    buffers = [valid, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(digits)]
+    return pa.Array.from_buffers(pa.string(), len(found), buffers)
+
+
+_WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
+    DecodePath.TEXT: _as_text,
+    DecodePath.ASCII: _as_text,
+    DecodePath.NUMBER: _as_text,
+    DecodePath.INTEGER: _as_text,
+    DecodePath.DATE: _as_text,
+    DecodePath.MOMENT: _moments,
+    DecodePath.BYTES: _hex,
+}
+"""The text of the values of an array, by how it is made."""
+
+
+def _asked(array: pa.Array, values: StoredValues, rows: Array, definition: ColumnDefinition, codec: str) -> TextArray:
+    """The array with the values of these rows decoded, each distinct one once."""
+    problems: list[TextProblem] = []
+    for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
+        mine = rows[values.little[rows] == is_little]
+        if not len(mine):
+            continue
+        column = StoredColumn(values.data, values.little[mine], values.starts[mine], values.sizes[mine], _BINARY)
+        raw = MAKERS[DecodePath.BYTES](column).array.dictionary_encode()
+        decoded = [decode_value(Column(0, one), definition, order, codec) for one in raw.dictionary.to_pylist()]
+        texts = [decoded_text(one) for one in decoded]
+        numbers = raw.indices.to_numpy()
+        sizes = np.array([len(text.encode()) if text else 0 for text in texts])
+        _check_size(int(sizes[numbers].sum()))
+        mask = np.zeros(len(array), bool)
+        mask[mine] = True
+        array = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()).take(raw.indices))
+        is_problem = np.array([one.problem is not None for one in decoded])[numbers]
+        told = zip(mine[is_problem].tolist(), numbers[is_problem].tolist(), strict=True)
+        problems += [TextProblem(row, decoded[number].problem or "") for row, number in told]
+    return TextArray(array, sorted(problems))
+
+
+def _check_size(size: int) -> None:
+    if size > _MOST_BYTES:
+        raise BadData("too much text for one array", expected=f"at most {_MOST_BYTES} bytes", found=f"{size} bytes")

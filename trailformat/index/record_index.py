@@ -1,0 +1,165 @@
+"""Rows of a file by number and by RBA: checkpoints, the metadata records, the damage."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from typing import NamedTuple
+
+from trailformat.errors import BadRecord, TrailError
+from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT, Checkpoints
+from trailformat.index.incremental import ArrivalOrders, IncrementalScan
+from trailformat.records.io_types import METADATA
+from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
+from trailformat.scan.engines import Engine
+from trailformat.scan.position import ScanPosition
+from trailformat.scan.scanning import Scan
+from trailformat.trail.file import TrailFile
+
+MOST_METADATA = 1 << 20
+MOST_BAD_SPANS = 1 << 12
+_MOST_BAD_BYTES = 1 << 24
+
+
+class BadSpan(NamedTuple):
+    """Bytes that are no sound record; ``TrailFile.error_at`` gives the reason."""
+
+    rba: int
+    length: int
+
+
+class IndexRow(NamedTuple):
+    """A row of a file: its number, RBA and length; ``kind`` as in :mod:`trailformat.scan.batch`."""
+
+    number: int
+    rba: int
+    length: int
+    kind: int
+
+
+class RecordIndex(IncrementalScan):
+    """Rows by number and by RBA; a 2 GB file takes some 400 KB.
+
+    Attributes:
+        metadata: RBAs of the DDRs, TDRs and references, ascending, the first MOST_METADATA of them.
+        metadata_end: RBA up to which ``metadata`` is complete: ``end``, or less where there are more.
+        bad_spans: the first MOST_BAD_SPANS of them; ``bad_span_count`` counts all.
+    """
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.checkpoints = Checkpoints()
+        self.metadata = array("Q")
+        self.metadata_end = 0
+        self.bad_spans: list[BadSpan] = []
+        self.bad_span_count = 0
+        self._last: tuple[int, int, int] | None = None
+        self._fitted_size = -1
+
+    def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
+        self.checkpoints.add(batch, -self._taken % ROWS_PER_CHECKPOINT, orders)
+        self._take_metadata(batch)
+        for row in batch.spans():
+            self.bad_span_count += 1
+            if len(self.bad_spans) < MOST_BAD_SPANS:
+                self.bad_spans.append(BadSpan(int(batch.rba[row]), int(batch.length[row])))
+        kinds = bytes(memoryview(batch.kind))  # type: ignore[arg-type]
+        sound = max(kinds.rfind(RECORD), kinds.rfind(FILE_HEADER))
+        if sound >= 0:
+            self._last = int(batch.rba[sound]), int(batch.length[sound]), int(batch.io_time[sound])
+
+    def _take_metadata(self, batch: Batch) -> None:
+        if self.metadata_end < self.end:
+            return
+        types, at = bytes(memoryview(batch.io_type)), -1  # type: ignore[arg-type]
+        while (at := types.find(METADATA, at + 1)) >= 0:
+            if len(self.metadata) == MOST_METADATA:
+                self.metadata_end = int(batch.rba[at])
+                return
+            self.metadata.append(batch.rba[at])
+        self.metadata_end = batch.end
+
+    def fits(self, trail: TrailFile) -> bool:
+        """Whether the file is still the one that was scanned, or that one grown: its last record and damage in place.
+
+        A file that was cut or replaced does not fit, nor one in which damage has become a record because more bytes of
+        it are there.
+        """
+        size = trail.size
+        if size < self.covered or not self._last_stands(trail):
+            return False
+        if size != self._fitted_size:
+            if not self._damage_stands(trail):
+                return False
+            self._fitted_size = size
+        return True
+
+    def _damage_stands(self, trail: TrailFile) -> bool:
+        """Whether the damage is where it was; with too much of it to check, only a file that has not grown fits."""
+        if self.bad_span_count > len(self.bad_spans) or sum(one.length for one in self.bad_spans) > _MOST_BAD_BYTES:
+            return trail.size == self.covered
+        return all(
+            isinstance(trail.error_at(rba), BadRecord) and trail.next_good_header(rba + 1) == rba + length
+            for rba, length in self.bad_spans
+        )
+
+    def _last_stands(self, trail: TrailFile) -> bool:
+        if self._last is None:
+            return True
+        rba, length, io_time = self._last
+        try:
+            record = trail.record_at(rba)
+        except TrailError:
+            return False
+        if record is None or record.length != length:
+            return False
+        return record.is_file_header or record.header.io_time == io_time
+
+    def rows(self, trail: TrailFile, number: int, count: int) -> list[IndexRow]:
+        """The rows from ``number`` on, ``count`` or as many as are known, read from the nearest checkpoint."""
+        last = min(number + count, self.records)
+        if not 0 <= number < last:
+            return []
+        checkpoint, skipped = divmod(number, ROWS_PER_CHECKPOINT)
+        if checkpoint == len(self.checkpoints):  # damage at the end, which may still grow and has no checkpoint yet
+            return [IndexRow(number, self.end, self.covered - self.end, BAD_SPAN)]
+        start = self.checkpoints.position(checkpoint, trail)
+        return _read_rows(trail, start, number - skipped, last, self.covered)[skipped:]
+
+    def rba_of(self, trail: TrailFile, number: int) -> int | None:
+        """The RBA of row ``number``; None beyond the rows that are known."""
+        found = self.rows(trail, number, 1)
+        return found[0].rba if found else None
+
+    def row_at(self, trail: TrailFile, rba: int) -> IndexRow | None:
+        """The row that holds the byte at ``rba``; None beyond ``covered``."""
+        if not 0 <= rba < self.covered:
+            return None
+        if rba >= self.end:
+            return IndexRow(self.records - 1, self.end, self.covered - self.end, BAD_SPAN)
+        known = self.rows(trail, self.checkpoints.before(rba) * ROWS_PER_CHECKPOINT, ROWS_PER_CHECKPOINT)
+        return next((row for row in known if row.rba <= rba < row.rba + row.length), None)
+
+    def sound_before(self, trail: TrailFile, rba: int) -> int | None:
+        """The RBA of the last record that begins before ``rba``; None without one, or beyond ``covered``."""
+        row = self.row_at(trail, rba - 1)
+        if row is not None and row.kind == BAD_SPAN:
+            row = next(iter(self.rows(trail, row.number - 1, 1)), None)
+        return row.rba if row is not None else None
+
+    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+        """RBAs of the metadata records from ``start`` to before ``stop``; and of the next one, or ``metadata_end``."""
+        first, last = bisect_left(self.metadata, start), bisect_left(self.metadata, stop)
+        end = self.metadata[last] if last < len(self.metadata) else self.metadata_end
+        return self.metadata[first:last].tolist(), end
+
+
+def _read_rows(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[IndexRow]:
+    """The rows from number ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
+    found: list[IndexRow] = []
+    for batch in Scan(trail, start, stop, Engine.PYTHON, min(last - first, 1 << 12)):
+        columns = zip(batch.rba, batch.length, batch.kind, strict=True)
+        found += [IndexRow(first + len(found) + row, *one) for row, one in enumerate(columns)]
+        if len(found) >= last - first:
+            break
+    return found[: last - first]

@@ -1,0 +1,11 @@
+"""The kernels that are compiled together for the scan and for rows; loaded only to compile them."""
+
+from __future__ import annotations
+
+from trailformat.scan.kernels.carrying import carry, gather
+from trailformat.scan.kernels.counts import count
+from trailformat.scan.kernels.fill import fill
+from trailformat.scan.kernels.search import find
+from trailformat.scan.kernels.tokens import mark_rows
+
+KERNELS = (fill, count, find, carry, gather, mark_rows)

@@ -1,0 +1,239 @@
+"""One file scanned by several threads: pieces side by side, what comes of them in the order of the file.
+
+The pieces begin where records are likely to begin. Whether one does is certain when the piece before it has been
+scanned: its walk must end there, in the same byte order. Where it does not, or where a piece cannot be understood
+without what stands before it, the piece is scanned again, from where the walk has come to. So what comes out is what
+one scan gives, whatever the bytes are. Only a few pieces are ahead of the one that is handed out.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+
+from trailformat.scan.batch import Batch
+from trailformat.scan.counting import CountFiller, KernelTotals, Taken
+from trailformat.scan.engines import Engine
+from trailformat.scan.file_ranges import FileRange
+from trailformat.scan.names import Names, NeedsEarlier
+from trailformat.scan.position import ScanPosition, first_position
+from trailformat.scan.scanning import BATCH_SIZE, Scan, Scanning, T
+from trailformat.scan.split import likely_boundary
+from trailformat.trail.file import TrailFile
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+PIECE = 1 << 25
+"""About so many bytes are in a piece."""
+_MOST_WORKERS = 8
+_AHEAD = 2
+"""So many more pieces are begun than there are threads."""
+
+R = TypeVar("R")
+Earlier = Callable[[], Names]
+Scanner = Callable[[TrailFile, ScanPosition, int | None, Earlier | None], Scanning[T]]
+"""Begins to scan a file from a place to before an RBA, given the names before that place."""
+Work = Callable[[T, TrailFile], R]
+"""Is done to everything that a scan gives, in the thread that scans, with that thread's own TrailFile."""
+
+
+class Workers:
+    """The threads that scan, each with its own TrailFile of every file.
+
+    Args:
+        number: how many; None: as many as there are cores for this process, up to eight.
+    """
+
+    def __init__(self, number: int | None = None) -> None:
+        self.number = min(_cores(), _MOST_WORKERS) if number is None else number
+        self._pool: ThreadPoolExecutor | None = None
+        self._is_over = threading.Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def submit(self, job: Callable[[Callable[[], bool]], R]) -> Future[R]:
+        """Let a thread do a job; it can ask whether nobody waits for it any more."""
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one piece it is not needed
+
+            self._pool = ThreadPoolExecutor(self.number, "scan")
+        return self._pool.submit(job, self._is_over.is_set)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Done(NamedTuple, Generic[R]):
+    """A scanned piece: what came of it, and where and with what it ended; None: it must be scanned again."""
+
+    results: list[R]
+    position: ScanPosition
+    names: Names
+    transactions: int
+
+
+class ParallelScan(Generic[T, R]):
+    """The scan of one file from its beginning; its first pieces are begun when it is made.
+
+    Args:
+        trail: the file; the caller's, and for the caller's thread.
+        workers: the threads.
+        scanner, work: what to do.
+        is_certain: whether a result is right, asked when all its names are known; else the piece is scanned again.
+    """
+
+    def __init__(
+        self,
+        trail: TrailFile,
+        workers: Workers,
+        scanner: Scanner[T],
+        work: Work[T, R],
+        is_certain: Callable[[R], bool] = lambda _: True,
+    ) -> None:
+        self._trail, self._workers, self._scanner, self._work = trail, workers, scanner, work
+        self._is_certain = is_certain
+        self._size = trail.size
+        self._start: int | None = 0
+        self._pending: deque[tuple[FileRange, Future[_Done[R] | None]]] = deque()
+        self._position = self._first = first_position(trail)
+        self._names: Names | None = None
+        self._transactions = 0
+        if workers.number > 1:
+            self._begin_pieces()
+
+    def results(self) -> Generator[tuple[R, int], None, None]:
+        """What came of everything, in the order of the file, and how many transactions ended in the pieces before.
+
+        Raises:
+            NotATrail: the file was cut, or cannot be read any more.
+        """
+        while self._pending:
+            piece, future = self._pending.popleft()
+            done = future.result()
+            self._begin_pieces()
+            if done is None or not self._fits(piece, done):
+                yield from self._scan_here(piece.stop)
+                continue
+            before = self._transactions
+            self._go_on(done.position, done.names, done.transactions)
+            for result in done.results:
+                yield result, before
+        yield from self._scan_here(None)
+
+    def _fits(self, piece: FileRange, done: _Done[R]) -> bool:
+        if piece.start != self._position:
+            return False
+        if self._names is not None:
+            done.names.settle(self._names)
+        return all(self._is_certain(result) for result in done.results)
+
+    def _begin_pieces(self) -> None:
+        while self._start is not None and len(self._pending) < self._workers.number + _AHEAD:
+            start, stop = self._start, self._next_start(self._start)
+            piece = FileRange(self._first._replace(rba=start), self._size if stop is None else stop)
+            job = _Job(self._trail, piece, self._scanner, self._work)
+            self._pending.append((piece, self._workers.submit(job)))
+            self._start = stop
+
+    def _next_start(self, start: int) -> int | None:
+        offset = start + PIECE
+        while offset + PIECE // 2 < self._size:
+            found = likely_boundary(self._trail, offset)
+            if found is not None:
+                return found
+            offset += PIECE
+        return None
+
+    def _scan_here(self, stop: int | None) -> Generator[tuple[R, int], None, None]:
+        """Scan on from where the walk has come to, in this thread."""
+        if stop is not None and self._position.rba >= stop:
+            return
+        names = self._names
+        scanning = self._scanner(self._trail, self._position, stop, None if names is None else lambda: names)
+        for found in scanning:
+            yield self._work(found, self._trail), self._transactions
+        if names is not None:
+            scanning.names.settle(names)
+        self._go_on(scanning.position, scanning.names, scanning.transactions)
+
+    def _go_on(self, position: ScanPosition, names: Names, transactions: int) -> None:
+        self._position, self._names = position, names
+        self._transactions += transactions
+
+
+class _Job(Generic[T, R]):
+    """One piece, to be scanned by some thread."""
+
+    def __init__(self, trail: TrailFile, piece: FileRange, scanner: Scanner[T], work: Work[T, R]) -> None:
+        self._trail, self._piece, self._scanner, self._work = trail, piece, scanner, work
+
+    def __call__(self, is_over: Callable[[], bool]) -> _Done[R] | None:
+        results: list[R] = []
+        with self._trail.twin() as trail:
+            try:
+                scanning = self._scanner(trail, self._piece.start, self._piece.stop, _nobody_knows)
+                for found in scanning:
+                    if is_over():
+                        return None
+                    results.append(self._work(found, trail))
+            except NeedsEarlier:
+                return None
+        return _Done(results, scanning.position, scanning.names, scanning.transactions)
+
+
+def _nobody_knows() -> Names:
+    raise NeedsEarlier
+
+
+def parallel_scan(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE) -> Iterator[Batch]:
+    """The batches of ``scan(trail)`` by kernels, filled by several threads; the borders between batches are others."""
+    pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size)
+    return (batch for batch, _ in pairs)
+
+
+def parallel_batches(
+    trail: TrailFile, workers: Workers, work: Callable[[Batch, TrailFile], R], batch_size: int = BATCH_SIZE
+) -> Iterator[tuple[Batch, R]]:
+    """The same, each with what ``work`` makes of it in the thread that fills it, with a TrailFile of its own.
+
+    Until the batch is handed out its ``transaction`` counts from the beginning of a piece, and names may be unknown.
+    """
+
+    def scanner(file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None) -> Scanning[Batch]:
+        return Scan(file, position, stop, Engine.NUMBA, batch_size, earlier)
+
+    parallel = ParallelScan(trail, workers, scanner, lambda batch, file: (batch, work(batch, file)))
+    for (batch, result), transactions in parallel.results():
+        if transactions:
+            _shift(batch, transactions)
+        yield batch, result
+
+
+def _shift(batch: Batch, transactions: int) -> None:
+    column: Any = batch.transaction
+    column[column >= 0] += transactions
+
+
+def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:
+    """Counting by several threads; its first pieces are begun at once."""
+    if taken.takes_name is not None:
+        # every piece would have to wait for the names of the pieces before
+        workers = Workers(1)
+
+    def scanner(
+        file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
+    ) -> Scanning[KernelTotals]:
+        return Scanning(file, position, stop, lambda names: CountFiller(names, taken), earlier)
+
+    return ParallelScan(trail, workers, scanner, lambda counted, _file: counted, lambda counted: counted.is_certain)

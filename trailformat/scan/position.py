@@ -1,0 +1,63 @@
+"""Where a scan stands, and what is there when it is no sound record.
+
+The rules are those of :class:`trailformat.trail.file.TrailFile`: every record is read in the order of the one before
+it, or else in the other order, which then stays; the record at RBA 0 leaves the order as it is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.errors import BadRecord, PartialRecord
+from trailformat.records import framing
+from trailformat.records.framing import Buffer
+from trailformat.scan.batch import BAD_SPAN, PARTIAL
+from trailformat.trail.file import TrailFile
+
+
+class ScanPosition(NamedTuple):
+    """All that the walk over a file depends on: two walks that reach the same place go on alike.
+
+    ``order_known`` tells whether some record has shown its order yet.
+    """
+
+    rba: int
+    order: ByteOrder
+    order_known: bool
+
+
+def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
+    """Where a scan that starts at ``rba`` stands: in the byte order of the file's first ``G`` record."""
+    size, first = trail.size, trail.first_rba
+    order = framing.detect_order(trail.buffer, first, size) if first < size else None
+    return ScanPosition(rba, order or ByteOrder.BIG, order is not None)
+
+
+def first_order(buffer: Buffer, position: ScanPosition) -> ByteOrder:
+    """The order to try first at a place."""
+    at_file_header = position.rba == 0 and buffer[0] == framing.FILE_HEADER
+    return ByteOrder.BIG if at_file_header else position.order
+
+
+def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrder, *, is_first: bool) -> ScanPosition:
+    """The place behind a sound record of ``length`` bytes in ``order``, ``first`` having been tried first.
+
+    ``is_first`` is set for the record at the beginning of the file.
+    """
+    if order is first or is_first:
+        return position._replace(rba=position.rba + length)
+    return ScanPosition(position.rba + length, order, order_known=True)
+
+
+def damage_at(buffer: Buffer, position: ScanPosition, end: int) -> tuple[int, int]:
+    """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL."""
+    rba, first = position.rba, first_order(buffer, position)
+    try:
+        framing.sound_frame(buffer, rba, end, first, order_known=position.order_known)
+    except PartialRecord:
+        return PARTIAL, end - rba
+    except BadRecord:
+        good = framing.next_sound(buffer, rba + 1, end, position.order)
+        return BAD_SPAN, (good if good is not None else end) - rba
+    raise BadRecord("the scan stopped at a sound record", rba=rba)

@@ -1,0 +1,1 @@
+"""The rows of a batch with the bytes they stand for: fields, images, definitions."""

@@ -1,0 +1,70 @@
+"""What the tokens of a batch's rows tell, by kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.codec.mapped_file import copied
+from trailformat.records.framing import Buffer
+from trailformat.scan.batch import Batch, Column
+from trailformat.scan.kernels.arguments import ABSENT, FIRST_BEGUN, FLAG_BYTES, LOOKED_FOR
+from trailformat.scan.kernels.loaded import kernels
+from trailformat.scan.transactions.by_row import BatchTransactions, TokenValues
+
+_Array = np.ndarray[Any, Any]
+_FLAGS = np.frombuffer(FLAG_BYTES, np.uint8)
+_MOST_COPIED = 1 << 26
+"""A batch of more bytes has large records; it is looked at where it is mapped."""
+
+
+class _Bytes:
+    """The bytes of a batch, and where the one at RBA 0 would stand."""
+
+    def __init__(self, batch: Batch, buffer: Buffer) -> None:
+        begin = int(batch.rba[0])
+        is_small = batch.end - begin <= _MOST_COPIED
+        self._held = np.frombuffer(copied(buffer, begin, batch.end) if is_small else buffer, np.uint8)
+        self.address = self._held.ctypes.data - (begin if is_small else 0)
+
+
+class _Columns:
+    """The columns that the kernels look at, and the address of their addresses."""
+
+    def __init__(self, batch: Batch) -> None:
+        columns = (batch.kind, batch.io_type, batch.trans_ind, batch.order)
+        places = (batch.rba, batch.token_offset, batch.token_size)
+        self._held = [np.ascontiguousarray(column) for column in (*columns, *places)]
+        self._addresses = np.array([column.ctypes.data for column in self._held], np.int64)
+        self.address = self._addresses.ctypes.data
+
+
+def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool) -> BatchTransactions:
+    """See :func:`trailformat.scan.transactions.by_row.carry_by_row`; the columns are ndarrays."""
+    data, columns, rows = _Bytes(batch, buffer), _Columns(batch), len(batch)
+    index = np.empty(rows, np.int32)
+    begun = np.empty((5, rows + FIRST_BEGUN), np.int64)
+    begun[:, :FIRST_BEGUN] = np.array([[-1], [0], [ABSENT], [0], [ABSENT]])
+    addresses = (index.ctypes.data, begun.ctypes.data)
+    told = kernels()["carry"](data.address, columns.address, rows, _FLAGS.ctypes.data, int(is_open), *addresses)
+    firsts, csn_at, csn_size, xid_at, xid_size = begun[:, : told // 2].copy()
+    csn, xid = _found(data, csn_at, csn_size), _found(data, xid_at, xid_size)
+    return BatchTransactions(index, firsts, csn, xid, bool(told % 2), np.flatnonzero(csn_size == LOOKED_FOR).tolist())
+
+
+def _found(data: _Bytes, places: _Array, sizes: _Array) -> TokenValues:
+    ends = np.cumsum(np.maximum(sizes, 0))
+    starts = ends - np.maximum(sizes, 0)
+    out = np.empty(int(ends[-1]), np.uint8)
+    addresses = (places.ctypes.data, sizes.ctypes.data, starts.ctypes.data)
+    kernels()["gather"](data.address, *addresses, len(sizes), out.ctypes.data)
+    return TokenValues(out.tobytes(), starts, sizes)
+
+
+def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> Column:
+    """See :func:`trailformat.scan.transactions.token_rows.rows_with_token`; the result is an ndarray."""
+    data, columns = _Bytes(batch, buffer), _Columns(batch)
+    marks = np.empty(len(batch), np.uint8)
+    kernels()["mark_rows"](data.address, columns.address, len(batch), token_id, marks.ctypes.data)
+    return marks
