@@ -15,12 +15,13 @@ from logdump.operations.recovery.second_copies import rows_of
 from logdump.operations.recovery.survey import Survey
 from logdump.operations.recovery.versions import VERSIONS, release_number
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Notice
+from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryEnd, TransactionRef
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailName
 from trailformat.scan import Workers
+from trailformat.search.lots import Lot
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
 
@@ -84,14 +85,15 @@ class Run:
         self._reader = _reader(options.reader)
         self._title = f"LogTrail {options.over or session.trail.path}"
         self.is_partial = False
+        self._scanned = 0
 
     def events(self) -> Iterator[Event]:
         """Look at the whole trail, then tell what was found."""
         survey = Survey(self._whole)
         try:
             with Workers() as workers:
-                for _ in survey.run(workers):
-                    pass
+                for lot in survey.run(workers):
+                    yield from self._progress(lot)
         except KeyboardInterrupt:
             self.is_partial = True
         report = Report(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
@@ -102,6 +104,15 @@ class Run:
         if self._options.keeps and (keep := report.keep()) is not None:
             yield keep
         yield RecoveryEnd(shown)
+
+    def _progress(self, lot: Lot) -> Iterator[Event]:
+        """NOTIFY's report, when one fell due in a lot."""
+        if (reached := lot.reached) is None:
+            return
+        step, before = self._session.settings.notify, self._scanned
+        self._scanned += reached.records
+        if self._scanned // step > before // step:
+            yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
 
     def _part(self, report: Report, part: str) -> Iterator[Event]:
         """The findings under one of the words."""

@@ -62,6 +62,14 @@ class Columns(NamedTuple):
     endings: Column
 
 
+class Reached(NamedTuple):
+    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last one."""
+
+    records: int
+    place: Place
+    time: int
+
+
 class Lot(NamedTuple):
     """Transactions in the order in which they ended, and what stands among them.
 
@@ -71,6 +79,7 @@ class Lot(NamedTuple):
         marks: in the order of the trail; a transaction that has ended before one is in this lot or an earlier one.
         carried: so many of the first transactions began in an earlier lot.
         texts: LOGCSN of the others, where they are a column.
+        reached: how far the walk has come; None where no record was read for the lot.
     """
 
     columns: Columns
@@ -79,6 +88,7 @@ class Lot(NamedTuple):
     marks: Sequence[Mark]
     carried: int = 0
     texts: StringColumn | None = None
+    reached: Reached | None = None
 
     @property
     def rows(self) -> int:

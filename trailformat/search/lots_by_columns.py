@@ -19,7 +19,18 @@ from trailformat.changes.transactions import BEGINS, ENDS, Transaction
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, StringColumn
 from trailformat.scan.transactions.told import told_by
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, ENDINGS, HALF_A_RECORD, LAST, NOWHERE, Columns, Lot, Mark
+from trailformat.search.lots import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    ENDINGS,
+    HALF_A_RECORD,
+    LAST,
+    NOWHERE,
+    Columns,
+    Lot,
+    Mark,
+    Reached,
+)
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import FileBatch, Place
 
@@ -193,6 +204,7 @@ class _ColumnWalk:
             _marks(found, segments),
             carried,
             kept[0],
+            _reached(found, segments),
         )
 
     def _columns(self, found: FileBatch, segments: _Segments) -> tuple[_Array, ...]:
@@ -275,6 +287,12 @@ def _told(found: FileBatch, rows: _Array) -> tuple[StringColumn, StringColumn]:
         return none, none
     found.trail.refresh()
     return told_by(found.batch, rows, found.trail.buffer)
+
+
+def _reached(found: FileBatch, segments: _Segments) -> Reached:
+    batch = found.batch
+    place = Place(found.ordinal, int(batch.rba[len(batch) - 1]))
+    return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
 
 
 def _marks(found: FileBatch, segments: _Segments) -> list[Mark]:

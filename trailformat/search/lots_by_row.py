@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, ENDINGS, HALF_A_RECORD, NOWHERE, Columns, Lot, Mark
+from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, ENDINGS, HALF_A_RECORD, NOWHERE, Columns, Lot, Mark, Reached
 from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
 from trailformat.search.whole_trail import Place, WholeTrail
 from trailformat.trail.sequence import Spot
@@ -22,6 +22,8 @@ class _Rows:
         self._csns: list[str | None] = []
         self._xids: list[str | None] = []
         self.marks: list[Mark] = []
+        self._records = 0
+        self._reached: Reached | None = None
 
     def __len__(self) -> int:
         return len(self._csns)
@@ -35,12 +37,15 @@ class _Rows:
         values = (*first, extent.begin is not None, *(after or (NOWHERE, NOWHERE)), extent.records, extent.size, ending)
         for column, value in zip(self._columns, values, strict=True):
             column.append(value)
+        self._records += extent.records
+        if extent.last is not None:
+            self._reached = Reached(self._records, _place(whole, extent.last), extent.last_moment.time)
         self._csns.append(extent.transaction.csn)
         self._xids.append(extent.transaction.xid)
 
     def lot(self) -> Lot:
         """What there is."""
-        return Lot(Columns(*self._columns), self._csns, self._xids, self.marks)
+        return Lot(Columns(*self._columns), self._csns, self._xids, self.marks, reached=self._reached)
 
 
 def _place(whole: WholeTrail, spot: Spot) -> Place:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import KeepShown, RecoveryShown, RestartShown, SecondCopyShown, TrailFileShown
 from tests.logdump.line import Line
@@ -147,3 +148,9 @@ def test_an_interrupt_gives_what_there_is(cut: Line, monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         cut("recovery")
     assert shown(cut).is_partial
+
+
+def test_progress_is_reported_every_so_many_records(cut: Line) -> None:
+    cut("notify 4")
+    cut("recovery")
+    assert [event.records for event in cut.events if isinstance(event, Progress)]
