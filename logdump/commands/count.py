@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 
 from logdump.commands.count_options import OPTIONS, parse_count_options
 from logdump.language.command import Command
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.count import CountOptions, CountRun, count_files
+from logdump.operations.count import CountOptions, CountRun, count_files, counted_paths
+from logdump.operations.effective_rows import only_effective
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from trailformat.scan import Workers
@@ -25,7 +27,9 @@ def run_count(session: Session, arguments: str) -> Iterator[Event]:
     started = time.perf_counter()
     with Workers() as workers:
         counter = yield from _counter(session, options, workers)
-        title = yield from count_files(counter, session)
+        paths = counted_paths(session, options) if options.effective else []
+        with only_effective(session, paths, workers) if options.effective else nullcontext():
+            title = yield from count_files(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
         raise KeyboardInterrupt
@@ -69,6 +73,7 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}.",
             "INTERVAL shows a block per interval, one line for many empty ones, then totals.",
             "LOG counts several trail files, FILE certain tables.",
+            "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply.",
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",
         ),
     ),

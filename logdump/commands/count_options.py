@@ -11,7 +11,7 @@ from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.times import TimeOffset
 from logdump.operations.count import CountOptions
 
-OPTIONS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
+OPTIONS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE", "EFFECTIVE")
 _MINUTE = 60_000_000
 _MOST_MINUTES = 10 * 366 * 24 * 60
 
@@ -27,13 +27,13 @@ def parse_count_options(text: str, offset: TimeOffset) -> CountOptions:
         if option in values:
             raise ArgumentError(f"{option or 'a file name'} is given twice.")
         values[option] = words
-    detail_words = values.get("DETAIL", [])
-    paths = values.get("", []) + detail_words
+    paths = values.get("", []) + values.get("DETAIL", []) + values.get("EFFECTIVE", [])
     if len(paths) > 1:
         raise ArgumentError(f"{' '.join(paths)!r} is not an option of COUNT; put a file name with blanks into quotes.")
     _check_path(paths)
     return CountOptions(
         detail="DETAIL" in values,
+        effective="EFFECTIVE" in values,
         start=_time(values, "STARTTIME", offset),
         end=_time(values, "ENDTIME", offset),
         interval=_interval(values),

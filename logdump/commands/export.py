@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 from logdump.language.command import Command, Origin
 from logdump.language.words import split_commands, split_words
+from logdump.operations.effective_rows import only_effective
 from logdump.operations.export.options import OPTION_WORDS, STANDARD_OUTPUT, parse_export_options
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
@@ -36,7 +38,8 @@ def run_export(session: Session, arguments: str) -> Iterator[Event]:
 
             is_done = yield from export_in_spark(session, options)
         if not is_done:
-            yield from exporting.run_export(session, options)
+            with only_effective(session, [session.trail.path]) if options.effective else nullcontext():
+                yield from exporting.run_export(session, options)
     except BaseException:
         cursor.move(position)
         cursor.ends_export = was_whole
@@ -68,6 +71,7 @@ COMMANDS = (
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, here once more.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",

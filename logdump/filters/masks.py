@@ -17,6 +17,7 @@ import numpy as np
 from logdump.filters.comparison import Comparison
 from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn
+from logdump.filters.effective_criterion import Effective
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
 from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion, TableName
@@ -31,6 +32,7 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
+from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
 from trailformat.scan.transactions.token_rows import payloads
 from trailformat.trail.row_definitions import RowDefinition
@@ -203,6 +205,16 @@ def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
     return columns is None or (start >= columns.start and start + size - 1 <= columns.end)
 
 
+def _effective(criterion: Effective, batch: Batch, _source: MaskSource) -> Mask:
+    starts, stops = (np.frombuffer(one, np.int64) for one in criterion.left_out)
+    rows = np.asarray(batch.kind) == RECORD
+    rows &= ~np.isin(np.asarray(batch.io_type), list(NOT_TRANSACTIONAL))
+    at = np.searchsorted(starts, np.asarray(batch.rba), "right")
+    stop = np.concatenate((np.full(1, -1), stops))[at]
+    kept: Mask = ~(rows & (np.asarray(batch.rba) < stop))
+    return kept
+
+
 _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {
     RecType: _types,
     IoType: _types,
@@ -222,4 +234,5 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {
     Int64: _integers,
     Csn: _csn,
     GgsToken: _ggs_token,
+    Effective: _effective,
 }

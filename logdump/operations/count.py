@@ -52,7 +52,10 @@ _MOST_EMPTY = 3
 
 
 class CountOptions(NamedTuple):
-    """What to count: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written."""
+    """What to count: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written.
+
+    ``effective``: without the rows of transactions that a Replicat does not apply.
+    """
 
     detail: bool = False
     start: int | None = None
@@ -61,6 +64,7 @@ class CountOptions(NamedTuple):
     logtrail: str | None = None
     file: str | None = None
     path: str | None = None
+    effective: bool = False
 
 
 class FileCount(NamedTuple):
@@ -269,6 +273,13 @@ def _empty(start: int, end: int, length: int) -> Iterator[Event]:
         return
     for at in range(start, end, length):
         yield IntervalShown(at, at + length, TypeTotals())
+
+
+def counted_paths(session: Session, options: CountOptions) -> list[Path]:
+    """The files that the options name. Raises like count_files."""
+    if options.logtrail is not None:
+        return matching_files(options.logtrail)
+    return [Path(options.path).expanduser().absolute() if options.path is not None else session.trail.path]
 
 
 def count_files(counter: CountRun, session: Session) -> Generator[Event, None, str]:

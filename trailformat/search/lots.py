@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Column, StringColumn
@@ -115,3 +115,12 @@ class Lot(NamedTuple):
     def is_whole(self, row: int) -> bool:
         """Whether its first and its last record are there, and nothing between was lost."""
         return bool(self.columns.has_begin[row]) and self.columns.endings[row] == LAST
+
+    def not_whole(self) -> list[int]:
+        """The rows of the transactions that are not whole."""
+        endings: Any = self.columns.endings
+        if not hasattr(endings, "nonzero"):
+            return [row for row in range(self.rows) if not self.is_whole(row)]
+        has_begin: Any = self.columns.has_begin
+        found: list[int] = ((endings != LAST) | (has_begin == 0)).nonzero()[0].tolist()
+        return found

@@ -40,6 +40,7 @@ class ExportOptions(NamedTuple):
         takes_back: SQL that takes the changes back.
         includes_cut: SQL of transactions that are left out, as comments.
         dialect: of SQL, empty for that of the source database.
+        effective: without the rows of transactions that a Replicat does not apply.
         stop: only records that begin before this RBA; None for the end of the file.
     """
 
@@ -54,6 +55,7 @@ class ExportOptions(NamedTuple):
     includes_cut: bool = False
     dialect: str = ""
     stop: int | None = None
+    effective: bool = False
 
     @property
     def to_standard_output(self) -> bool:
@@ -148,6 +150,10 @@ def _include(format_: str, words: Words) -> dict[str, Any]:
     return {"includes_cut": True}
 
 
+def _effective(_format: str, _words: Words) -> dict[str, Any]:
+    return {"effective": True}
+
+
 def _replace(_format: str, _words: Words) -> dict[str, Any]:
     return {"replaces": True}
 
@@ -162,6 +168,7 @@ _OPTIONS: dict[str, Callable[[str, Words], dict[str, Any]]] = {
     "COMPRESS[ION]": _compression,
     "UNDO": _undo,
     "INCLUDE": _include,
+    "EFFECTIVE": _effective,
     "REPLACE": _replace,
     "!": _replace,
 }
@@ -175,6 +182,7 @@ OPTION_WORDS = (
     "UNDO",
     "INCLUDE",
     "CUT",
+    "EFFECTIVE",
     "RECORDS",
     *DIALECTS,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from logdump.operations.recovery.cuts import Cuts, Seen, seen
 from logdump.operations.recovery.lists import Findings
@@ -12,7 +12,7 @@ from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollove
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Workers
 from trailformat.search.effective import EffectiveTrail, Verdict
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, LAST, Lot, Mark
+from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, Mark
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import Place, WholeTrail
 from trailformat.search.whole_walk import lots_of
@@ -91,8 +91,7 @@ class Survey:
         self.transactions += lot.rows
         for mark in lot.marks:
             self._mark(lot, mark)
-        others = other_rows(lot)
-        for row in others:
+        for row in lot.not_whole():
             self._not_whole(seen(lot, row))
         for one in verdicts:
             self._verdict(lot, one)
@@ -184,12 +183,3 @@ def _last_file(survey: Survey, one: Seen) -> int:
 
 def _last_whole(lot: Lot, stop: int) -> int | None:
     return next((row for row in reversed(range(stop)) if lot.is_whole(row)), None)
-
-
-def other_rows(lot: Lot) -> list[int]:
-    """The transactions of a lot that are not whole."""
-    if hasattr(lot.columns.endings, "nonzero"):
-        columns: tuple[Any, Any] = (lot.columns.endings, lot.columns.has_begin)
-        found: list[int] = ((columns[0] != LAST) | (columns[1] == 0)).nonzero()[0].tolist()
-        return found
-    return [row for row in range(lot.rows) if not lot.is_whole(row)]
