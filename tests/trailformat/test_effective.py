@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.searching import examples
 from tests.trailformat.samples import header, row, trail_of
 from trailformat import Record, make_record, make_token
-from trailformat.changes.transactions import FIRST, ONLY
+from trailformat.changes.transactions import FIRST, LAST, ONLY
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine, is_available, scan
 from trailformat.search import effective, whole_trail
@@ -136,3 +136,43 @@ def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Pat
         (3, True, True, "30"),
         (4, False, True, "30"),
     ]
+
+
+def test_equal_csns_below_the_greatest_go_back_once(tmp_path: Path) -> None:
+    falling = [("10", "1.1", False), ("30", "1.1", False), ("11", "1.1", False), ("11", "1.2", False)]
+    _, _, verdicts = judged(written(tmp_path, falling, 40), Engine.PYTHON)
+    assert [one.goes_back for one in verdicts] == [True, False]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_copy_is_found_among_equal_csns_that_fill_several_files(engine: Engine, tmp_path: Path) -> None:
+    equal = [
+        ("10", "1.1", False),
+        ("10", "1.2", False),
+        ("10", "1.3", False),
+        ("20", "1.1", False),
+        ("10", "1.3", False),
+    ]
+    _, copies, _ = judged(written(tmp_path, equal, 1), engine)
+    assert copies == [Place(4, 0)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_copy(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
+    again = [(csn, "1.1", False) for csn in ("10", "11", "12", "12", "13", "14")]
+    _, copies, _ = judged(written(tmp_path, again, 3), engine)
+    assert copies == [Place(1, 0)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_rest_without_its_beginning_is_not_whole_among_many(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
+    tokens = [make_token("L", b"10"), make_token("6", b"1.1")]
+    rest = make_record(header(trans_ind=LAST), b"leaf", tokens)
+    path = trail_of(tmp_path, rest, *transaction("11", "1.1"), *transaction("12", "1.1"))
+    assert judged([path], engine)[0].whole == 2

@@ -163,7 +163,7 @@ class EffectiveTrail:
         at = bisect_left(rise.before, parts) - 1
         while 0 <= at < len(rise.places) and rise.before[at] <= parts:
             first = self._region(kind, at, place).get(name)
-            if first is not None and first < place:
+            if first is not None:
                 return first
             at += 1
         return self._known_or_added(self._late, name, place)

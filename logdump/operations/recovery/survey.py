@@ -143,7 +143,7 @@ class Survey:
     def _bind(self, cut: Seen) -> None:
         """Give a cut transaction to the restart that stands in it."""
         for restart in self._unbound:
-            if cut.first < restart.place <= (cut.after or NOWHERE_YET) and restart.place not in self.cut_at:
+            if cut.first < restart.place < (cut.after or NOWHERE_YET):
                 self.cut_at[restart.place] = cut
                 return
 

@@ -17,6 +17,7 @@ from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine
+from trailformat.search import lots_by_row
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
@@ -144,3 +145,18 @@ def test_a_file_of_another_trail_shows_in_its_header_and_its_csns(engine: Engine
     changed = {one.member for one in report(paths, engine).producer_changes() if one.path == paths[1]}
     assert {"DatabaseInfo.Name", "ProducerInfo.VerString", "TrailInfo.Compatibility"} <= changed
     assert len(effective(paths, engine)) == 3 + 10 + 2
+
+
+def test_a_whole_copy_in_front_of_a_cut_one_is_not_its_second(engine: Engine, tmp_path: Path) -> None:
+    path = _file(tmp_path, 0, _first("10"), _LAST, _first("10"), _MARKER, *transaction("11", "1.2"))
+    shown = _shown([path], engine)
+    assert (shown.cut, shown.lost) == (1, 1)
+
+
+def test_a_cut_transaction_is_told_with_its_restart_wherever_a_lot_ends(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lots_by_row, "_MOST_ROWS", 1)
+    path = _file(tmp_path, 0, _first("10"), _MARKER, _first("10"), _LAST)
+    (restart,) = report([path], engine).restarts()
+    assert restart.cut is not None
