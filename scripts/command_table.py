@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.commands import REGISTRY
-from logdump.language.command import Command, Origin
+from logdump.language.command import AnyCommand, Origin
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "commands.md"
@@ -15,11 +15,11 @@ def command_table() -> str:
     return table(("Command", "What it does"), [_row(one) for one in sorted(REGISTRY.commands, key=_name)])
 
 
-def _name(command: Command) -> str:
+def _name(command: AnyCommand) -> str:
     return command.name
 
 
-def _row(command: Command) -> tuple[str, str]:
+def _row(command: AnyCommand) -> tuple[str, str]:
     own = " *(not in Oracle's Logdump)*" if command.origin is Origin.OURS else ""
     return f"`{command.syntax}`", command.summary.replace("<", "\\<") + own
 

@@ -8,6 +8,7 @@ _HOMES = {
     "files": "OPEN FROM LOGTRAIL NEXTTRAIL NT",
     "display": "GHDR DETAIL DET USERTOKEN GGSTOKEN HEADERTOKEN FILEHEADER RECLEN TIMEOFFSET RELEASE",
     "character_sets": "ASCIIHEADER EBCDICHEADER ASCIIDATA EBCDICDATA ASCIIDUMP EBCDICDUMP",
+    "across": "ACROSS",
     "position": "NEXT N RECORD REC SKIP POSITION POS BEGIN",
     "scan": (
         "SCANFORHEADER SFH SCANFORTYPE SFT SCANFORRBA SFR SCANFORTIME SFTS SCANFORENDTRANS SFET "
@@ -18,6 +19,7 @@ _HOMES = {
     "transaction": "TRANSACTION SAMETABLE SAFE",
     "count": "COUNT",
     "check": "CHECK",
+    "heartbeat": "HEARTBEAT",
     "recovery": "RECOVERY",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
@@ -28,7 +30,7 @@ _HOMES = {
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),
-    "filter_": "FILTER",
+    "filter": "FILTER",
     "dump": "DUMP",
     "convert": "FLOAT CTIME COMPUTETIMESTAMP INTERPRETTIMESTAMP INTERPRETINTERVAL ESBLOCK",
     "env": "ENV",
@@ -38,7 +40,7 @@ _HOMES = {
     "log": "LOG OUT WRITELOG",
     "obey": "OBEY O SOURCE",
     "shell": "X",
-    "format_": "FORMAT",
+    "format": "FORMAT",
     "engine": "ENGINE",
     "sql": "SQL",
     "full_screen": "TUI",
@@ -49,9 +51,19 @@ _HOMES = {
         "ARGETNONDATACHANGES ARSTOPNONDATACHANGES CALCTLFKEY DATAFILE WRITEREC GGSAUDITREAD TMFBEFOREIMAGE "
         "TMFGETRECADDR NOTMFGETRECADDR TMFIGNORERECCOUNT"
     ),
-    "help_": "HELP",
+    "help": "HELP",
 }
 """The names and aliases that each module defines, in the order of HELP; a module is loaded when one is first used."""
 
-REGISTRY = Registry({f"{__name__}.{module}": words.split() for module, words in _HOMES.items()})
+_ELSEWHERE = {
+    "H": "Did you mean HISTORY?",
+    "LS": "FILES lists files.",
+    "PWD": "CD tells the current directory.",
+    "FOLLOW": "TUI shows a trail as it grows.",
+    "TAIL": "TUI shows a trail as it grows.",
+}
+"""What other programs call it: which command does that here."""
+
+
+REGISTRY = Registry({f"{__name__}.{module}": words.split() for module, words in _HOMES.items()}, _ELSEWHERE)
 """Every command that a session knows."""

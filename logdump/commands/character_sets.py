@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.commands.switches import switch
-from logdump.language.command import Command
+from logdump.language.command import AnyCommand
+from logdump.language.parameters import Choice
+from logdump.language.switches import switch
 
 _SUBJECTS = {
     "HEADER": ("ebcdic_header", "record headers", "names, the letters of GHDR and the dump of HEADERTOKEN DETAIL"),
@@ -14,17 +15,16 @@ _SUBJECTS = {
 }
 
 
-def _commands() -> Iterator[Command]:
+def _commands() -> Iterator[AnyCommand]:
     for subject, (attribute, shown, meaning) in _SUBJECTS.items():
         for charset, other in (("ASCII", "EBCDIC"), ("EBCDIC", "ASCII")):
             name = charset + subject
             options = {"ON": charset == "EBCDIC", "OFF": charset == "ASCII"}
-            yield Command(
+            yield switch(
                 name,
-                f"{name} {{ON | OFF}}",
+                Choice(options),
                 f"Show {shown} in {charset}",
-                switch(name, attribute, options),
-                options=tuple(options),
+                attribute,
                 details=(
                     f"{name} ON governs {meaning}; {name} OFF is {other}{subject} ON.",
                     "EBCDIC is code page 1047. At the start all is shown in ASCII.",

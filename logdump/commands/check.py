@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.language.arguments import one_path
 from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import File
 from logdump.operations.matching_files import matching_files
+from logdump.session.across import files_from
 from logdump.session.events import CheckShown, Event, GapShown, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -73,22 +75,21 @@ def _undefined(batch: Batch) -> int:
     return sum(sum(one == key for one in batch.table) for key in unknown)
 
 
-def run_check(session: Session, arguments: str) -> Iterator[Event]:
+def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
     """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
-    wildcard = one_path(arguments)
     checker = Checker(session.settings.notify)
-    if wildcard is None:
+    paths = files_from(session) if wildcard is None else matching_files(wildcard)
+    if wildcard is None and len(paths) == 1:
         yield from checker.run(session.trail)
         yield checker.result(f"LogTrail {session.trail.path}")
     else:
-        yield from _check_several(checker, wildcard)
+        yield from _check_several(checker, wildcard or str(session.trail.path), paths)
     if checker.stopped_at is not None:
         yield Notice((f"Stopped at {checker.stopped_at}: this check is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt
 
 
-def _check_several(checker: Checker, wildcard: str) -> Iterator[Event]:
-    paths = matching_files(wildcard)
+def _check_several(checker: Checker, name: str, paths: list[Path]) -> Iterator[Event]:
     for path in paths:
         try:
             with TrailFile(path) as trail:
@@ -98,13 +99,13 @@ def _check_several(checker: Checker, wildcard: str) -> Iterator[Event]:
         if checker.stopped_at is not None:
             break
     files = f", {len(paths)} files," if len(paths) > 1 else ""
-    yield checker.result(f"LogTrail {wildcard if files else paths[0]}{files}")
+    yield checker.result(f"LogTrail {name if files else paths[0]}{files}")
 
 
 COMMANDS = (
     Command(
         "CHECK",
-        "CHECK [<filename> | <wildcard>]",
+        Maybe(File("<filename> | <wildcard>")),
         "List everything in trail files that is not a good record",
         run_check,
         details=(

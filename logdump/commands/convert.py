@@ -2,85 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from logdump.language.arguments import number
-from logdump.language.command import ArgumentError, Command, Run
+from logdump.language.command import AnyCommand, Command
+from logdump.language.parameters import Number, Text, Time
+from logdump.language.reader import Context, Form
 from logdump.notation import conversions
+from logdump.notation.times import GMT
+from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
-_MOST = 2**64 - 1
+A = TypeVar("A")
+_LARGEST = 2**64 - 1
 
 
-def _conversion(convert: Callable[[str], str | Iterable[str]]) -> Run:
-    """What a conversion does: say what ``convert`` makes of the arguments."""
+class Integer(Number):
+    """A whole number of 64 bits, which may have a minus sign."""
 
-    def run(_session: Session, arguments: str) -> Iterator[Event]:
+    surplus = "{!r} is not a number."
+
+    def parse(self, text: str, context: Context) -> int:
+        """The number."""
+        if text.startswith("-"):
+            return -super().parse(text[1:], context)
+        return super().parse(text, context)
+
+
+def _conversion(
+    name: str, form: Form[A], summary: str, convert: Callable[[A], str | list[str]], detail: str
+) -> AnyCommand:
+    """A command that says what ``convert`` makes of its argument; a ValueError of it says what is wrong."""
+
+    def run(_session: Session, argument: A) -> Iterator[Event]:
         try:
-            lines = convert(arguments)
+            lines = convert(argument)
         except ValueError as error:
             raise ArgumentError(f"{error}.") from error
         yield say(lines) if isinstance(lines, str) else say(*lines)
 
-    return run
+    return Command(name, form, summary, run, details=tuple(detail.splitlines()))
 
 
-def _of_integer(convert: Callable[[int], str | Iterable[str]]) -> Run:
-    return _conversion(lambda arguments: convert(_integer(arguments)))
-
-
-def _integer(text: str) -> int:
-    if text.startswith("-"):
-        return -number(text[1:], most=_MOST)
-    return number(text, most=_MOST)
+def _integer(syntax: str) -> Integer:
+    return Integer(syntax, most=_LARGEST)
 
 
 COMMANDS = (
-    Command(
+    _conversion(
         "FLOAT",
-        "FLOAT <value> [<format>]",
+        Text("<value> [<format>]", missing="FLOAT takes a number, decimal or in hex after 0x, %H, X or H."),
         "Show a number in hex and as floating point",
-        _conversion(conversions.float_line),
-        details=(
-            "FLOAT 2.2 FMT %e        a C99 specifier after FMT or FORMAT; %f without",
-            "FLOAT 0x400199999999999a F64",
-            "<value> is decimal, or hex after 0x, %H, X or H; F32, 32bit, F64, 64bit, IEEE, TDM ... tell its size.",
-        ),
+        conversions.float_line,
+        """\
+FLOAT 2.2 FMT %e        a C99 specifier after FMT or FORMAT; %f without
+FLOAT 0x400199999999999a F64
+<value> is decimal, or hex after 0x, %H, X or H; F32, 32bit, F64, 64bit, IEEE, TDM ... tell its size.""",
     ),
-    Command(
+    _conversion(
         "CTIME",
-        "CTIME <C-time>",
+        _integer("<C-time>"),
         "Show a C time (seconds since 1970) as text",
-        _of_integer(conversions.ctime_lines),
-        details=("CTIME 1109823330",),
+        conversions.ctime_lines,
+        "CTIME 1109823330",
     ),
-    Command(
+    _conversion(
         "COMPUTETIMESTAMP",
-        "COMPUTETIMESTAMP <date-time>",
+        Time("<date-time>", zone=GMT),
         "Show the Julian timestamp of a date and time in GMT",
-        _conversion(conversions.compute_timestamp),
-        details=("COMPUTETIMESTAMP 2005-01-01 12:00:00",),
+        lambda moment: conversions.compute_timestamp(moment.text),
+        "COMPUTETIMESTAMP 2005-01-01 12:00:00",
     ),
-    Command(
+    _conversion(
         "INTERPRETTIMESTAMP",
-        "INTERPRETTIMESTAMP <timestamp>",
+        _integer("<timestamp>"),
         "Show a Julian timestamp as text, GMT and local",
-        _of_integer(conversions.interpret_timestamp),
-        details=("INTERPRETTIMESTAMP 211976584185800569",),
+        conversions.interpret_timestamp,
+        "INTERPRETTIMESTAMP 211976584185800569",
     ),
-    Command(
+    _conversion(
         "INTERPRETINTERVAL",
-        "INTERPRETINTERVAL <interval>",
+        _integer("<interval>"),
         "Show an interval in microseconds as days-hh:mm:ss.ms.us",
-        _of_integer(conversions.interpret_interval),
-        details=("INTERPRETINTERVAL 1234567",),
+        conversions.interpret_interval,
+        "INTERPRETINTERVAL 1234567",
     ),
-    Command(
+    _conversion(
         "ESBLOCK",
-        "ESBLOCK <syskey>",
+        _integer("<syskey>"),
         "Show the syskey of an entry-sequenced file as block.record",
-        _of_integer(conversions.esblock_lines),
-        details=("ESBLOCK 4294967302",),
+        conversions.esblock_lines,
+        "ESBLOCK 4294967302",
     ),
 )

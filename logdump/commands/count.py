@@ -5,30 +5,34 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
 
-from logdump.commands.count_options import OPTIONS, parse_count_options
 from logdump.language.command import Command
+from logdump.language.forms import AnyOrder, Keyword, fitting
+from logdump.language.parameters import Choice, File, Number, Table, Time
+from logdump.language.reader import Context, Reader
+from logdump.language.words import plain
 from logdump.notation.times import TIME_FORMS
-from logdump.operations.count import CountOptions, CountRun, count_files, counted_paths
+from logdump.operations.count import CountOptions, CountRun, count_files
 from logdump.operations.effective_rows import only_effective
+from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals
 
 
-def run_count(session: Session, arguments: str) -> Iterator[Event]:
+def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
     """Count records of the open trail, of another file, or of all files that a wildcard names.
 
     The read position of the open trail is at its beginning afterwards (ENV of the 11.1 session). Ctrl+C ends it with
     the count so far, marked as partial.
     """
-    options = parse_count_options(arguments, session.settings.time_offset)
     started = time.perf_counter()
     with Workers() as workers:
         counter = yield from _counter(session, options, workers)
-        paths = counted_paths(session, options) if options.effective else []
-        with only_effective(session, paths, workers) if options.effective else nullcontext():
+        with only_effective(session, workers) if options.effective else nullcontext():
             title = yield from count_files(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
@@ -60,13 +64,98 @@ def _hash_statistics(count: Totals, seconds: float) -> Event:
     )
 
 
+_MINUTE = 60_000_000
+_MOST_MINUTES = 10 * 366 * 24 * 60
+_NOT_AN_OPTION = "{!r} is not an option of COUNT; put a file name with blanks into quotes."
+_LABELS = {
+    "detail": "DETAIL",
+    "start": "STARTTIME",
+    "end": "ENDTIME",
+    "interval": "INTERVAL",
+    "logtrail": "LOGTRAIL",
+    "file": "FILE",
+    "effective": "EFFECTIVE",
+}
+_ONE_VALUE = {name: f"{_LABELS[name]} takes one value." for name in ("start", "end", "interval", "logtrail", "file")}
+_ONE_VALUE["path"] = _NOT_AN_OPTION
+
+
+class OtherFile(File):
+    """A trail file to be counted; not a word that looks like an option and is no file."""
+
+    def parse(self, text: str, context: Context) -> str:
+        """The path."""
+        from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
+
+        near = get_close_matches(text.upper(), map(plain, _KEYWORDS.values), n=1, cutoff=0.7)
+        if near and not Path(text).expanduser().exists():
+            raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
+        return super().parse(text, context)
+
+
+class CountForm(AnyOrder[CountOptions]):
+    """Options, which commas may separate; a file stands first, behind a comma or behind DETAIL."""
+
+    ends = ","
+
+    def read(self, reader: Reader) -> CountOptions:
+        """The options."""
+        reader.keywords = _KEYWORDS
+        values: dict[str, Any] = {}
+        before, begun = "", 0
+        while True:
+            while reader.skip(","):
+                before = ""
+            for name in values:
+                if name != "path" and reader.comes(self._options[name]):
+                    raise ArgumentError(f"{_LABELS[name]} is given twice.")
+            is_closed = before in _ONE_VALUE
+            left = {
+                name: form
+                for name, form in self._options.items()
+                if name not in values and not (name == "path" and is_closed)
+            }
+            found, word = fitting(left.values(), reader), reader.word()
+            if word is None:
+                return self._make(**values)
+            if not found:
+                wrong = _ONE_VALUE[before] if is_closed else "a file name is given twice."
+                raise reader.wrong(wrong, word._replace(text=reader.text[begun : word.end]))
+            begun, before = word.start, next(name for name, form in left.items() if form is found[0])
+            values[before] = found[0].read(reader)
+
+
+def _count_options(interval: int = 0, **others: Any) -> CountOptions:
+    times = {name: others.pop(name).julian for name in ("start", "end") if name in others}
+    return CountOptions(interval=interval * _MINUTE, **times, **others)
+
+
+_KEYWORDS = Choice(
+    dict.fromkeys(("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE", "EFFECTIVE"))
+)
+_FORM = CountForm(
+    _count_options,
+    {"detail": Choice({"DET[AIL]": True})},
+    {
+        "start": Keyword("START[TIME]", Time(label="STARTTIME: ")),
+        "end": Keyword("END[TIME]", Time(label="ENDTIME: ")),
+        "interval": Keyword(
+            "INT[ERVAL]", Number("<minutes>", 1, _MOST_MINUTES, "a number of minutes", missing=_ONE_VALUE["interval"])
+        ),
+        "logtrail": Keyword("LOG[TRAIL]", File("<wildcard>", missing=_ONE_VALUE["logtrail"])),
+        "file": Keyword("FILE", Table("<wildcard>", missing=_ONE_VALUE["file"])),
+        "effective": Choice({"EFFECTIVE": True}),
+        "path": OtherFile("<filename>"),
+    },
+    others="[, <options>]",
+)
+
 COMMANDS = (
     Command(
         "COUNT",
-        "COUNT [DETAIL] [, <options>]",
+        _FORM,
         "Count the records in the file by type; with DETAIL by table",
         run_count,
-        options=OPTIONS,
         details=(
             "START[TIME] <time>, END[TIME] <time>, INT[ERVAL] <minutes>, LOG[TRAIL] <wildcard>, FILE <wildcard>",
             "COUNT DETAIL <filename> counts another file.",

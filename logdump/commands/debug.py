@@ -7,17 +7,16 @@ import sys
 from collections.abc import Iterator
 
 from logdump import __version__
-from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
+from logdump.language.forms import NOTHING
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
 _PACKAGES = ("construct", "textual", "numpy", "numba", "pyspark", "pyarrow")
 
 
-def run_debug(_session: Session, arguments: str) -> Iterator[Event]:
+def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
     """Tell the versions of everything that takes part."""
-    no_arguments(arguments)
     yield say(
         "DEBUG is for support only, and there is no debugger to enter. For a bug report:",
         f"logdump {__version__}, Python {platform.python_version()} ({platform.python_implementation()})",
@@ -36,4 +35,4 @@ def _package_versions() -> Iterator[str]:
             yield f"{name} not installed"
 
 
-COMMANDS = (Command("DEBUG", "DEBUG", "Show what a bug report needs; there is no debugger", run_debug),)
+COMMANDS = (Command("DEBUG", NOTHING, "Show what a bug report needs; there is no debugger", run_debug),)

@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.language.arguments import one_path
 from logdump.language.command import Command
+from logdump.language.forms import Maybe
+from logdump.language.parameters import File
 from logdump.session.directory_listing import list_directory
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, FilesShown, say
 from logdump.session.session import Session
 
 
-def run_cd(_session: Session, arguments: str) -> Iterator[Event]:
+def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
     """Change the current directory, or tell it."""
-    name = one_path(arguments)
     if name is not None:
         try:
             os.chdir(Path(name).expanduser())
@@ -25,9 +25,9 @@ def run_cd(_session: Session, arguments: str) -> Iterator[Event]:
     yield say(f"Current Directory is {Path.cwd()}")
 
 
-def run_files(_session: Session, arguments: str) -> Iterator[Event]:
+def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     """List files: those of a directory, those that fit a wildcard, or one."""
-    path = Path(one_path(arguments) or ".").expanduser()
+    path = Path(name or ".").expanduser()
     directory, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     try:
         entries = list_directory(directory, pattern)
@@ -41,7 +41,7 @@ def run_files(_session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "CD",
-        "CD | VOLUME | VOL | V <directory>",
+        Maybe(File("<directory>"), is_shown=False),
         "Change the current directory, or tell it",
         run_cd,
         aliases=("VOLUME", "VOL", "V"),
@@ -49,7 +49,7 @@ COMMANDS = (
     ),
     Command(
         "FILES",
-        "FILES | FI | DIR | FILEINFO [<directory> | <wildcard>]",
+        Maybe(File("<directory> | <wildcard>")),
         "List files; of trails with sequence number and first CSN",
         run_files,
         aliases=("FI", "DIR", "FILEINFO"),

@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from logdump.commands.switches import ON_OFF, number_setting, switch
-from logdump.language.arguments import one_option
-from logdump.language.command import ArgumentError, Command, Origin
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import ON_OFF, Choice, Number, beginning
+from logdump.language.reader import Context, Parameter
+from logdump.language.switches import MOST, number_setting, switch
 from logdump.notation.times import TimeOffset
+from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.release import Release
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level
 
-_LEVELS = {"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL}
-_DETAILS = {"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA}
+_LEVELS = Choice({"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL})
+_DETAILS = Choice({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
+_RELEASES = Choice({one.value: one for one in Release})
+_BEGUN_ZONE = re.compile(r"G|GM|GMT\s*([+-]\s*([0-9]{1,2}:?[0-9]?)?)?", re.IGNORECASE)
 
 
-def run_time_offset(session: Session, arguments: str) -> Iterator[Event]:
-    """Set or tell the zone of displayed times and of time arguments."""
-    if arguments:
+class Zone(Parameter[TimeOffset]):
+    """A zone of times."""
+
+    is_phrase = True
+
+    def parse(self, text: str, context: Context) -> TimeOffset:  # noqa: ARG002
+        """The zone."""
         try:
-            session.settings.time_offset = TimeOffset.parse(arguments)
+            return TimeOffset.parse(text)
         except ValueError as error:
             raise ArgumentError(str(error)) from error
+
+    def begins(self, typed: str, context: Context) -> bool:
+        """Whether it can go on to one."""
+        return bool(self.offers(typed, context)) or _BEGUN_ZONE.fullmatch(typed) is not None
+
+    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
+        """The zones that are words."""
+        return beginning(typed, ("LOCAL", "GMT"))
+
+
+def run_time_offset(session: Session, zone: TimeOffset | None) -> Iterator[Event]:
+    """Set or tell the zone of displayed times and of time arguments."""
+    if zone is not None:
+        session.settings.time_offset = zone
     else:
         yield say(f"Timeoffset is {session.settings.time_offset}")
 
 
-def run_release(session: Session, arguments: str) -> Iterator[Event]:
+def run_release(session: Session, release: Release | None) -> Iterator[Event]:
     """Set or tell the release whose spelling is used."""
-    release = one_option(arguments, {one.value: one for one in Release})
     if release is not None:
         session.settings.release = release
     else:
@@ -38,61 +61,39 @@ def run_release(session: Session, arguments: str) -> Iterator[Event]:
 
 
 COMMANDS = (
-    Command("GHDR", "GHDR {ON | OFF}", "Show the record header", switch("GHDR", "ghdr", ON_OFF), options=("ON", "OFF")),
-    Command(
+    switch("GHDR", ON_OFF, "Show the record header", "ghdr"),
+    switch(
         "DETAIL",
-        "DETAIL {ON | OFF | DATA}",
+        _DETAILS,
         "Show the columns; with DATA their bytes too",
-        switch("DETAIL", "detail", _DETAILS),
+        "detail",
         aliases=("DET",),
-        options=("ON", "OFF", "DATA"),
         details=("With ON or DATA, COUNT shows every table.",),
     ),
-    Command(
-        "USERTOKEN",
-        "USERTOKEN {ON | OFF | DETAIL}",
-        "Show user tokens; with DETAIL their values",
-        switch("USERTOKEN", "usertoken", _LEVELS),
-        options=tuple(_LEVELS),
-    ),
-    Command(
-        "GGSTOKEN",
-        "GGSTOKEN {ON | OFF | DETAIL}",
-        "Show GGS tokens as bytes; with DETAIL one by one",
-        switch("GGSTOKEN", "ggstoken", _LEVELS),
-        options=tuple(_LEVELS),
-    ),
-    Command(
-        "HEADERTOKEN",
-        "HEADERTOKEN {ON | OFF | DETAIL}",
-        "Show the tokens a record is made of",
-        switch("HEADERTOKEN", "headertoken", _LEVELS),
-        options=tuple(_LEVELS),
-    ),
-    Command(
+    switch("USERTOKEN", _LEVELS, "Show user tokens; with DETAIL their values", "usertoken"),
+    switch("GGSTOKEN", _LEVELS, "Show GGS tokens as bytes; with DETAIL one by one", "ggstoken"),
+    switch("HEADERTOKEN", _LEVELS, "Show the tokens a record is made of", "headertoken"),
+    switch(
         "FILEHEADER",
-        "FILEHEADER {ON | OFF | DETAIL}",
+        _LEVELS,
         "Show the groups of the file header; with DETAIL their tokens",
-        switch("FILEHEADER", "fileheader", _LEVELS),
-        options=tuple(_LEVELS),
+        "fileheader",
         details=("POSITION 0, then NEXT, displays the file header.",),
     ),
-    Command(
-        "RECLEN", "RECLEN [<bytes>]", "Set how many bytes of data are displayed", number_setting("Reclen", "reclen")
+    number_setting(
+        "RECLEN", Number("<bytes>", most=MOST), "Set how many bytes of data are displayed", "reclen", "Reclen"
     ),
     Command(
         "TIMEOFFSET",
-        "TIMEOFFSET {LOCAL | GMT | GMT +/- hh[:mm]}",
+        Maybe(Zone(syntax="{LOCAL | GMT | GMT +/- hh[:mm]}"), is_shown=False),
         "Set the zone of times shown and entered",
         run_time_offset,
-        options=("LOCAL", "GMT"),
     ),
     Command(
         "RELEASE",
-        "RELEASE {11.1 | 12.1 | 12.3 | 19.1 | 21.3}",
+        Maybe(_RELEASES, is_shown=False),
         "Set the release of Logdump whose spelling is used",
         run_release,
-        options=tuple(one.value for one in Release),
         origin=Origin.OURS,
     ),
 )

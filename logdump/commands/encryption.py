@@ -4,41 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.language.command import ArgumentError, Command, Run
-from logdump.language.words import is_keyword, split_words
+from logdump.language.command import Command
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import Choice, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
 
-def _encryption(name: str, consequence: str) -> Run:
-    """What either command does: accept OFF, refuse ON, tell that it is off."""
+def _encryption(name: str, summary: str, consequence: str) -> Command[bool | None]:
+    """Either command: it accepts OFF, refuses ON, and tells that it is off."""
 
-    def run(_session: Session, arguments: str) -> Iterator[Event]:
-        words = split_words(arguments)
-        if not words:
-            yield say(f"{name} is OFF")
-        elif is_keyword(words[0], "ON") and (len(words) == 1 or (len(words) == 3 and is_keyword(words[1], "KEYNAME"))):
+    def run(_session: Session, is_on: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
+        if is_on:
             raise CommandError(f"{name} ON: trail encryption is not supported; {consequence}.")
-        elif len(words) > 1 or not is_keyword(words[0], "OFF"):
-            raise ArgumentError(f"takes OFF or ON, not {arguments!r}.")
+        if is_on is None:
+            yield say(f"{name} is OFF")
 
-    return run
+    return Command(name, _OFF_OR_ON, summary, run)
 
+
+_WRONG = "takes OFF or ON, not {!r}."
+
+
+def _on(_keyword: None, _key_name: str | None) -> bool:
+    return True
+
+
+_OFF_OR_ON = Maybe(
+    Alternatives(
+        Choice({"OFF": False}, wrong=_WRONG),
+        Sequence(_on, Choice({"ON": None}), Maybe(Keyword("KEYNAME", Word("<name>", missing=_WRONG)))),
+    ),
+    is_shown=False,
+)
 
 COMMANDS = (
-    Command(
+    _encryption(
         "DECRYPT",
-        "DECRYPT {OFF | ON [KEYNAME <name>]}",
         "Decrypt records for display: not supported, stays OFF",
-        _encryption("DECRYPT", "encrypted data is shown as it is stored"),
-        options=("OFF", "ON", "KEYNAME"),
+        "encrypted data is shown as it is stored",
     ),
-    Command(
+    _encryption(
         "ENCRYPT",
-        "ENCRYPT {OFF | ON [KEYNAME <name>]}",
         "Encrypt records of SAVE: not supported, stays OFF",
-        _encryption("ENCRYPT", "SAVE writes records as they are"),
-        options=("OFF", "ON", "KEYNAME"),
+        "SAVE writes records as they are",
     ),
 )

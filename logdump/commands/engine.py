@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from logdump.language.command import ArgumentError, Command, Origin
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import Choice, Text
 from logdump.language.words import split_words
+from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
@@ -15,20 +19,24 @@ _MASTER = re.compile(
 )
 
 
-def run_engine(session: Session, arguments: str) -> Iterator[Event]:
+class Engine(NamedTuple):
+    """The engine that does the bulk work: Spark on a master, the usual one if it is empty, or this process."""
+
+    is_spark: bool
+    master: str = ""
+
+
+def _in_spark(master: str | None) -> Engine:
+    return Engine(is_spark=True, master=" ".join(split_words(master or "")))
+
+
+def run_engine(session: Session, engine: Engine | None) -> Iterator[Event]:
     """Set or tell the engine; Spark is not started before a command needs it."""
-    words = split_words(arguments)
-    if not words:
+    if engine is None:
         master = session.settings.spark_master
         yield say("Engine is LOCAL" if master is None else f"Engine is SPARK on {master}")
-        return
-    name, master = words[0].upper(), " ".join(words[1:])
-    if name == "SPARK":
-        session.settings.spark_master = _checked(master)
-    elif name == "LOCAL" and not master:
-        session.settings.spark_master = None
     else:
-        raise ArgumentError(f"{arguments!r} is not LOCAL or SPARK [master].")
+        session.settings.spark_master = _checked(engine.master) if engine.is_spark else None
 
 
 def _checked(master: str) -> str:
@@ -43,10 +51,15 @@ def _checked(master: str) -> str:
 COMMANDS = (
     Command(
         "ENGINE",
-        "ENGINE {LOCAL | SPARK [<master>]}",
+        Maybe(
+            Alternatives(
+                Choice({"LOCAL": Engine(is_spark=False)}, wrong="{!r} is not LOCAL or SPARK [master]."),
+                Keyword("SPARK", Sequence(_in_spark, Maybe(Text("<master>")))),
+            ),
+            is_shown=False,
+        ),
         "Count, save and export in this process, or as Spark jobs",
         run_engine,
-        options=("LOCAL", "SPARK"),
         details=(
             "Under SPARK the same COUNT, FILTER, SAVE and EXPORT run as jobs, with the same output. <master> is what",
             "Spark calls so: local[*] (all cores of this machine) unless given. Spark starts with the first job.",

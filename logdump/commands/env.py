@@ -9,8 +9,8 @@ from pathlib import Path
 
 from logdump import __version__
 from logdump.commands.trail_io import large_block_text
-from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
+from logdump.language.forms import NOTHING
 from logdump.notation.times import format_timestamp
 from logdump.session.events import EnvironmentShown, Event
 from logdump.session.session import Session
@@ -21,9 +21,8 @@ from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 _ORDER = {ByteOrder.BIG: "BigEndian", ByteOrder.LITTLE: "LittleEndian"}
 
 
-def run_env(session: Session, arguments: str) -> Iterator[Event]:
+def run_env(session: Session, _arguments: None) -> Iterator[Event]:
     """Show the environment."""
-    no_arguments(arguments)
     rows = [
         ("Version", f"logdump {__version__}, {platform.system()}, Python {platform.python_version()}"),
         ("Current Directory", _current_directory()),
@@ -125,4 +124,4 @@ def _order_rows(session: Session) -> Iterator[tuple[str, str]]:
     yield "Savefile comments", _on_off(is_on=settings.save_file_comments)
 
 
-COMMANDS = (Command("ENV", "ENV", "Show the settings and the position", run_env),)
+COMMANDS = (Command("ENV", NOTHING, "Show the settings and the position", run_env),)

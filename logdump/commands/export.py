@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from logdump.language.command import Command, Origin
-from logdump.language.words import split_commands, split_words
+from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Refused, Sequence
+from logdump.language.parameters import Choice, File, local_path
+from logdump.language.reader import Context, Form, parse_partial
+from logdump.language.words import split_calls
 from logdump.operations.effective_rows import only_effective
-from logdump.operations.export.options import OPTION_WORDS, STANDARD_OUTPUT, parse_export_options
-from logdump.session.errors import CommandError
+from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
 
-_TARGET_AT = 3
-"""Of the words of an EXPORT."""
+_NAME = "EXPORT"
 
 
-def run_export(session: Session, arguments: str) -> Iterator[Event]:
+def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write the records that pass the filter to a file, or the rows of each table to one.
 
     They are those from the position on; of the whole file where an EXPORT without a limit has left the position.
     """
     from logdump.operations.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
-    options = parse_export_options(arguments)
     cursor = session.cursor
     position, was_whole = cursor.next, cursor.ends_export
     if was_whole:
@@ -34,11 +39,11 @@ def run_export(session: Session, arguments: str) -> Iterator[Event]:
     try:
         is_done = False
         if session.settings.spark_master is not None:
-            from logdump.commands.export_in_spark import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
             is_done = yield from export_in_spark(session, options)
         if not is_done:
-            with only_effective(session, [session.trail.path]) if options.effective else nullcontext():
+            with only_effective(session) if options.effective else nullcontext():
                 yield from exporting.run_export(session, options)
     except BaseException:
         cursor.move(position)
@@ -49,22 +54,85 @@ def run_export(session: Session, arguments: str) -> Iterator[Event]:
 
 def writes_to_standard_output(line: str) -> bool:
     """Whether an EXPORT in a line of commands has the target ``-``."""
-    commands = map(split_words, split_commands(line))
-    return any(
-        len(words) > _TARGET_AT
-        and (words[0].upper(), words[2].upper()) == ("EXPORT", "TO")
-        and words[_TARGET_AT].rstrip("!") == str(STANDARD_OUTPUT)
-        for words in commands
-    )
+    exports = (parse_partial(_FORM, text, Context()).value for word, text in split_calls(line) if word.upper() == _NAME)
+    return any(options is not None and options.to_standard_output for options in exports)
 
+
+def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
+    values = {"compression": FORMATS[format_][0], **values}
+    if name.endswith("!") and len(name) > 1:
+        name, values["replaces"] = name[:-1], True
+    if name == str(STANDARD_OUTPUT) and "by_table" in values:
+        raise ArgumentError("BY TABLE writes several files, and - is standard output.")
+    amount, unit = values.pop("amount", (None, "records"))
+    return ExportOptions(format_, _target(name), **{unit: amount}, **values)
+
+
+def _target(name: str) -> Path:
+    if name == str(STANDARD_OUTPUT):
+        return STANDARD_OUTPUT
+    return Path(os.path.abspath(Path(local_path(name)).expanduser()))  # noqa: PTH100 - links stay
+
+
+def _form_of(format_: str) -> Form[ExportOptions]:
+    """TO, the file, and the options of a format."""
+    is_sql = format_ == "SQL"
+    unit = "TRANSACTION[S]" if is_sql else "RECORD[S]"
+    key = "transactions" if is_sql else "records"
+    wrong = f"COMPRESSION of {format_} is one of {', '.join(FORMATS[format_])}, not {{!r}}."
+    compression = Choice({name: name for name in FORMATS[format_]}, wrong)
+    more: dict[str, Form[Any]] = {
+        "compression": Keyword("COMPRESS[ION]", compression),
+        "effective": Choice({"EFFECTIVE": True}),
+        **(_of_sql() if is_sql else _of_others(format_)),
+    }
+    options: Form[dict[str, Any]] = AnyOrder(
+        dict,
+        {
+            "replaces": Choice({"REPLACE": True, "!": True}, syntax="REPLACE"),
+            "amount": Amount({unit: key}, wrong=f"{{}} takes {key.upper()} for {format_}, not {{!r}}."),
+        },
+        more,
+        wrong="{!r} is not an option of EXPORT or a number of RECORDS.",
+    )
+    no_file = f"{format_} takes TO and a file name."
+    file = File("{<file> | -}", missing=no_file)
+    return Sequence(partial(_options, format_), Keyword("TO", file, wrong=no_file), options)
+
+
+def _of_sql() -> dict[str, Form[Any]]:
+    """The options of SQL alone."""
+    return {
+        "takes_back": Choice({"UNDO": True}),
+        "includes_cut": Keyword("INCLUDE", Choice({"CUT": True}, "INCLUDE takes CUT.")),
+        "dialect": Choice({name: name for name in DIALECTS}),
+        "by_table": Refused("BY", "SQL is one script: transactions go over tables."),
+    }
+
+
+def _of_others(format_: str) -> dict[str, Form[Any]]:
+    """The options of all other formats."""
+    of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
+    return {
+        "by_table": Keyword("BY", Choice({"TABLE": True}, "BY takes TABLE.")),
+        **{word: Refused(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
+    }
+
+
+_FIRST = f"takes one of {', '.join(FORMATS)} first."
+_FORM = Alternatives(
+    *(Keyword(name, _form_of(name)) for name in FORMATS),
+    syntax=f"{{{' | '.join(FORMATS)}}} {_form_of('CSV').syntax}",
+    wrong=_FIRST,
+    missing=_FIRST,
+)
 
 COMMANDS = (
     Command(
-        "EXPORT",
-        "EXPORT {JSONL | CSV | PARQUET | ARROW | SQL} TO {<file> | -} [REPLACE] [<n> RECORDS] [<options>]",
+        _NAME,
+        _FORM,
         "Write records, or the rows of each table, for other programs",
         run_export,
-        options=OPTION_WORDS,
         details=(
             "From the position on; the filter applies. All is written, or nothing. REPLACE (!) replaces what is there.",
             "After an EXPORT of the whole rest the next one begins at the beginning again. - is standard output.",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.language.arguments import no_arguments, one_path
-from logdump.language.command import Command
+from logdump.language.command import Aliases, Command
+from logdump.language.forms import NOTHING, Maybe
+from logdump.language.parameters import File
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from trailformat import TrailName
 
 
-def run_open(session: Session, arguments: str) -> Iterator[Event]:
+def run_open(session: Session, path: str | None) -> Iterator[Event]:
     """Open a trail file, or tell which is open."""
-    path = one_path(arguments)
     if path is not None:
         session.open(path)
     elif not session.has_trail:
@@ -23,9 +23,8 @@ def run_open(session: Session, arguments: str) -> Iterator[Event]:
     yield say(f"Current LogTrail is {session.trail.path}")
 
 
-def run_next_trail(session: Session, arguments: str) -> Iterator[Event]:
+def run_next_trail(session: Session, _arguments: None) -> Iterator[Event]:
     """Close the file and open the one with the next sequence number."""
-    no_arguments(arguments)
     old = session.trail.path
     name = TrailName.parse(old)
     if name is None:
@@ -37,7 +36,7 @@ def run_next_trail(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "OPEN",
-        "OPEN | FROM | LOGTRAIL [<filename>]",
+        Maybe(File("<filename>")),
         "Open a trail file, or tell which is open",
         run_open,
         aliases=("FROM", "LOGTRAIL"),
@@ -45,9 +44,10 @@ COMMANDS = (
     ),
     Command(
         "NEXTTRAIL",
-        "NEXTTRAIL (NT)",
+        NOTHING,
         "Close the file, open the next of the trail",
         run_next_trail,
         aliases=("NT",),
+        shows_aliases=Aliases.BESIDE,
     ),
 )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.commands.seeking import show_record
 from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import beginning
+from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
+from logdump.operations.first_match import show_record
+from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
@@ -17,38 +21,59 @@ if TYPE_CHECKING:
     from logdump.session.search import Search
 
 
-def run_find(session: Session, arguments: str) -> Iterator[Event]:
+class Again(NamedTuple):
+    """The last search, onward or back."""
+
+    backwards: bool
+
+
+class Sought(Parameter[str | Again]):
+    """What is looked for: a text, as it stands there, or the same once more."""
+
+    is_open = is_phrase = True
+
+    def parse(self, text: str, context: Context) -> str | Again:  # noqa: ARG002
+        """The text, or the direction."""
+        if is_keyword(text, "NEXT"):
+            return Again(backwards=False)
+        return Again(backwards=True) if is_keyword(text, "PREV[IOUS]") else text
+
+    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
+        """The words that are no text."""
+        return beginning(typed, ("HEX", "NEXT", "PREVIOUS"))
+
+
+_SOUGHT = Sought(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIOUS")
+
+
+def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
     """Display the next record that has what is asked for; alone, or with NEXT or PREVIOUS, repeat the last search."""
-    backwards = is_keyword(arguments, "PREV[IOUS]")
-    if arguments and not backwards and not is_keyword(arguments, "NEXT"):
+    if isinstance(sought, str):
         from logdump.operations.search import parse_search  # noqa: PLC0415 - only who searches needs filters
 
-        session.search = parse_search(session, arguments)
+        session.search = parse_search(session, sought)
     if session.search is None:
         raise CommandError("FIND has looked for nothing yet: FIND <text>, FIND HEX <hex>, FIND <column> = <value>.")
-    yield from _find(session, session.search, backwards=backwards)
+    yield from _find(session, session.search, backwards=isinstance(sought, Again) and sought.backwards)
 
 
 def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Event]:
     """Look on from the position; where nothing is found, or the user stops it, the position stays."""
-    cursor, was_backwards = session.cursor, session.cursor.is_backwards
-    start = cursor.current, cursor.next
-    cursor.move(cursor.current if backwards else _first_to_look_at(session))
-    cursor.is_backwards = backwards
+    start = place_of(session)
+    session.cursor.move(start.current if backwards else _first_to_look_at(session))
+    session.cursor.is_backwards = backwards
     try:
         record = yield from Scan(session, also=[search.filters]).find()
-    except KeyboardInterrupt:
-        cursor.current, cursor.next = start
+    except (CommandError, KeyboardInterrupt):
+        yield from return_to(session, start)
         raise
-    finally:
-        cursor.is_backwards = was_backwards
     if record is None:
-        cursor.move(start[1])
-        cursor.current = start[0]
-        where = f"from RBA {start[0 if backwards else 1]} to the {'beginning' if backwards else 'end'}"
+        yield from return_to(session, start)
+        where = f"from RBA {start.current if backwards else start.next} to the {'beginning' if backwards else 'end'}"
         through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
         raise CommandError(f"No record with {search.text} found {where}{through}.")
-    cursor.stand_on(record)
+    session.cursor.is_backwards = start.is_backwards
+    session.cursor.stand_on(record)
     session.found_at = record.rba
     yield from show_record(session, record)
 
@@ -64,10 +89,9 @@ def _first_to_look_at(session: Session) -> int:
 COMMANDS = (
     Command(
         "FIND",
-        "FIND [<text> | HEX <hex> | <column> = <value> | NEXT | PREVIOUS]",
+        Maybe(_SOUGHT),
         "Find the next record with a text, bytes or a value in its data",
         run_find,
-        options=("HEX", "NEXT", "PREVIOUS"),
         details=(
             'FIND Denver; FIND "a = b"; FIND B,"denver" (either case); FIND HEX 00004BF6; FIND HR.JOBS.SALARY >= 100',
             "Text is sought as UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as FILTER VALUE does.",

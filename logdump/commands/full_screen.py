@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.language.arguments import one_path
 from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import File
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
 
 
-def run_tui(session: Session, arguments: str) -> Iterator[Event]:
+def run_tui(session: Session, path: str | None) -> Iterator[Event]:
     """Go on with the session in the full-screen view; its end leads back."""
-    path = one_path(arguments)
     if session.full_screen is None:
         raise CommandError("TUI: the full-screen view opens from line mode at a terminal, or by logdump --tui.")
     if path is not None:
@@ -25,7 +25,7 @@ def run_tui(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "TUI",
-        "TUI [<filename>]",
+        Maybe(File("<filename>")),
         "Go on in the full-screen view; EXIT there leads back",
         run_tui,
         details=("It shows the records, one of them in detail, and keys that enter commands: docs/tui.md.",),

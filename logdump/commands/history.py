@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from typing import NamedTuple
 
-from logdump.language.arguments import no_arguments, number
-from logdump.language.command import Command
+from logdump.language.command import Aliases, Command
 from logdump.language.execute import run_commands
+from logdump.language.forms import NOTHING, AnyOrder, Maybe
 from logdump.language.line_edit import apply_edit, cancels, find_command
-from logdump.language.words import first_word, is_keyword, split_commands, split_words
+from logdump.language.parameters import Choice, Number, Text
+from logdump.language.words import split_calls
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -17,35 +19,37 @@ _SHOWN = 20
 _EDIT_PROMPT = ".."
 
 
-def run_history(session: Session, arguments: str) -> Iterator[Event]:
+class Listing(NamedTuple):
+    """How many lines are listed; or all are forgotten."""
+
+    lines: int = _SHOWN
+    clears: bool = False
+
+
+def run_history(session: Session, listing: Listing) -> Iterator[Event]:
     """List the last lines entered, or forget them all."""
-    shown = _SHOWN
-    for word in split_words(arguments):
-        if is_keyword(word, "CLEAR"):
-            session.history.clear()
-            return
-        shown = number(word, least=1)
-    lines = session.history.lines[-shown:]
+    if listing.clears:
+        session.history.clear()
+        return
+    lines = session.history.lines[-listing.lines :]
     yield say(*(f"{at}> {line}" for at, line in enumerate(lines, session.number - len(lines))))
 
 
-def run_fc(session: Session, arguments: str) -> Iterator[Event]:
+def run_fc(session: Session, given: str | None) -> Iterator[Event]:
     """Edit an earlier line and run it; in the history it takes the place of the FC."""
     if session.ask is None:
         raise CommandError("FC: there is nobody to ask for the edit line.")
     is_entered = not session.obeyed
-    history = session.history
-    line = find_command(history.lines[:-1] if is_entered else history.lines, arguments, first=history.first)
+    history, wanted = session.history, given or ""
+    line = find_command(history.lines[:-1] if is_entered else history.lines, wanted, first=history.first)
     if line is None:
-        raise CommandError(
-            f"FC: there is no command {arguments}." if arguments else "FC: there is no command before it."
-        )
+        raise CommandError(f"FC: there is no command {wanted}." if wanted else "FC: there is no command before it.")
     edited = yield from _edit(line, session.ask)
     if edited is None:
         return
     from logdump.commands import REGISTRY  # noqa: PLC0415 - FC is itself in the registry
 
-    if any(first_word(command)[0].upper() == "FC" for command in split_commands(edited)):
+    if any(word.upper() == "FC" for word, _ in split_calls(edited)):
         raise CommandError("FC: it does not run another FC.")
     if is_entered:
         history.replace_last(edited)
@@ -69,9 +73,8 @@ def _edit(line: str, ask: Callable[[str], str | None]) -> Generator[Event, None,
         yield say(line)
 
 
-def run_exit(session: Session, arguments: str) -> Iterator[Event]:
+def run_exit(session: Session, _arguments: None) -> Iterator[Event]:
     """End the session."""
-    no_arguments(arguments)
     session.is_over = True
     return iter(())
 
@@ -79,11 +82,11 @@ def run_exit(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "HISTORY",
-        "HISTORY (HIST) [<count>] [CLEAR]",
+        AnyOrder(Listing, {"lines": Number("<count>", least=1), "clears": Choice({"CLEAR": True})}),
         "List the last commands; CLEAR forgets them and starts the numbers at 1",
         run_history,
         aliases=("HIST",),
-        options=("CLEAR",),
+        shows_aliases=Aliases.BESIDE,
         details=(
             "HISTORY 50",
             "At a terminal the next session goes on with it: LOGDUMP_HISTORY names the file, empty for none.",
@@ -91,7 +94,7 @@ COMMANDS = (
     ),
     Command(
         "FC",
-        "FC [<number> | -<number> | <text>]",
+        Maybe(Text("<number> | -<number> | <text>")),
         "Edit an earlier command and run it",
         run_fc,
         details=(
@@ -100,5 +103,5 @@ COMMANDS = (
             "Enter shows the result; a second Enter runs it, // calls it off, and another edit line goes on editing.",
         ),
     ),
-    Command("EXIT", "EXIT | QUIT", "End the session", run_exit, aliases=("QUIT",)),
+    Command("EXIT", NOTHING, "End the session", run_exit, aliases=("QUIT",)),
 )

@@ -4,69 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.commands.switches import ON_OFF, number_setting, switch
-from logdump.language.arguments import no_arguments
 from logdump.language.command import Command
+from logdump.language.forms import NOTHING
+from logdump.language.parameters import ON_OFF, Number
+from logdump.language.switches import MOST, number_setting, switch
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
 _MOST_TRANSACTIONS = 200
 
 
-def run_hash_clear(_session: Session, arguments: str) -> Iterator[Event]:
+def run_hash_clear(_session: Session, _arguments: None) -> Iterator[Event]:
     """Forget the hash list: every COUNT begins with a new one, so there is nothing left of the last."""
-    no_arguments(arguments)
     yield say("Hash list cleared")
 
 
 COMMANDS = (
-    Command(
+    number_setting(
         "NOTIFY",
-        "NOTIFY (NOTIFYINTERVAL) [<records>]",
+        Number("<records>", least=1, most=MOST),
         "Report progress every <records> records of a scan",
-        number_setting("Scan notify interval", "notify", least=1, is_silent=True),
+        "notify",
+        "Scan notify interval",
         aliases=("NOTIFYINTERVAL",),
         details=("With SCANSCROLLING OFF each report is a line of its own.",),
+        is_silent=True,
     ),
-    Command(
+    switch(
         "SCANSCROLLING",
-        "SCANSCROLLING {ON | OFF}",
+        ON_OFF,
         "Report progress in one line that is written over",
-        switch("SCANSCROLLING", "scan_scrolling", ON_OFF),
-        options=tuple(ON_OFF),
+        "scan_scrolling",
         details=("ON writes to a terminal only, through standard error.",),
     ),
-    Command(
+    number_setting(
         "TRANSHIST",
-        "TRANSHIST [<count>]",
+        Number("<count>", most=_MOST_TRANSACTIONS),
         "Keep the <count> largest transactions of a COUNT (0 to 200)",
-        number_setting("Transaction history", "trans_hist", most=_MOST_TRANSACTIONS),
+        "trans_hist",
+        "Transaction history",
         details=("Those with at least TRANSRECLIMIT records or TRANSBYTELIMIT bytes are listed after the count.",),
     ),
-    Command(
+    number_setting(
         "TRANSRECLIMIT",
-        "TRANSRECLIMIT [<records>]",
+        Number("<records>", most=MOST),
         "Set the least number of records for TRANSHIST",
-        number_setting("Transaction record limit", "trans_rec_limit"),
+        "trans_rec_limit",
+        "Transaction record limit",
     ),
-    Command(
+    number_setting(
         "TRANSBYTELIMIT",
-        "TRANSBYTELIMIT [<bytes>]",
+        Number("<bytes>", most=MOST),
         "Set the least number of bytes for TRANSHIST",
-        number_setting("Transaction byte limit", "trans_byte_limit"),
+        "trans_byte_limit",
+        "Transaction byte limit",
     ),
-    Command(
-        "HASHSTATS",
-        "HASHSTATS {ON | OFF}",
-        "Show hashing statistics after COUNT DETAIL",
-        switch("HASHSTATS", "hash_stats", ON_OFF),
-        options=tuple(ON_OFF),
-    ),
-    Command(
-        "HASHCLEAR",
-        "HASHCLEAR | HASHRESET",
-        "Forget the hash list of HASHSTATS",
-        run_hash_clear,
-        aliases=("HASHRESET",),
-    ),
+    switch("HASHSTATS", ON_OFF, "Show hashing statistics after COUNT DETAIL", "hash_stats"),
+    Command("HASHCLEAR", NOTHING, "Forget the hash list of HASHSTATS", run_hash_clear, aliases=("HASHRESET",)),
 )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.language.arguments import number
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import is_keyword, split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
+from logdump.language.parameters import Choice, File, Number, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
 from logdump.session.session import Session
@@ -18,56 +18,46 @@ if TYPE_CHECKING:
     from trailformat.changes.lobs import Lob
 
 
-class LobOptions(NamedTuple):
-    """What LOB was asked for; ``column`` is a name or a number."""
+_NO_FILE = "takes TO and a file name behind the column."
 
-    rba: int
-    column: str | None = None
-    target: Path | None = None
+
+class LobFile(NamedTuple):
+    """Where to write a LOB; ``is_raw``: its pieces as they are stored."""
+
+    target: Path
     replaces: bool = False
     is_raw: bool = False
 
 
-def parse_lob_options(text: str) -> LobOptions:
-    """The RBA, the column, and the file with its options.
+class LobWanted(NamedTuple):
+    """The row, the column by name or number, and the file; without one the LOBs are listed."""
 
-    Raises:
-        ArgumentError: the RBA or the file is missing, or there is something else.
-    """
-    words = split_words(text)
-    if not words:
-        raise ArgumentError("takes an RBA.")
-    rba = number(words.pop(0), what="an RBA")
-    column = words.pop(0) if words and not is_keyword(words[0], "TO") else None
-    if not words:
-        return LobOptions(rba, column)
-    if not is_keyword(words.pop(0), "TO") or not words:
-        raise ArgumentError("takes TO and a file name behind the column.")
-    target = Path(words.pop(0)).expanduser().absolute()
-    flags = {word.upper() for word in words}
-    if flags - {"!", "RAW"}:
-        raise ArgumentError(f"{' '.join(words)!r} is not ! or RAW.")
-    return LobOptions(rba, column, target, "!" in flags, "RAW" in flags)
+    rba: int
+    column: str | None = None
+    file: LobFile | None = None
 
 
-def run_lob(session: Session, arguments: str) -> Iterator[Event]:
+def _lob_file(name: str, flags: dict[str, bool]) -> LobFile:
+    return LobFile(Path(name).expanduser().absolute(), **flags)
+
+
+def run_lob(session: Session, wanted: LobWanted) -> Iterator[Event]:
     """List the LOBs of the row at an RBA, or write one of them to a file, whole or not at all."""
     from trailformat.changes.lobs import lobs_of  # noqa: PLC0415 - few trails hold any
 
-    options = parse_lob_options(arguments)
-    named = [(lob, _column_name(session, lob)) for lob in lobs_of(session.trail, options.rba)]
-    if options.column is not None:
-        named = [one for one in named if _is_meant(*one, options.column)]
-    if options.target is None:
-        yield LobsShown(session.trail.path, options.rba, tuple(named))
+    named = [(lob, _column_name(session, lob)) for lob in lobs_of(session.trail, wanted.rba)]
+    if wanted.column is not None:
+        named = [one for one in named if _is_meant(*one, wanted.column)]
+    if wanted.file is None:
+        yield LobsShown(session.trail.path, wanted.rba, tuple(named))
         return
     if len(named) > 1:
         named = [one for one in named if not one[0].is_before] or named
     if len(named) != 1:
-        wanted = f" {options.column}" if options.column else ""
+        column = f" {wanted.column}" if wanted.column else ""
         count = "more than one LOB" if named else "no LOB"
-        raise CommandError(f"The row at RBA {options.rba} has {count}{wanted}; LOB {options.rba} lists them.")
-    yield from _save(session, named[0][0], options, options.target)
+        raise CommandError(f"The row at RBA {wanted.rba} has {count}{column}; LOB {wanted.rba} lists them.")
+    yield from _save(session, named[0][0], wanted.rba, wanted.file)
 
 
 def _column_name(session: Session, lob: Lob) -> str | None:
@@ -88,30 +78,49 @@ def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:
     return wanted == str(lob.column) or (name is not None and wanted.upper() == name.upper())
 
 
-def _save(session: Session, lob: Lob, options: LobOptions, target: Path) -> Iterator[Event]:
+def _save(session: Session, lob: Lob, rba: int, file: LobFile) -> Iterator[Event]:
     from logdump.render.lob_text import trouble_lines  # noqa: PLC0415 - few trails hold any
     from trailformat.changes.lobs import read_lob  # noqa: PLC0415
 
     if not lob.is_whole:
         raise CommandError(f"LOB {lob.ordinal} is not whole; nothing is written.", *trouble_lines(lob))
-    if lob.column is None and not options.is_raw:
+    if lob.column is None and not file.is_raw:
         raise CommandError(
             "The layout of its pieces is not known: what stands in front of the LOB's own bytes cannot be told apart.",
             "RAW behind the file name writes the pieces as they are stored, one after the other.",
         )
-    session.check_target(target, "LOB")
-    with WholeFile(target, replace=options.replaces) as file:
-        read_lob(session.trail, options.rba, lob.ordinal, file.write)
-    yield say(f"Saved {lob.size} bytes of {lob.pieces} pieces to {target}")
+    session.check_target(file.target, "LOB")
+    with WholeFile(file.target, replace=file.replaces) as target:
+        read_lob(session.trail, rba, lob.ordinal, target.write)
+    yield say(f"Saved {lob.size} bytes of {lob.pieces} pieces to {file.target}")
 
+
+_TO = Keyword(
+    "TO",
+    Sequence(
+        _lob_file,
+        File("<filename>", missing=_NO_FILE),
+        AnyOrder(
+            dict,
+            {"replaces": Choice({"!": True}), "is_raw": Choice({"RAW": True})},
+            wrong="{!r} is not ! or RAW.",
+        ),
+    ),
+)
+_FORM = Sequence(
+    LobWanted,
+    Number("<rba>", what="an RBA", missing="takes an RBA."),
+    Maybe(Word("<column>", other="TO")),
+    Maybe(_TO),
+    surplus=_NO_FILE,
+)
 
 COMMANDS = (
     Command(
         "LOB",
-        "LOB <rba> [<column>] [TO <filename> [!] [RAW]]",
+        _FORM,
         "List the LOBs of a row, or write one to a file",
         run_lob,
-        options=("TO", "RAW"),
         details=(
             "<rba> is that of the row or of a piece; <column> a name or an index (else the number in the list).",
             "The LOB is written as stored, without a change of character set, whole or not at all; ! replaces a file.",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from logdump.language.command import ArgumentError, Command
-from logdump.language.words import is_keyword, split_words
+from logdump.language.command import Command
+from logdump.language.forms import Alternatives, Maybe, Sequence
+from logdump.language.parameters import Choice, File, Text
 from logdump.notation.escape import escape
 from logdump.notation.times import current_timestamp, format_timestamp
 from logdump.session.errors import CommandError
@@ -16,23 +18,25 @@ from logdump.session.session import Session
 from trailformat.search.peek import peek
 
 
-def run_log(session: Session, arguments: str) -> Iterator[Event]:
+class Logging(NamedTuple):
+    """The file that the session is copied to; None for none."""
+
+    path: str | None
+
+
+def run_log(session: Session, given: Logging | None) -> Iterator[Event]:
     """Start or stop copying the session to a file, or tell which file."""
-    words = split_words(arguments)
-    if not words:
+    if given is None:
         yield say(f"Session log is {session.log.path or 'OFF'}")
-    elif len(words) == 1 and is_keyword(words[0], "STOP"):
+    elif given.path is None:
         yield from _stop(session)
     else:
-        _start(session, _file_name(words))
+        _start(session, given.path)
         yield _mark(session, "opened")
 
 
-def _file_name(words: list[str]) -> str:
-    names = words[1:] if is_keyword(words[0], "TO") else words
-    if len(names) != 1:
-        raise ArgumentError("takes [TO] and one file name, or STOP; put a name with blanks into double quotes.")
-    return names[0]
+def _logging(_keyword: None, path: str) -> Logging:
+    return Logging(path)
 
 
 def _start(session: Session, name: str) -> None:
@@ -62,23 +66,32 @@ def _mark(session: Session, what: str) -> Event:
     return say(f"--- Session log {session.log.path} {what} {now} ---")
 
 
-def run_write_log(session: Session, arguments: str) -> Iterator[Event]:
+def run_write_log(session: Session, text: str | None) -> Iterator[Event]:
     """Write a line of text to the session log."""
     if session.log.path is None:
         raise CommandError("There is no session log. LOG <filename> opens one.")
-    is_quoted = len(arguments) > 1 and arguments[0] == arguments[-1] == '"' and '"' not in arguments[1:-1]
-    session.log.write_line(escape(arguments[1:-1] if is_quoted else arguments))
+    text = text or ""
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]
+    session.log.write_line(escape(text[1:-1] if is_quoted else text))
     return iter(())
 
+
+_FILES = "takes [TO] and one file name, or STOP; put a name with blanks into double quotes."
 
 COMMANDS = (
     Command(
         "LOG",
-        "LOG | OUT {[TO] <filename> | STOP}",
+        Maybe(
+            Alternatives(
+                Sequence(_logging, Maybe(Choice({"TO": None})), File("<filename>", missing=_FILES)),
+                Choice({"STOP": Logging(None)}),
+                surplus=_FILES,
+            ),
+            is_shown=False,
+        ),
         "Copy the session to a file, or stop",
         run_log,
         aliases=("OUT",),
-        options=("TO", "STOP"),
         details=(
             "LOG TO dirrpt/logdump.txt",
             "What is printed and what is entered is appended to the file, until LOG STOP or the end of the session.",
@@ -87,7 +100,7 @@ COMMANDS = (
     ),
     Command(
         "WRITELOG",
-        "WRITELOG <text>",
+        Maybe(Text("<text>"), is_shown=False),
         "Write text to the session log",
         run_write_log,
         details=('WRITELOG "Before the first gap"', "LOG must be on."),

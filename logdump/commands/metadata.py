@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-from logdump.language.arguments import one_option
-from logdump.language.command import ArgumentError, Command
-from logdump.language.words import first_word, is_keyword
+from logdump.language.command import Command
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import ON_OFF, Choice
+from logdump.language.words import plain
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 
-_ON_OFF = {"ON": True, "OFF": False}
-_FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
-    "DDLFORMAT": ("metadata_ddl", _ON_OFF),
-    "DEFGENFORMAT": ("metadata_defgen", _ON_OFF),
-    "SQLFORMAT": ("metadata_sql", _ON_OFF),
-    "DET[AIL]": ("metadata_detail", {"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA}),
+_DETAILS = Choice({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
+_FORMATS: dict[str, tuple[str, Choice[Any]]] = {
+    "DDLFORMAT": ("metadata_ddl", ON_OFF),
+    "DEFGENFORMAT": ("metadata_defgen", ON_OFF),
+    "SQLFORMAT": ("metadata_sql", ON_OFF),
+    "DET[AIL]": ("metadata_detail", _DETAILS),
 }
 
 
-def run_metadata(session: Session, arguments: str) -> Iterator[Event]:
+class Form(NamedTuple):
+    """A form of metadata records, by its keyword, and what it is set to; None to tell."""
+
+    keyword: str
+    value: bool | Detail | None
+
+
+def run_metadata(session: Session, form: Form | None) -> Iterator[Event]:
     """Switch a form of metadata records on or off, or tell how all of them stand."""
     settings = session.settings
-    if not arguments:
-        yield say(*(f"METADATA {name.replace('[AIL]', 'AIL')} is {_state(settings, name)}" for name in _FORMATS))
-        return
-    word, rest = first_word(arguments)
-    name = next((one for one in _FORMATS if is_keyword(word, one)), None)
-    if name is None:
-        raise ArgumentError(f"{word!r} is not one of DDLFORMAT, DEFGENFORMAT, SQLFORMAT, DETAIL.")
-    attribute, options = _FORMATS[name]
-    value = one_option(rest, options)
-    if value is None:
-        yield say(f"METADATA {word.upper()} is {_state(settings, name)}")
+    if form is None:
+        yield say(*(f"METADATA {plain(name)} is {_state(settings, name)}" for name in _FORMATS))
+    elif form.value is None:
+        yield say(f"METADATA {plain(form.keyword)} is {_state(settings, form.keyword)}")
     else:
-        setattr(settings, attribute, value)
+        setattr(settings, _FORMATS[form.keyword][0], form.value)
 
 
 def _state(settings: object, name: str) -> str:
@@ -44,10 +46,9 @@ def _state(settings: object, name: str) -> str:
     return value.value.upper() if isinstance(value, Detail) else "ON" if value else "OFF"
 
 
-def run_column_data(session: Session, arguments: str) -> Iterator[Event]:
+def run_column_data(session: Session, value: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Show the bytes under each column line, or the lines alone."""
     settings = session.settings
-    value = one_option(arguments, _ON_OFF)
     if value is None:
         yield say(f"COLUMNDATA is {'ON' if settings.detail is Detail.DATA else 'OFF'}")
     elif value:
@@ -59,10 +60,19 @@ def run_column_data(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "METADATA",
-        "METADATA {<format> | DETAIL} {ON | OFF | DATA}",
+        Maybe(
+            Alternatives(
+                *(
+                    Keyword(name, Sequence(partial(Form, name), Maybe(choice)))
+                    for name, (_, choice) in _FORMATS.items()
+                ),
+                syntax="{<format> | DETAIL} {ON | OFF | DATA}",
+                wrong="{!r} is not one of DDLFORMAT, DEFGENFORMAT, SQLFORMAT, DETAIL.",
+            ),
+            is_shown=False,
+        ),
         "Show table definitions in another format; DETAIL their tokens",
         run_metadata,
-        options=tuple(_FORMATS),
         details=(
             "<format> is DDLFORMAT (NonStop), DEFGENFORMAT (definitions file) or SQLFORMAT (CREATE TABLE).",
             "With a format on, it takes the place of the listing; DETAIL adds the tokens below.",
@@ -70,9 +80,8 @@ COMMANDS = (
     ),
     Command(
         "COLUMNDATA",
-        "COLUMNDATA {ON | OFF}",
+        Maybe(ON_OFF, is_shown=False),
         "Show the bytes of each column; the same as DETAIL DATA",
         run_column_data,
-        options=("ON", "OFF"),
     ),
 )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from logdump.language.arguments import one_path
-from logdump.language.command import ArgumentError, Command
+from logdump.language.command import Command
 from logdump.language.execute import run_commands
+from logdump.language.parameters import File
 from logdump.notation.escape import escape
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure
@@ -47,11 +47,8 @@ class CommandFile:
         return line.rstrip("\r\n") if line else None
 
 
-def run_obey(session: Session, arguments: str) -> Iterator[Event]:
+def run_obey(session: Session, name: str) -> Iterator[Event]:
     """Run the commands of a file; what fails is reported with its line, and the rest runs."""
-    name = one_path(arguments)
-    if name is None:
-        raise ArgumentError("takes a file name.")
     path = Path(os.path.realpath(Path(name).expanduser()))
     if path in session.obeyed:
         raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
@@ -96,7 +93,7 @@ def _run(session: Session, name: str, commands: CommandFile) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "OBEY",
-        "OBEY | O | SOURCE <filename>",
+        File("<filename>", missing="takes a file name."),
         "Run the commands of a file",
         run_obey,
         aliases=("O", "SOURCE"),

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.commands.seeking import show_record
-from logdump.language.arguments import count, number, time_argument
-from logdump.language.command import ArgumentError, Command
-from logdump.language.words import first_word, is_keyword, split_words
+from logdump.language.command import Aliases, Command
+from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Sequence
+from logdump.language.parameters import Choice, MarkName, Moment, Number, Time
+from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
-from logdump.session.cursor import Cursor
-from logdump.session.errors import CommandError
+from logdump.operations.first_match import show_record
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from trailformat import TrailError
+from logdump.session.settings import Across
+from trailformat import TrailError, TrailFile
 
-_JUMPS = frozenset({"CSN", "TIME", "MARK"})
+if TYPE_CHECKING:
+    from logdump.operations.sequence_search import Goal
+
+Place = Callable[[Session], Iterator[Event]]
+"""What sets the position."""
 
 
-def run_next(session: Session, arguments: str) -> Iterator[Event]:
+class Position(NamedTuple):
+    """What POSITION sets: the position, the direction, neither or both."""
+
+    place: Place | None = None
+    backwards: bool | None = None
+
+
+class Skip(NamedTuple):
+    """How many records SKIP moves over, and whether only those that pass the filter count."""
+
+    records: int | None
+    filtered: bool | None
+
+
+def run_next(session: Session, count: int | None) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
     scan = Scan(session)
     try:
-        for _ in range(count(arguments)):
+        for _ in range(count or 1):
             record = yield from scan.find()
             if record is None:
                 break
@@ -39,36 +61,25 @@ def _suppressed(scan: Scan) -> Iterator[Event]:
         yield say(f"Filtering suppressed {scan.suppressed:>8} records")
 
 
-def run_skip(session: Session, arguments: str) -> Iterator[Event]:
+def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
     """Move over records without displaying them; with FILTER only those that pass it are counted."""
-    words = split_words(arguments)
-    filtered = bool(words) and is_keyword(words[-1], "FILTER")
-    wanted = count(" ".join(words[:-1]) if filtered else arguments)
-    if not filtered:
-        session.cursor.skip(wanted)
+    if not skip.filtered and session.settings.across is Across.OFF:
+        session.cursor.skip(skip.records or 1)
         return
-    scan = Scan(session)
-    for _ in range(wanted):
+    scan = Scan(session, filtered=bool(skip.filtered))
+    for _ in range(skip.records or 1):
         if (yield from scan.find()) is None:
             return
 
 
-def run_position(session: Session, arguments: str) -> Iterator[Event]:
+def run_position(session: Session, position: Position) -> Iterator[Event]:
     """Set the read position or direction, or tell them."""
-    word, rest = first_word(arguments)
-    if word.upper() in _JUMPS:
-        from logdump.commands.jumps import JUMPS  # noqa: PLC0415 - few positions need it
-
-        yield from JUMPS[word.upper()](session, rest)
-    else:
-        words = iter(split_words(arguments))
-        for one in words:
-            if is_keyword(one, "REC[ORD]"):
-                yield from _to_record(session, number(next(words, ""), what="the number of a record"))
-            else:
-                _position(session.cursor, one)
+    if position.place is not None:
+        yield from position.place(session)
+    if position.backwards is not None:
+        session.cursor.is_backwards = position.backwards
     yield where(session)
-    if arguments:
+    if position != Position():
         yield from _no_record_there(session)
 
 
@@ -89,7 +100,28 @@ def _no_record_there(session: Session) -> Iterator[Event]:
         yield NoRecordThere(*place, found.before, found.after, found.is_inside, session.trail.size)
 
 
-def _to_record(session: Session, wanted: int) -> Iterator[Event]:
+def _to(rba: int) -> Place:
+    return partial(_move, lambda _trail: rba)
+
+
+def _move(rba_in: Callable[[TrailFile], int], session: Session) -> Iterator[Event]:
+    session.cursor.move(rba_in(session.trail))
+    return iter(())
+
+
+def _last(trail: TrailFile) -> int:
+    return trail.previous_good_header(trail.end_of_records()) or 0
+
+
+def _end(trail: TrailFile) -> int:
+    return trail.size
+
+
+def _to_record(wanted: int) -> Place:
+    return partial(_count_to, wanted)
+
+
+def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Stand at a record by its number in the file; as much of the file is gone over as is not known yet."""
     from trailformat.index import build, index_of  # noqa: PLC0415 - it needs the scan
 
@@ -109,61 +141,112 @@ def _to_record(session: Session, wanted: int) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-def _position(cursor: Cursor, word: str) -> None:
-    if is_keyword(word, "FIRST"):
-        cursor.move(0)
-    elif is_keyword(word, "LAST"):
-        last = cursor.trail.previous_good_header(cursor.trail.end_of_records())
-        cursor.move(last or 0)
-    elif is_keyword(word, "EOF"):
-        cursor.move(cursor.trail.size)
-    elif is_keyword(word, "REV[ERSE]"):
-        cursor.is_backwards = True
-    elif is_keyword(word, "FOR[WARD]"):
-        cursor.is_backwards = False
-    else:
-        cursor.move(_rba(word))
+class Csn(Parameter[Place]):
+    """A CSN: the first record of the trail whose transaction has at least this one."""
+
+    is_phrase = True
+
+    def parse(self, text: str, context: Context) -> Place:  # noqa: ARG002
+        """The search for it."""
+        from logdump.operations.sequence_search import csn_goal  # noqa: PLC0415 - few positions need it
+
+        goal = csn_goal(text)
+        if goal is None:
+            raise ArgumentError(f"{text!r} is no CSN; write a number, 4:1095, 00000000/05002818 or the like.")
+        return partial(_to_goal, goal)
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
+        """Whether it is one word: what stands before the numbers of MySQL's may be any."""
+        return len(typed.split()) == 1
 
 
-def _rba(word: str) -> int:
+def _to_time(moment: Moment) -> Place:
+    """Stand on the first row of the trail at or after a time."""
+    from logdump.operations.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
+
+    return partial(_to_goal, time_goal(moment.julian, moment.text))
+
+
+def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
+    from logdump.operations.sequence_search import find_in_sequence  # noqa: PLC0415 - few positions need it
+
+    record = find_in_sequence(session.trail, goal)
+    if record is None or record.path is None:
+        raise CommandError(f"No record with {goal.text} in this trail.")
+    yield from stand_at(session, record.path, record.rba)
+
+
+def _to_mark(name: str) -> Place:
+    return partial(_stand_at_mark, name)
+
+
+def _stand_at_mark(name: str, session: Session) -> Iterator[Event]:
+    mark = session.marks.get(name)
+    if mark is None:
+        raise CommandError(f"No mark {name!r}; MARK lists them.")
+    yield from stand_at(session, mark.path, mark.rba)
+
+
+def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
+    """Open the file unless it is open, and stand at an RBA of it, reading forward."""
+    if not session.has_trail or path != session.trail.path:
+        session.open(path)
+        yield say(f"Current LogTrail is {session.trail.path}")
+    session.cursor.is_backwards = False
+    session.cursor.move(rba)
+
+
+class Rba(Number):
     """An RBA; the refusal is Logdump's (11.2 session), which has the argument in capitals."""
-    try:
-        return number(word)
-    except ArgumentError:
-        raise CommandError(f"Error: Invalid file position ({word.upper()})") from None
+
+    def parse(self, text: str, context: Context) -> int:
+        """The RBA."""
+        try:
+            return super().parse(text, context)
+        except ArgumentError:
+            raise CommandError(f"Error: Invalid file position ({text.upper()})") from None
 
 
-def run_begin(session: Session, arguments: str) -> Iterator[Event]:
+def run_begin(session: Session, moment: Moment) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
-    moment = time_argument(arguments, session.settings.time_offset)
-    session.cursor.begin(moment)
+    session.cursor.begin(moment.julian)
     yield where(session)
 
+
+_PLACES = Alternatives[Place](
+    Sequence(_to, Rba("<rba>")),
+    Choice({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
+    Keyword("REC[ORD]", Sequence(_to_record, Number("<n>", what="the number of a record"))),
+    Keyword("CSN", Csn("<csn>")),
+    Keyword("TIME", Sequence(_to_time, Time())),
+    Keyword("MARK", Sequence(_to_mark, MarkName("<name>"))),
+)
 
 COMMANDS = (
     Command(
         "NEXT",
-        "NEXT | N | RECORD | REC [<count>]",
+        Maybe(Number("<count>", least=1)),
         "Display the next record, or the next <count>",
         run_next,
         aliases=("N", "RECORD", "REC"),
     ),
     Command(
         "SKIP",
-        "SKIP [<count>] [FILTER]",
+        Sequence(Skip, Maybe(Number("<count>", least=1)), Maybe(Choice({"FILTER": True})), surplus=Number.surplus),
         "Move over <count> records",
         run_skip,
-        options=("FILTER",),
         details=("FILTER counts only records that pass the filter.",),
     ),
     Command(
         "POSITION",
-        "POSITION (POS) [<rba> | FIRST | LAST | EOF | RECORD <n> | CSN <csn> | TIME <time> | MARK <name>] "
-        "[REVERSE | FORWARD]",
+        AnyOrder(
+            Position,
+            {"place": _PLACES, "backwards": Choice({"REV[ERSE]": True, "FOR[WARD]": False})},
+        ),
         "Set the read position and direction, or tell them",
         run_position,
         aliases=("POS",),
-        options=("FIRST", "LAST", "EOF", "REC[ORD]", "REV[ERSE]", "FOR[WARD]", "CSN", "TIME", "MARK"),
+        shows_aliases=Aliases.BESIDE,
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
             "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",
@@ -175,7 +258,7 @@ COMMANDS = (
     ),
     Command(
         "BEGIN",
-        "BEGIN <time>",
+        Time(),
         "Set the position to the first record at or after a time",
         run_begin,
         details=(f"<time> is {TIME_FORMS};", "without those it is in the zone of TIMEOFFSET."),

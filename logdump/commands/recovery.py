@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.language.arguments import number
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
+from logdump.language.parameters import Choice, File, Number, Word
 from logdump.operations.matching_files import matching_files
 from logdump.operations.recovery.report import Report
 from logdump.operations.recovery.second_copies import rows_of
@@ -29,51 +29,19 @@ if TYPE_CHECKING:
     from logdump.session.selection import Selection
 
 PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
-_OPTIONS = ("OVER", *PARTS, "READER", "KEEP", "FILTERED")
 
 
 class Options(NamedTuple):
-    """What RECOVERY is to look at, and what of it to list; ``keep`` is a file's number and an RBA."""
+    """What RECOVERY is to look at, and what of it to list.
+
+    ``keep`` is empty for the last recovery point, else a file's number and an RBA; None where it is not asked for.
+    """
 
     over: str | None = None
     part: str | None = None
     reader: str | None = None
-    keeps: bool = False
-    keep: tuple[int, int] | None = None
+    keep: tuple[int, ...] | None = None
     filtered: bool = False
-
-
-def parse(text: str) -> Options:
-    """The options in ``text``.
-
-    Raises:
-        ArgumentError: an unknown word, a missing value.
-    """
-    words = split_words(text)
-    options = Options()
-    while words:
-        word = words.pop(0).upper()
-        if word in PARTS and options.part is None:
-            options = options._replace(part=word)
-        elif word == "FILTERED":
-            options = options._replace(filtered=True)
-        elif word == "KEEP":
-            options = options._replace(keeps=True, keep=_keep(words))
-        elif word in ("OVER", "READER") and words:
-            value = words.pop(0)
-            options = options._replace(over=value) if word == "OVER" else options._replace(reader=value)
-        else:
-            raise ArgumentError(f"{word!r} is none of {', '.join(_OPTIONS)}, or lacks its value.")
-    return options
-
-
-def _keep(words: list[str]) -> tuple[int, int] | None:
-    """The two numbers behind KEEP, taken off the words; None where there are none."""
-    if not words or not words[0].isdigit():
-        return None
-    if len(words) < 2:
-        raise ArgumentError("KEEP takes the number of a file and an RBA.")
-    return number(words.pop(0)), number(words.pop(0))
 
 
 class Run:
@@ -101,7 +69,7 @@ class Run:
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
             yield from self._part(report, part)
-        if self._options.keeps and (keep := report.keep()) is not None:
+        if self._options.keep is not None and (keep := report.keep()) is not None:
             yield keep
         yield RecoveryEnd(shown)
 
@@ -129,7 +97,7 @@ class Run:
             yield from report.second_copies() if part == "TWICE" else report.order_breaks()
 
     def _keep(self) -> Spot | None:
-        if self._options.keep is None:
+        if not self._options.keep:
             return None
         seqno, rba = self._options.keep
         for path in self._whole.paths:
@@ -166,9 +134,8 @@ def _reader(release: str | None) -> int | None:
     return found
 
 
-def run_recovery(session: Session, arguments: str) -> Iterator[Event]:
+def run_recovery(session: Session, options: Options) -> Iterator[Event]:
     """Show what restarts have left in the trail; the position stays."""
-    options = parse(arguments)
     if not options.filtered and session.filters_in_use is not None and session.filters_in_use.active:
         raise CommandError("Half a trail gives wrong answers: FILTER OFF, or RECOVERY FILTERED for fewer findings.")
     run = Run(session, options)
@@ -178,13 +145,28 @@ def run_recovery(session: Session, arguments: str) -> Iterator[Event]:
         raise KeyboardInterrupt
 
 
+def _keep(place: tuple[int, int] | None) -> tuple[int, ...]:
+    return place or ()
+
+
+_PLACE = Sequence(lambda *numbers: numbers, Number("<seqno>"), Number("<rba>"))
+
 COMMANDS = (
     Command(
         "RECOVERY",
-        f"RECOVERY [OVER <wildcard>] [{' | '.join(PARTS)}] [READER <release>] [KEEP [<seqno> <rba>]] [FILTERED]",
+        AnyOrder(
+            Options,
+            {
+                "over": Keyword("OVER", File("<wildcard>")),
+                "part": Choice({name: name for name in PARTS}),
+                "reader": Keyword("READER", Word("<release>")),
+                "keep": Keyword("KEEP", Sequence(_keep, Maybe(_PLACE))),
+                "filtered": Choice({"FILTERED": True}),
+            },
+            wrong="{!r} is no option of RECOVERY.",
+        ),
         "Tell what restarts of Extract have left in the trail, and what Replicat applies",
         run_recovery,
-        options=_OPTIONS,
         details=(
             "All files of the open trail, or those of <wildcard>. RESTARTS, CUT, TWICE, ORDER: only these findings;",
             "FILES lists the files. READER: files that a process of this release cannot read. KEEP: the files that a",

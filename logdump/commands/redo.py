@@ -4,76 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
-from logdump.language.arguments import number
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword
+from logdump.language.parameters import Choice, Number
+from logdump.operations.export.options import DIALECTS
 from logdump.session.events import Event, StatementShown, say
 from logdump.session.session import Session
 
-_DIALECTS = ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI")
+
+class Wanted(NamedTuple):
+    """How many transactions, in which dialect (empty: that of the source database), and whether cut ones too."""
+
+    transactions: int = 1
+    dialect: str = ""
+    includes_cut: bool = False
 
 
-def run_script(session: Session, arguments: str, *, takes_back: bool) -> Iterator[Event]:
+def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterator[Event]:
     """Print the statements for the transaction that is open at the position, or the next; with a number, so many."""
-    from logdump.render.sql import DIALECTS, Script, Statement, script_lines  # noqa: PLC0415 - slow
+    from logdump.render import sql  # noqa: PLC0415 - slow
 
-    transactions, dialect, includes_cut = _parse(session, arguments)
     cursor, trail = session.cursor, session.trail
-    script = Script(
+    header = trail.file_header
+    dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
+    script = sql.Script(
         trail,
-        DIALECTS[dialect],
+        dialect,
         lambda file: session.selection(file).accepts,
         session.definitions_of,
         takes_back=takes_back,
-        includes_cut=includes_cut,
+        includes_cut=wanted.includes_cut,
     )
-    for item in script.items(cursor.next, transactions):
-        if isinstance(item, Statement):
+    for item in script.items(cursor.next, wanted.transactions):
+        if isinstance(item, sql.Statement):
             yield StatementShown(item, takes_back)
-        elif lines := tuple(script_lines(item, DIALECTS[dialect], session.settings.time_offset)):
+        elif lines := tuple(sql.script_lines(item, dialect, session.settings.time_offset)):
             yield say(*lines)
     if script.end:
         cursor.is_backwards = False
         cursor.move(script.end)
 
 
-def _parse(session: Session, arguments: str) -> tuple[int, str, bool]:
-    """How many transactions; the dialect, that of the source database unless it is named; whether INCLUDE CUT."""
-    transactions, dialect = 1, ""
-    words, includes_cut = without_include_cut(split_words(arguments))
-    for word in words:
-        if word.upper() in _DIALECTS and not dialect:
-            dialect = word.upper()
-        elif word.isdigit():
-            transactions = number(word, least=1)
-        else:
-            raise ArgumentError(
-                f"{word!r} is no number of transactions and none of {', '.join(_DIALECTS)}, INCLUDE CUT."
-            )
-    if not dialect:
-        from logdump.render.sql import dialect_of  # noqa: PLC0415 - loads with the first REDO
-
-        header = session.trail.file_header
-        dialect = dialect_of(header.vendor if header else "").name
-    return transactions, dialect, includes_cut
+_FORM = AnyOrder(
+    Wanted,
+    {
+        "transactions": Number("<count>", least=1),
+        "dialect": Choice({name: name for name in DIALECTS}),
+        "includes_cut": Keyword("INCLUDE", Choice({"CUT": True}, wrong="INCLUDE takes CUT.")),
+    },
+    wrong=f"{{!r}} is no number of transactions and none of {', '.join(DIALECTS)}, INCLUDE CUT.",
+)
 
 
-def without_include_cut(words: list[str]) -> tuple[list[str], bool]:
-    """The words without INCLUDE CUT, and whether that was among them."""
-    for at in range(len(words) - 1):
-        if [word.upper() for word in words[at : at + 2]] == ["INCLUDE", "CUT"]:
-            return words[:at] + words[at + 2 :], True
-    return words, False
-
-
-def _command(name: str, summary: str, *details: str, takes_back: bool) -> Command:
+def _command(name: str, summary: str, *details: str, takes_back: bool) -> Command[Wanted]:
     return Command(
         name,
-        f"{name} [<count>] [{' | '.join(_DIALECTS)}] [INCLUDE CUT]",
+        _FORM,
         summary,
         partial(run_script, takes_back=takes_back),
-        options=(*_DIALECTS, "INCLUDE", "CUT"),
         details=(
             "Whole transactions, from the one that is open at the position; the filter applies. Nothing is executed.",
             "One that a Replicat drops or that is not all here is one comment; INCLUDE CUT adds its statements to it.",

@@ -3,100 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from logdump.language.arguments import local_path, number
-from logdump.language.command import ArgumentError, Command
-from logdump.language.words import is_keyword, split_words
+from logdump.language.command import Command
+from logdump.language.forms import Amount, AnyOrder, Keyword, Refused, Sequence
+from logdump.language.parameters import Choice, File, Number, local_path
+from logdump.language.reader import Form, Reader
 from logdump.operations.save.saver import SaveOptions, Saver
-from logdump.session.errors import CommandError
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
 _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE": 3, "0": 0, "1": 1, "2": 2, "3": 3}
-_EXTENT = re.compile(r"\bEXT\s*\([^)]*\)", re.IGNORECASE)
-
-Words = list[str]
+_EXTENT = re.compile(r"\s*EXT\s*\(([^)]*)(\))?", re.IGNORECASE)
 
 
-def _trans_ind(words: Words) -> dict[str, Any]:
-    word = _value(words, "TRANSIND")
-    if word.upper() not in _TRANS_INDS:
-        raise ArgumentError(f"TRANSIND takes FIRST, MIDDLE, END or ONLY, not {word!r}.")
-    return {"trans_ind": _TRANS_INDS[word.upper()]}
+class Extent(Form[None]):
+    """The extent sizes of an Enscribe file, which mean nothing here."""
+
+    syntax = "EXT (<pri>, <sec> [, <max>])"
+    _keyword = Choice({"EXT": None})
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the keyword is next, with a parenthesis or still without."""
+        return self._keyword.fits(reader) or _EXTENT.match(reader.text, reader.at) is not None
+
+    def read(self, reader: Reader) -> None:
+        """Pass over it."""
+        found = _EXTENT.match(reader.text, reader.at)
+        if found is None or found[2] is None:
+            reader.at = len(reader.text)
+            raise reader.missing("EXT takes its sizes in parentheses.")
+        reader.at = found.end()
 
 
-def _commit_time(words: Words) -> dict[str, Any]:
-    return {"commit_time": number(_value(words, "COMMITTS"), what="a Julian timestamp")}
-
-
-def _old_format(_words: Words) -> dict[str, Any]:
-    raise CommandError("SAVE OLDFORMAT is not supported: the format before release 6.0 is not known.")
-
-
-def _megabytes(words: Words) -> dict[str, Any]:
-    number(_value(words, "MEGABYTES"), least=1)
-    return {}
-
-
-_OPTIONS: dict[str, Callable[[Words], dict[str, Any]]] = {
-    "NOCOMMENT": lambda _: {"has_comments": False},
-    "COMMENT": lambda _: {"has_comments": True},
-    "OLDFORMAT": _old_format,
-    "NEWFORMAT": lambda _: {},
-    "TRUNCATE": lambda _: {"replaces": True},
-    "!": lambda _: {"replaces": True},
-    "TRANSIND": _trans_ind,
-    "COMMITTS": _commit_time,
-    "MEG[ABYTES]": _megabytes,
-}
-
-
-def _value(words: Words, option: str) -> str:
-    if not words:
-        raise ArgumentError(f"{option} takes a value.")
-    return words.pop(0)
-
-
-def parse_save_options(text: str, *, has_comments: bool) -> SaveOptions:
-    """The file and the options in any order.
+def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:
+    """The options of SAVE from the arguments.
 
     Raises:
-        ArgumentError: no file name, an unknown word, a missing or wrong value.
+        ArgumentError: there is no file name.
     """
-    words = split_words(_EXTENT.sub(" ", text))
-    name = words.pop(0) if words else ""
-    values: dict[str, Any] = {"has_comments": has_comments}
+    values = {**values}
+    amount, unit = values.pop("amount", (None, "records"))
+    for ignored in ("format", "extent", "megabytes"):
+        values.pop(ignored, None)
     if name.endswith("!"):
         name, values["replaces"] = name[:-1], True
     if not name:
-        raise ArgumentError("takes a file name.")
-    while words:
-        values |= _option(words)
-    return SaveOptions(Path(local_path(name)).expanduser().absolute(), name, **values)
+        raise ArgumentError(_NO_FILE)
+    return SaveOptions(Path(local_path(name)).expanduser().absolute(), name, **{unit: amount}, **values)
 
 
-def _option(words: Words) -> dict[str, Any]:
-    word = words.pop(0)
-    for spelling, option in _OPTIONS.items():
-        if is_keyword(word, spelling):
-            return option(words)
-    amount = number(word, least=1, what="an option of SAVE or a number of RECORDS or BYTES")
-    unit = _value(words, word)
-    if is_keyword(unit, "RECORD[S]"):
-        return {"records": amount}
-    if is_keyword(unit, "BYTE[S]"):
-        return {"bytes": amount}
-    raise ArgumentError(f"{word} takes RECORDS or BYTES, not {unit!r}.")
-
-
-def run_save(session: Session, arguments: str) -> Iterator[Event]:
+def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
     """Write the next records that pass the filter to a new trail file."""
-    options = parse_save_options(arguments, has_comments=session.settings.save_file_comments)
+    if options.has_comments is None:
+        options = options._replace(has_comments=session.settings.save_file_comments)
     if session.settings.spark_master is not None:
-        from logdump.commands.save_in_spark import save_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+        from logdump.spark.jobs.save_job import save_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
         if (yield from save_in_spark(session, options)):
             return
@@ -105,13 +70,51 @@ def run_save(session: Session, arguments: str) -> Iterator[Event]:
     yield say(f"Saved {saver.saved} records to {options.target}")
 
 
+_NO_FILE = "takes a file name."
+_VALUE = "{} takes a value."
+_NO_OLD_FORMAT = "SAVE OLDFORMAT is not supported: the format before release 6.0 is not known."
+_FORM = Sequence(
+    _save_options,
+    File("<filename>", missing=_NO_FILE),
+    AnyOrder(
+        dict,
+        {
+            "replaces": Choice({"!": True, "TRUNCATE": True}, syntax="!"),
+            "amount": Amount(
+                {"RECORD[S]": "records", "BYTE[S]": "bytes"},
+                syntax="<n> RECORDS | <n> BYTES",
+                wrong="{} takes RECORDS or BYTES, not {!r}.",
+                missing=_VALUE,
+            ),
+        },
+        {
+            "has_comments": Choice({"COMMENT": True, "NOCOMMENT": False}),
+            "trans_ind": Keyword(
+                "TRANSIND",
+                Choice(
+                    _TRANS_INDS,
+                    wrong="TRANSIND takes FIRST, MIDDLE, END or ONLY, not {!r}.",
+                    missing=_VALUE.format("TRANSIND"),
+                ),
+            ),
+            "commit_time": Keyword(
+                "COMMITTS", Number("<time>", what="a Julian timestamp", missing=_VALUE.format("COMMITTS"))
+            ),
+            "format": Choice({"NEWFORMAT": None}),
+            "old_format": Refused("OLDFORMAT", _NO_OLD_FORMAT, CommandError),
+            "megabytes": Keyword("MEG[ABYTES]", Number("<n>", least=1, missing=_VALUE.format("MEGABYTES"))),
+            "extent": Extent(),
+        },
+        wrong="{!r} is not an option of SAVE or a number of RECORDS or BYTES.",
+    ),
+)
+
 COMMANDS = (
     Command(
         "SAVE",
-        "SAVE <filename> [!] [<n> RECORDS | <n> BYTES] [<options>]",
+        _FORM,
         "Write records from the position on to a new trail file",
         run_save,
-        options=("RECORDS", "BYTES", *(spelling for spelling in _OPTIONS if spelling != "!")),
         details=(
             "Without a number: all records up to the end. The filter applies. The file is complete in itself.",
             "! or TRUNCATE replaces an existing file; the open trail is never replaced.",

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.commands.seeking import all_of, no_metadata, show_first, show_record
-from logdump.language.arguments import no_arguments, number, one_option, time_argument
-from logdump.language.command import ArgumentError, Command
-from logdump.language.words import first_word, is_keyword, split_words
+from logdump.language.command import Aliases, Command
+from logdump.language.forms import NOTHING, AnyOrder, Maybe, Sequence
+from logdump.language.parameters import (
+    Choice,
+    File,
+    Moment,
+    Number,
+    Table,
+    Time,
+    beginning,
+    tables_offered,
+    types_offered,
+)
+from logdump.language.reader import Context, Form, Parameter, Reader
 from logdump.notation.times import TIME_FORMS
-from logdump.session.errors import CommandError
+from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.session.across import cross, place_of, return_to
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.scan import Scan
 from logdump.session.session import Session
-from trailformat import Record, TrailName, io_type_number
+from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 
@@ -24,6 +36,104 @@ if TYPE_CHECKING:
 
 _ANY_METADATA = frozenset({DATABASE, TABLE, REFERENCE})
 _KINDS = {"DDR": frozenset({DATABASE}), "TDR": frozenset({TABLE, REFERENCE})}
+_UNREADABLE = "cannot read {!r}."
+_METADATA_WORDS = "DDR, TDR, an index or NEXT"
+_ANY = -1
+
+
+class TypeSought(NamedTuple):
+    """A record type, as it was entered and by its number, and perhaps a wildcard for tables."""
+
+    name: str
+    io_type: int
+    pattern: str | None = None
+
+
+class TimeSought(NamedTuple):
+    """A time, and perhaps a wildcard for tables."""
+
+    moment: Moment
+    pattern: str | None = None
+
+
+class AuditRbaSought(NamedTuple):
+    """An AuditRBA, -1 for any, and perhaps a trail file or a wildcard for tables."""
+
+    audit_rba: int
+    name: str | None = None
+
+
+class MetadataSought(NamedTuple):
+    """A kind of metadata, a table or database index, and whether the one in force at the position does not count."""
+
+    kind: str | None = None
+    at_index: int | None = None
+    is_next: bool = False
+
+
+class RecordType(Parameter[tuple[str, int]]):
+    """A record type by its name or number."""
+
+    is_phrase = True
+
+    def parse(self, text: str, context: Context) -> tuple[str, int]:  # noqa: ARG002
+        """The type as it stands there, and its number."""
+        name = text.strip('"')
+        io_type = io_type_number(name)
+        if io_type is None:
+            raise ArgumentError(f"{name!r} is no record type; SHOW RECTYPE lists them.")
+        return name, io_type
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
+        """Whether a name begins so."""
+        return bool(beginning(typed.strip('"'), IO_TYPES.values()))
+
+    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
+        """The names of one word."""
+        return types_offered(typed)
+
+
+class AuditRbaOrAny(Number):
+    """An AuditRBA, or -1 for any."""
+
+    def parse(self, text: str, context: Context) -> int:
+        """The AuditRBA."""
+        return _ANY if text == str(_ANY) else super().parse(text, context)
+
+    def begins(self, typed: str, context: Context) -> bool:
+        """Whether it can go on to one."""
+        return typed == "-" or super().begins(typed, context)
+
+
+class FileOrTable(File):
+    """A trail file, or a table name or wildcard."""
+
+    def offers(self, typed: str, context: Context) -> Iterator[str]:
+        """The files, and the tables of the open trail."""
+        yield from tables_offered(typed, context)
+        yield from super().offers(typed, context)
+
+
+class AfterComma(Form[str | None]):
+    """A word after a comma, which may be a blank where a single word comes before."""
+
+    def __init__(self, word: Parameter[str], *, may_be_blank: bool = False) -> None:
+        self.syntax = f", {word.syntax}"
+        self._word = word
+        self._may_be_blank = may_be_blank
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the comma is next, or the word."""
+        return reader.rest.startswith(",") or (self._may_be_blank and self._word.fits(reader))
+
+    def read(self, reader: Reader) -> str | None:
+        """The word."""
+        reader.skip(",")
+        return self._word.read(reader) if self._word.fits(reader) else None
+
+
+def _type_sought(sought: tuple[str, int], pattern: str | None) -> TypeSought:
+    return TypeSought(*sought, pattern)
 
 
 def _on_table(pattern: str | None) -> Criterion | None:
@@ -33,28 +143,32 @@ def _on_table(pattern: str | None) -> Criterion | None:
     return FileName((pattern,)) if pattern else None
 
 
-def run_scan_for_header(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Go to the next sound record header, or the previous one, and display its record."""
-    backwards = bool(one_option(arguments, {"PREV[IOUS]": True}))
-    record = session.cursor.seek_good_header(backwards=backwards)
-    if record is None:
-        side = "before" if backwards else "at or after"
-        raise CommandError(f"No good header {side} RBA {session.cursor.next}.")
+    start, is_back = place_of(session), bool(backwards)
+    while (record := session.cursor.seek_good_header(backwards=is_back)) is None:
+        session.cursor.is_backwards = is_back
+        try:
+            is_other_file = yield from cross(session)
+        finally:
+            session.cursor.is_backwards = start.is_backwards
+        if not is_other_file:
+            yield from return_to(session, start)
+            side = "before" if is_back else "at or after"
+            raise CommandError(f"No good header {side} RBA {start.next}.")
     yield from show_record(session, record)
 
 
-def run_scan_for_end_of_transaction(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
     """Find the end of the current transaction and display the first record of the next one."""
-    no_arguments(arguments)
     ends = yield from Scan(session, filtered=False).find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
     yield from show_first(session, "next transaction", is_transactional, filtered=False)
 
 
-def run_scan_for_next_transaction(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_next_transaction(session: Session, _arguments: None) -> Iterator[Event]:
     """Display the first record of the next transaction."""
-    no_arguments(arguments)
     yield from show_first(session, "start of a transaction", _has_trans_ind(BEGINS), filtered=False)
 
 
@@ -62,63 +176,50 @@ def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
     return lambda record: is_transactional(record) and record.header.trans_ind in values
 
 
-def run_scan_for_type(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_type(session: Session, sought: TypeSought) -> Iterator[Event]:
     """Display the next record of a type."""
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415 - only who scans needs filters
 
-    name, pattern = _split_template(arguments)
-    io_type = io_type_number(name)
-    if io_type is None:
-        raise ArgumentError(f"{name!r} is no record type; SHOW RECTYPE lists them.")
-    filters = all_of(RecType((io_type,)), _on_table(pattern))
-    yield from show_first(session, f"record of type {name}", also=filters)
+    filters = all_of(RecType((sought.io_type,)), _on_table(sought.pattern))
+    yield from show_first(session, f"record of type {sought.name}", also=filters)
 
 
-def run_scan_for_time(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_time(session: Session, sought: TimeSought) -> Iterator[Event]:
     """Display the next record at or after a time."""
     from logdump.filters.time_criteria import StartTime  # noqa: PLC0415 - only who scans needs filters
 
-    text, pattern = _split_template(arguments)
-    moment = time_argument(text, session.settings.time_offset)
-    yield from show_first(session, f"record at or after {text}", also=all_of(StartTime(moment), _on_table(pattern)))
+    filters = all_of(StartTime(sought.moment.julian), _on_table(sought.pattern))
+    yield from show_first(session, f"record at or after {sought.moment.text}", also=filters)
 
 
-def run_scan_for_rba(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_rba(session: Session, sought: AuditRbaSought) -> Iterator[Event]:
     """Display the next record whose AuditRBA is the number given; -1 displays the next record."""
     from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only who scans needs filters
     from logdump.filters.number_criteria import AuditRba  # noqa: PLC0415
 
-    word, rest = first_word(arguments.replace(",", " ", 1))
-    name = (split_words(rest) or [""])[0]
-    comparison, value = Comparison.GREATER_OR_EQUAL, 0
-    if word != "-1":
-        comparison, value = Comparison.EQUAL, number(word, what="an AuditRBA, or -1 for the next record")
-    pattern = _open_if_trail(session, name)
-    filters = [*all_of(AuditRba(comparison, value), _on_table(pattern)), no_metadata()]
-    yield from show_first(session, f"record with AuditRBA {word}", also=filters)
+    comparison = Comparison.GREATER_OR_EQUAL if sought.audit_rba == _ANY else Comparison.EQUAL
+    pattern = _open_if_trail(session, sought.name)
+    audit_rba = AuditRba(comparison, max(sought.audit_rba, 0))
+    filters = [*all_of(audit_rba, _on_table(pattern)), no_metadata()]
+    yield from show_first(session, f"record with AuditRBA {sought.audit_rba}", also=filters)
 
 
-def _open_if_trail(session: Session, name: str) -> str | None:
+def _open_if_trail(session: Session, name: str | None) -> str | None:
     """Open the trail file that SCANFORRBA names, unless it is open; any other name is a table template (HELP)."""
     path = Path(name).expanduser().absolute() if name else None
     if path is None or not path.is_file() or TrailName.parse(path) is None:
-        return name or None
+        return name
     if not session.has_trail or not path.samefile(session.trail.path):
         session.open(path)
     return None
 
 
-def run_scan_for_metadata(session: Session, arguments: str) -> Iterator[Event]:
+def run_scan_for_metadata(session: Session, sought: MetadataSought) -> Iterator[Event]:
     """Display the next metadata record, of a kind or with an index; a TDR with an index that is in force, at once."""
-    kinds, index, label, is_next = _ANY_METADATA, None, "metadata", False
-    for word in split_words(arguments):
-        if word.upper() in _KINDS:
-            kinds, label = _KINDS[word.upper()], word.upper()
-        elif is_keyword(word, "NEXT"):
-            is_next = True
-        else:
-            index = number(word, most=0xFFFF, what="DDR, TDR, an index or NEXT")
-    if label == "TDR" and index is not None and not is_next and (record := _in_force(session, index)) is not None:
+    index, label = sought.at_index, sought.kind or "metadata"
+    kinds = _KINDS.get(label, _ANY_METADATA)
+    is_in_force = label == "TDR" and index is not None and not sought.is_next
+    if is_in_force and index is not None and (record := _in_force(session, index)) is not None:
         session.cursor.stand_on(record)
         yield from show_record(session, record)
         return
@@ -139,69 +240,85 @@ def _in_force(session: Session, index: int) -> Record | None:
     return trail.record_at(entry.rba) if entry is not None else None
 
 
-def _split_template(arguments: str) -> tuple[str, str | None]:
-    """The argument before a comma, and the table name or wildcard after it."""
-    first, _, template = arguments.partition(",")
-    words = split_words(template)
-    if not first.strip() or len(words) > 1:
-        raise ArgumentError(f"cannot read {arguments!r}.")
-    return first.strip().strip('"'), words[0] if words else None
-
+_TEMPLATE = Maybe(AfterComma(Table("<filename-template>")))
 
 COMMANDS = (
     Command(
         "SCANFORHEADER",
-        "SCANFORHEADER (SFH) [PREV]",
+        Maybe(Choice({"PREV[IOUS]": True}, syntax="PREV")),
         "Find the next good record header, or the previous one",
         run_scan_for_header,
         aliases=("SFH",),
-        options=("PREV[IOUS]",),
+        shows_aliases=Aliases.BESIDE,
     ),
     Command(
         "SCANFORTYPE",
-        "SCANFORTYPE (SFT) {<name> | <number>} [, <filename-template>]",
+        Sequence(
+            _type_sought,
+            RecordType("{<name> | <number>}", missing=_UNREADABLE),
+            _TEMPLATE,
+            ends=",",
+        ),
         "Find the next record of a type",
         run_scan_for_type,
         aliases=("SFT",),
+        shows_aliases=Aliases.BESIDE,
         details=("Example: SFT Delete, HR.*",),
     ),
     Command(
         "SCANFORRBA",
-        "SCANFORRBA (SFR) <auditrba> [, <filename>]",
+        Sequence(
+            AuditRbaSought,
+            AuditRbaOrAny("<auditrba>", what="an AuditRBA, or -1 for the next record"),
+            Maybe(AfterComma(FileOrTable("<filename>"), may_be_blank=True)),
+            ends=",",
+        ),
         "Find the next record with an AuditRBA",
         run_scan_for_rba,
         aliases=("SFR",),
+        shows_aliases=Aliases.BESIDE,
         details=("-1 finds the next record. <filename> is a trail file, or a table name or wildcard.",),
     ),
     Command(
         "SCANFORTIME",
-        "SCANFORTIME (SFTS) <time> [, <filename-template>]",
+        Sequence(TimeSought, Time(missing=_UNREADABLE), _TEMPLATE, ends=","),
         "Find the next record at or after a time",
         run_scan_for_time,
         aliases=("SFTS",),
+        shows_aliases=Aliases.BESIDE,
         details=(f"<time> is {TIME_FORMS}.", "Example: SFTS 2024-03-01 09:00:00, HR.*"),
     ),
     Command(
         "SCANFORENDTRANS",
-        "SCANFORENDTRANS (SFET)",
+        NOTHING,
         "Find the end of the transaction, display the next one's first record",
         run_scan_for_end_of_transaction,
         aliases=("SFET",),
+        shows_aliases=Aliases.BESIDE,
     ),
     Command(
         "SCANFORNEXTTRANS",
-        "SCANFORNEXTTRANS (SFNT)",
+        NOTHING,
         "Find the start of the next transaction",
         run_scan_for_next_transaction,
         aliases=("SFNT",),
+        shows_aliases=Aliases.BESIDE,
     ),
     Command(
         "SCANFORMETADATA",
-        "SCANFORMETADATA (SFMD) [DDR | TDR] [<index>] [NEXT]",
+        AnyOrder(
+            MetadataSought,
+            {
+                "kind": Choice({"DDR": "DDR", "TDR": "TDR"}),
+                "at_index": Number("<index>", most=0xFFFF, what=_METADATA_WORDS),
+                "is_next": Choice({"NEXT": True}),
+            },
+            wrong=f"{{!r}} is not {_METADATA_WORDS}.",
+        ),
         "Find the next database or table definition",
         run_scan_for_metadata,
         aliases=("SFMD",),
-        options=("DDR", "TDR", "NEXT"),
+        shows_aliases=Aliases.BESIDE,
         details=(
             "TDR <index> displays the definition in force at the position, which stands before it, or else the next;",
             "TDR <index> NEXT the next one after the position.",

@@ -7,7 +7,8 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from logdump.language.command import ArgumentError, Command
+from logdump.language.command import Command
+from logdump.language.parameters import Text
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
@@ -16,15 +17,13 @@ from logdump.session.settings import OutputFormat
 _STDERR = 2
 
 
-def run_x(session: Session, arguments: str) -> Iterator[Event]:
+def run_x(session: Session, line: str) -> Iterator[Event]:
     """Run a program at the same terminal and wait for its end."""
-    if not arguments:
-        raise ArgumentError("takes a program and its arguments.")
     sys.stdout.flush()
-    status = _run(arguments, output=_STDERR if session.settings.format is OutputFormat.JSONL else None)
+    status = _run(line, output=_STDERR if session.settings.format is OutputFormat.JSONL else None)
     if status:
         how = f"with status {status}" if status > 0 else f"by signal {-status}"
-        raise CommandError(f"{arguments.split(maxsplit=1)[0]} ended {how}.")
+        raise CommandError(f"{line.split(maxsplit=1)[0]} ended {how}.")
     return iter(())
 
 
@@ -54,7 +53,7 @@ def _interrupts_left_to_the_program() -> Iterator[None]:
 COMMANDS = (
     Command(
         "X",
-        "X <program> [<arguments>]",
+        Text("<program> [<arguments>]", missing="takes a program and its arguments."),
         "Run a program through the shell",
         run_x,
         details=("X ls -l dirdat", "A semicolon outside double quotes begins the next command."),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from logdump.commands.env import run_env
-from logdump.language.arguments import no_arguments, one_option
-from logdump.language.command import ArgumentError, Command
+from logdump.language.command import Command
+from logdump.language.forms import NOTHING
+from logdump.language.parameters import Choice
 from logdump.notation.conversions import ctime_lines, interpret_timestamp
 from logdump.notation.times import current_timestamp
 from logdump.session.events import Event, say
@@ -16,18 +17,16 @@ from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 
 _MICROSECONDS = 1_000_000
 
+Show = Callable[[Session, None], Iterator[Event]]
 
-def run_show(session: Session, arguments: str) -> Iterator[Event]:
+
+def run_show(session: Session, show: Show) -> Iterator[Event]:
     """Show one of the things that can be shown."""
-    show = one_option(arguments, _SUBJECTS)
-    if show is None:
-        raise ArgumentError(f"takes one of {', '.join(_SUBJECTS)}.")
-    yield from show(session, "")
+    yield from show(session, None)
 
 
-def run_time(_session: Session, arguments: str) -> Iterator[Event]:
+def run_time(_session: Session, _arguments: None) -> Iterator[Event]:
     """Show the present moment as a Julian timestamp, in GMT and local time, and as a C time."""
-    no_arguments(arguments)
     now = current_timestamp()
     yield say(
         f"JulianTimestamp {now}",
@@ -36,23 +35,23 @@ def run_time(_session: Session, arguments: str) -> Iterator[Event]:
     )
 
 
-def _show_filter(session: Session, _arguments: str) -> Iterator[Event]:
+def _show_filter(session: Session, _arguments: None) -> Iterator[Event]:
     from logdump.filters import show  # noqa: PLC0415 - a session without FILTER starts faster
 
     yield say(*show(session.filters))
 
 
-def _show_open(session: Session, _arguments: str) -> Iterator[Event]:
+def _show_open(session: Session, _arguments: None) -> Iterator[Event]:
     paths = [session.trail.path] if session.has_trail else []
     paths += [session.log.path] if session.log.path else []
     yield say(*(f"{number} : {path}" for number, path in enumerate(paths))) if paths else say("No file is open")
 
 
-def _show_record_types(_session: Session, _arguments: str) -> Iterator[Event]:
+def _show_record_types(_session: Session, _arguments: None) -> Iterator[Event]:
     yield say(*(f"{number} - {name}" for number, name in sorted(IO_TYPES.items())))
 
 
-_SUBJECTS = {
+_SUBJECTS: dict[str, Show] = {
     "ENV": run_env,
     "FILTER": _show_filter,
     "OPEN": _show_open,
@@ -63,12 +62,11 @@ _SUBJECTS = {
 COMMANDS = (
     Command(
         "SHOW",
-        "SHOW | SH | SHO {ENV | FILTER | OPEN | RECTYPE | TIME}",
+        Choice(_SUBJECTS, missing=f"takes one of {', '.join(_SUBJECTS)}."),
         "Show settings, filters, open files, record types, the time",
         run_show,
         aliases=("SH", "SHO"),
-        options=tuple(_SUBJECTS),
         details=("SHOW RECTYPE", "SHOW OPEN lists the trail file and the session log."),
     ),
-    Command("TIME", "TIME", "Show the current time: Julian, GMT, local", run_time),
+    Command("TIME", NOTHING, "Show the current time: Julian, GMT, local", run_time),
 )

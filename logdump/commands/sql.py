@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.language.command import ArgumentError, Command, Origin
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Keyword, Maybe, Sequence
+from logdump.language.parameters import File, Text
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
@@ -21,33 +23,22 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
-_OVER = re.compile(r'OVER\s+(?:"([^"]+)"|(\S+))\s+(.+)', re.IGNORECASE | re.DOTALL)
 _VIEWS = re.compile(r"\b(?:records|transactions|summary)\b", re.IGNORECASE)
 
 
 class Query(NamedTuple):
     """A statement, and the path of the files that its views are made over: the open one unless another is given."""
 
-    statement: str
     path: str | None
+    statement: str
 
 
-def parse_query(text: str) -> Query:
-    """``[OVER <wildcard>] <statement>``.
-
-    Raises:
-        ArgumentError: there is no statement.
-    """
-    if found := _OVER.fullmatch(text):
-        return Query(found[3], str(Path(found[1] or found[2]).expanduser().absolute()))
-    if not text or text.upper().split()[0] == "OVER":
-        raise ArgumentError("takes a statement, as in SQL SELECT op, count(*) FROM records GROUP BY op.")
-    return Query(text, None)
+def _absolute(wildcard: str) -> str:
+    return str(Path(wildcard).expanduser().absolute())
 
 
-def run_sql(session: Session, arguments: str) -> Iterator[Event]:
+def run_sql(session: Session, query: Query) -> Iterator[Event]:
     """Run a statement of Spark SQL, whatever the engine is, and show the rows it gives."""
-    query = parse_query(arguments)
     path, options = _source(session, query)
     if options:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
@@ -102,13 +93,18 @@ def _frame(spark: SparkSession, statement: str, path: str | None, options: dict[
     return sql(spark, statement) if path is None else Views(spark, path, options).query(statement)
 
 
+_NO_STATEMENT = "takes a statement, as in SQL SELECT op, count(*) FROM records GROUP BY op."
+
 COMMANDS = (
     Command(
         "SQL",
-        "SQL [OVER <wildcard>] <statement>",
+        Sequence(
+            Query,
+            Maybe(Keyword("OVER", Sequence(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
+            Text("<statement>", missing=_NO_STATEMENT),
+        ),
         "Run a statement of Spark SQL over the trail",
         run_sql,
-        options=("OVER", "SELECT"),
         details=(
             "Views: records (a row each), transactions, summary (counts by table and operation), over the open file or",
             "the files of <wildcard>, through the FILTER. docs/spark.md lists their columns. Spark is started for it",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
-from logdump.commands.switches import ON_OFF, switch
-from logdump.language.arguments import no_arguments, number, one_option
-from logdump.language.command import ArgumentError, Command
-from logdump.language.words import is_keyword, split_words
+from logdump.language.command import Command
+from logdump.language.forms import NOTHING, Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import ON_OFF, Choice, Number
+from logdump.language.switches import switch
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -16,19 +18,33 @@ from logdump.session.settings import Settings
 _LARGEST_BLOCK = 2**31 - 1
 
 
-def run_bio(session: Session, arguments: str) -> Iterator[Event]:
+class LargeBlocks(NamedTuple):
+    """What BIO sets: whether it is on, or the size of a block."""
+
+    is_on: bool | None = None
+    block_size: int | None = None
+
+
+_LARGE_BLOCKS = Alternatives(
+    Choice({"ON": LargeBlocks(is_on=True), "OFF": LargeBlocks(is_on=False)}),
+    Keyword(
+        "BLOCK",
+        Sequence(
+            partial(LargeBlocks, None),
+            Number("<bytes>", least=1, most=_LARGEST_BLOCK, missing="BLOCK takes a size in bytes."),
+        ),
+    ),
+)
+
+
+def run_bio(session: Session, given: LargeBlocks | None) -> Iterator[Event]:
     """Set large-block I/O, or tell it: it is remembered and shown, and changes nothing."""
-    words = split_words(arguments)
-    if words and is_keyword(words[0], "BLOCK"):
-        if len(words) != 2:
-            raise ArgumentError("BLOCK takes a size in bytes.")
-        session.settings.large_block_size = number(words[1], least=1, most=_LARGEST_BLOCK)
-        return
-    is_on = one_option(arguments, ON_OFF)
-    if is_on is None:
+    if given is None:
         yield say(f"LargeBlock I/O is {large_block_text(session.settings)}")
+    elif given.block_size is not None:
+        session.settings.large_block_size = given.block_size
     else:
-        session.settings.large_block_io = is_on
+        session.settings.large_block_io = bool(given.is_on)
 
 
 def large_block_text(settings: Settings) -> str:
@@ -36,61 +52,54 @@ def large_block_text(settings: Settings) -> str:
     return f"{'On' if settings.large_block_io else 'Off'}, Blocksize {settings.large_block_size}"
 
 
-def run_bulk_io_stats(_session: Session, arguments: str) -> Iterator[Event]:
+def run_bulk_io_stats(_session: Session, _arguments: None) -> Iterator[Event]:
     """Tell how many blocks have been read: none, ever."""
-    no_arguments(arguments)
     yield say(
         "Physical reads 0, logical reads 0, current read time 0, average read time 0",
         "The trail file is memory-mapped: no blocks are read, and the system counts no reads for us.",
     )
 
 
-def run_trail_format(_session: Session, arguments: str) -> Iterator[Event]:
+def run_trail_format(_session: Session, is_new: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Tell the format of files that SAVE writes; there is one only."""
-    is_new = one_option(arguments, {"NEW": True, "OLD": False})
     if is_new is None:
         yield say("TRAILFORMAT is NEW")
     elif not is_new:
         raise CommandError("TRAILFORMAT OLD: the format from before release 6.0 is not supported; it stays NEW.")
 
 
-def run_print_mx_column_info(_session: Session, arguments: str) -> Iterator[Event]:
+def run_print_mx_column_info(_session: Session, _is_on: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Accept the switch and say that there is nothing to switch."""
-    one_option(arguments, ON_OFF)
     yield say("PRINTMXCOLUMNINFO has no effect here: it is about SQL/MX on NonStop.")
 
 
 COMMANDS = (
     Command(
         "BIO",
-        "BIO {ON | OFF | BLOCK <bytes>}",
+        Maybe(_LARGE_BLOCKS, is_shown=False),
         "Set large-block I/O (no effect on a memory-mapped file)",
         run_bio,
-        options=("ON", "OFF", "BLOCK"),
         details=("BIO BLOCK 57344", "ENV shows the setting."),
     ),
-    Command("BULKIOSTATS", "BULKIOSTATS", "Show statistics of bulk I/O", run_bulk_io_stats),
+    Command("BULKIOSTATS", NOTHING, "Show statistics of bulk I/O", run_bulk_io_stats),
     Command(
         "TRAILFORMAT",
-        "TRAILFORMAT {NEW | OLD}",
+        Maybe(Choice({"NEW": True, "OLD": False}), is_shown=False),
         "Set the format of files that SAVE writes: NEW only",
         run_trail_format,
-        options=("NEW", "OLD"),
         details=("OLD, the format from before release 6.0, is not supported.",),
     ),
-    Command(
+    switch(
         "SAVEFILECOMMENT",
-        "SAVEFILECOMMENT {ON | OFF}",
+        ON_OFF,
         "Have SAVE write comment records at both ends of the file",
-        switch("SAVEFILECOMMENT", "save_file_comments", ON_OFF),
-        options=tuple(ON_OFF),
+        "save_file_comments",
         details=("COMMENT and NOCOMMENT of SAVE go before it.",),
     ),
     Command(
         "PRINTMXCOLUMNINFO",
-        "PRINTMXCOLUMNINFO {ON | OFF}",
+        Maybe(ON_OFF, is_shown=False),
         "Show column information of SQL/MX: no effect here",
         run_print_mx_column_info,
-        options=tuple(ON_OFF),
     ),
 )

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from logdump.commands.seeking import all_of, no_metadata, show_first, show_record
-from logdump.language.arguments import number, one_option
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import Choice, Number
+from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
+from logdump.session.across import go_to, place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, SafePointShown
 from logdump.session.session import Session
+from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.extent import begins_transaction, extent_at
 from trailformat.search.transaction_walk import Extent
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import Spot, file_beyond
+
+Step = Callable[[Session, int], Spot]
+"""From an RBA to the record to display."""
 
 
-def run_safe(session: Session, arguments: str) -> Iterator[Event]:
+def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Tell where the transaction at the position, or at an RBA, begins and ends, and what a restart behind it skips."""
-    words = split_words(arguments)
-    if len(words) > 1:
-        raise ArgumentError(f"takes one RBA, but got {arguments!r}.")
-    rba = number(words[0], what="an RBA") if words else session.cursor.current
+    rba = session.cursor.current if given is None else given
     yield SafePointShown(session.trail.path, rba, extent_at(session.trail, rba))
 
 
-def run_transaction(session: Session, arguments: str) -> Iterator[Event]:
+def run_transaction(session: Session, find: Step) -> Iterator[Event]:
     """Display the first or last record of the transaction at the position, or the first of the next or previous one."""
-    find = one_option(arguments, _STEPS)
-    if find is None:
-        raise ArgumentError("takes BEGIN, END, NEXT or PREVIOUS.")
-    trail = session.trail
-    spot = find(trail, session.cursor.current)
-    if spot.path != trail.path:
-        raise CommandError(f"It is at RBA {spot.rba} of {spot.path}: OPEN that file.")
-    record = trail.record_at(spot.rba)
+    spot = find(session, session.cursor.current)
+    if spot.path != session.trail.path:
+        if session.settings.across is Across.OFF:
+            raise CommandError(f"It is at RBA {spot.rba} of {spot.path}: OPEN that file.")
+        yield from go_to(session, spot.path)
+    record = session.trail.record_at(spot.rba)
     if record is not None:
         session.cursor.stand_on(record)
         yield from show_record(session, record)
@@ -49,7 +49,11 @@ def _extent(trail: TrailFile, rba: int) -> Extent:
     return extent
 
 
-def _begin(trail: TrailFile, rba: int) -> Spot:
+def _begin(session: Session, rba: int) -> Spot:
+    return _begin_in(session.trail, rba)
+
+
+def _begin_in(trail: TrailFile, rba: int) -> Spot:
     extent = _extent(trail, rba)
     if extent.begin is None:
         where = f": {extent.missing} is missing" if extent.missing else ""
@@ -57,41 +61,54 @@ def _begin(trail: TrailFile, rba: int) -> Spot:
     return extent.begin
 
 
-def _end(trail: TrailFile, rba: int) -> Spot:
-    extent = _extent(trail, rba)
+def _end(session: Session, rba: int) -> Spot:
+    extent = _extent(session.trail, rba)
     if extent.after is None or extent.last is None:
         raise CommandError("The end of the transaction is not here: it is open at the end of the trail.")
     return extent.last
 
 
-def _next(trail: TrailFile, rba: int) -> Spot:
-    extent = extent_at(trail, rba)
-    start = rba
+def _next(session: Session, rba: int) -> Spot:
+    extent, start = extent_at(session.trail, rba), Spot(session.trail.path, rba)
     if extent is not None:
-        if extent.after is None or extent.after.path != trail.path:
-            raise CommandError(f"No next transaction from RBA {rba} to the end.")
-        start = extent.after.rba
-    for at in trail.sound_rbas(start, trail.size):
-        record = trail.record_at(at)
-        if record is not None and begins_transaction(record):
-            return Spot(trail.path, at)
+        start = extent.after or Spot(start.path, session.trail.size)
+    for trail, since in _files_from(session, start, 1):
+        for at in trail.sound_rbas(since, trail.size):
+            record = trail.record_at(at)
+            if record is not None and begins_transaction(record):
+                return Spot(trail.path, at)
     raise CommandError(f"No next transaction from RBA {rba} to the end.")
 
 
-def _previous(trail: TrailFile, rba: int) -> Spot:
-    extent = extent_at(trail, rba)
-    end = rba
+def _previous(session: Session, rba: int) -> Spot:
+    extent, end = extent_at(session.trail, rba), Spot(session.trail.path, rba)
     if extent is not None and extent.begin is not None:
-        end = extent.begin.rba if extent.begin.path == trail.path else 0
-    while (good := trail.previous_good_header(end)) is not None:
-        record = trail.record_at(good)
-        if record is not None and is_transactional(record):
-            return _begin(trail, good)
-        end = good
+        end = extent.begin
+    for trail, before in _files_from(session, end, -1):
+        while (good := trail.previous_good_header(before)) is not None:
+            record = trail.record_at(good)
+            if record is not None and is_transactional(record):
+                return _begin_in(trail, good)
+            before = good  # noqa: PLW2901 - the search goes back in the same file
     raise CommandError(f"No previous transaction from RBA {rba} to the beginning.")
 
 
-_STEPS: dict[str, Callable[[TrailFile, int], Spot]] = {
+def _files_from(session: Session, spot: Spot, step: int) -> Iterator[tuple[TrailFile, int]]:
+    """The file of a place with its RBA, then with ACROSS the files after it (``step`` 1) or before it, up to a gap."""
+    is_across = session.settings.across is not Across.OFF
+    if spot.path == session.trail.path:
+        yield session.trail, spot.rba
+    elif is_across:
+        with TrailFile(spot.path) as other:
+            yield other, spot.rba
+    path, missing = file_beyond(spot.path, step)
+    while is_across and path is not None and (missing is None or session.settings.across is Across.GAPS):
+        with TrailFile(path) as other:
+            yield other, 0 if step > 0 else other.size
+        path, missing = file_beyond(path, step)
+
+
+_STEPS: dict[str, Step] = {
     "BEG[IN]": _begin,
     "END": _end,
     "N[EXT]": _next,
@@ -99,39 +116,36 @@ _STEPS: dict[str, Callable[[TrailFile, int], Spot]] = {
 }
 
 
-def run_same_table(session: Session, arguments: str) -> Iterator[Event]:
+def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
     """Display the next or previous record of the table that the record at the position is of."""
     from logdump.filters.name_criteria import AnsiName  # noqa: PLC0415 - only who scans needs filters
 
-    backwards = one_option(arguments, {"N[EXT]": False, "P[REVIOUS]": True})
     cursor = session.cursor
     record = session.trail.record_at(cursor.current)
     if record is None or not (name := session.trail.name_of(record)):
         raise CommandError(f"No record of a table at RBA {cursor.current}.")
-    start, was_backwards = cursor.next, cursor.is_backwards
+    start = place_of(session)
     cursor.is_backwards = bool(backwards)
     cursor.move(record.rba if backwards else record.rba + record.length)
     filters = [*all_of(AnsiName((name,))), no_metadata()]
     try:
         yield from show_first(session, f"record of {name}", filtered=False, also=filters)
     except CommandError:
-        cursor.move(start)
-        cursor.current = record.rba
+        yield from return_to(session, start)
         raise
     finally:
-        cursor.is_backwards = was_backwards
-    found = session.trail.record_at(cursor.current)
+        session.cursor.is_backwards = start.is_backwards
+    found = session.trail.record_at(session.cursor.current)
     if found is not None:
-        cursor.stand_on(found)
+        session.cursor.stand_on(found)
 
 
 COMMANDS = (
     Command(
         "TRANSACTION",
-        "TRANSACTION {BEGIN | END | NEXT | PREVIOUS}",
+        Choice(_STEPS, missing="takes BEGIN, END, NEXT or PREVIOUS."),
         "Display a record of this, the next or the previous transaction",
         run_transaction,
-        options=("BEGIN", "END", "NEXT", "PREVIOUS"),
         details=(
             "BEGIN and END: the first and the last record of the transaction that holds the last record displayed.",
             "NEXT and PREVIOUS: the first record of another transaction. The filter does not matter.",
@@ -140,16 +154,15 @@ COMMANDS = (
     ),
     Command(
         "SAMETABLE",
-        "SAMETABLE {NEXT | PREVIOUS}",
+        Maybe(Choice({"N[EXT]": False, "P[REVIOUS]": True}), is_shown=False),
         "Display the next or previous record of the same table",
         run_same_table,
-        options=("NEXT", "PREVIOUS"),
         details=("The table is that of the last record displayed. The filter does not matter.",),
         origin=Origin.OURS,
     ),
     Command(
         "SAFE",
-        "SAFE [<rba>]",
+        Maybe(Number("<rba>", what="an RBA", surplus="takes one RBA, but got {!r}.")),
         "Tell where Replicat can be restarted safely, and what it would skip",
         run_safe,
         details=(

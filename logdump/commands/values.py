@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from logdump.commands.switches import ON_OFF, switch
-from logdump.language.command import ArgumentError, Command, Origin
-from logdump.language.words import split_words
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Maybe, Sequence
+from logdump.language.parameters import ON_OFF, Choice, File
+from logdump.language.switches import switch
 from logdump.session.events import Event, say
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 
 
-def run_source_definitions(session: Session, arguments: str) -> Iterator[Event]:
+class Source(NamedTuple):
+    """A definitions file, and whether it goes before the definitions of the trail; no file: none."""
+
+    name: str = ""
+    override: bool | None = None
+
+
+def run_source_definitions(session: Session, source: Source | None) -> Iterator[Event]:
     """Read a definitions file for tables that the trail does not define; OFF forgets it; alone it tells which."""
-    words = split_words(arguments)
-    override = len(words) == 2 and words[1].upper() == "OVERRIDE"
-    if len(words) > 1 and not override:
-        raise ArgumentError(f"takes one file name, and perhaps OVERRIDE, but got {arguments!r}.")
-    if words and words[0].upper() == "OFF" and not override:
-        session.source_definitions = None
-    elif words:
-        session.source_definitions = _read(Path(words[0]).expanduser(), override=override)
+    if source is not None:
+        path = Path(source.name).expanduser()
+        session.source_definitions = _read(path, override=bool(source.override)) if source.name else None
     yield say(_state(session.source_definitions))
 
 
@@ -40,13 +44,18 @@ def _state(source: SourceDefinitions | None) -> str:
     return f"Source definitions: {source.path}, {tables}{', before those of the trail' if source.override else ''}"
 
 
+_SOURCE = Alternatives(
+    Sequence(Source, File("<definitions file>"), Maybe(Choice({"OVERRIDE": True}))),
+    Choice({"OFF": Source()}),
+    surplus="takes one file name, and perhaps OVERRIDE, but got {!r}.",
+)
+
 COMMANDS = (
-    Command(
+    switch(
         "VALUES",
-        "VALUES {ON | OFF}",
+        ON_OFF,
         "Show what the columns hold, before and after, below each record",
-        switch("VALUES", "values", ON_OFF),
-        options=tuple(ON_OFF),
+        "values",
         details=(
             "K marks the key, * a column that changed. Text is in quotes, bytes are X'...', a column that an image",
             "does not have is blank. What does not decode is ?'...' in hex, and the reason stands below.",
@@ -57,10 +66,9 @@ COMMANDS = (
     ),
     Command(
         "SOURCEDEFS",
-        "SOURCEDEFS [<definitions file> [OVERRIDE] | OFF]",
+        Maybe(_SOURCE),
         "Read the columns of tables from a definitions file of DEFGEN",
         run_source_definitions,
-        options=("OFF", "OVERRIDE"),
         details=(
             "For trails from before 12.2, which hold no definitions, and for full record images of NonStop.",
             "Definitions in the trail go before those of the file unless it says OVERRIDE.",

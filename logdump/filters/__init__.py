@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from logdump.filters.comparison import Comparison
 from logdump.filters.criteria import OPTIONS, option_named
-from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.listing import show
 from logdump.filters.misuse import misuse_hint
 from logdump.filters.parser import parse_criterion
-from logdump.filters.statement import apply
+from logdump.filters.statement import Statement, apply, begins_statement, parse_statement, words_after
 from logdump.filters.subject import Subject
 
 __all__ = [
@@ -25,13 +25,18 @@ __all__ = [
     "CriterionSet",
     "FilterError",
     "FilterSet",
+    "Holds",
     "Match",
     "Needs",
     "Option",
+    "Statement",
     "Subject",
     "apply",
+    "begins_statement",
     "misuse_hint",
     "option_named",
     "parse_criterion",
+    "parse_statement",
     "show",
+    "words_after",
 ]

@@ -75,6 +75,14 @@ class Criterion(ABC):
         """The lines of SHOW FILTER: for each value the text after the label, then any lines of its own."""
 
 
+class Holds(enum.Enum):
+    """What the values of an option are, for completion."""
+
+    OTHER = "other"
+    TABLES = "tables"
+    TYPES = "types"
+
+
 Parser = Callable[[str, TimeOffset], Criterion]
 
 
@@ -89,6 +97,7 @@ class Option:
         example: an option as a user would write it.
         parse: makes the criterion from the text after the keyword; raises FilterError.
         needs: what its criteria may decode.
+        holds: what its values are.
     """
 
     keyword: str
@@ -98,6 +107,7 @@ class Option:
     parse: Parser
     needs: Needs
     aliases: tuple[str, ...] = ()
+    holds: Holds = Holds.OTHER
 
     @property
     def words(self) -> tuple[str, ...]:

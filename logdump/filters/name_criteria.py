@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import is_quoted, quoted, split_list, unquote
@@ -109,6 +109,7 @@ OPTIONS = (
         partial(_parse, FileName),
         Needs.NAME,
         aliases=("FILE",),
+        holds=Holds.TABLES,
     ),
     Option(
         "ANSINAME",
@@ -117,5 +118,6 @@ OPTIONS = (
         "ANSINAME HR.REGIONS",
         partial(_parse, AnsiName),
         Needs.NAME,
+        holds=Holds.TABLES,
     ),
 )

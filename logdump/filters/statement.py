@@ -15,13 +15,15 @@ is CLEAR ALL: the manual's OBEY example uses it so. A statement that is refused 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from logdump.filters.criteria import option_named
+from logdump.filters.criteria import OPTIONS, option_named, option_words
+from logdump.filters.criterion import Criterion
 from logdump.filters.errors import FilterError
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.listing import show
-from logdump.filters.parser import parse_criterion
+from logdump.filters.parser import STATEMENTS, parse_criterion
 from logdump.filters.words import MAX_TEXT, first_word, quoted
 from logdump.notation.times import TimeOffset
 
@@ -30,11 +32,24 @@ _SET_WORDS = {word[:length]: word for word in ("INCLUDE", "EXCLUDE") for length 
 """INC to INCLUDE and EXC to EXCLUDE ([manual] and [HELP] abbreviate to both lengths)."""
 
 
+Statement = Callable[[FilterSet], list[str]]
+"""Carries a statement out; gives the lines to print, most often none, or raises FilterError and changes nothing."""
+
+
 def apply(filters: FilterSet, arguments: str, offset: TimeOffset) -> list[str]:
     """Carry out the text after the word FILTER; returns the lines to print, most often none.
 
     Raises:
         FilterError: it cannot be done; ``filters`` is as before.
+    """
+    return parse_statement(arguments, offset)(filters)
+
+
+def parse_statement(arguments: str, offset: TimeOffset) -> Statement:
+    """The statement of the text after the word FILTER.
+
+    Raises:
+        FilterError: it is none.
     """
     if len(arguments) > MAX_TEXT:
         raise FilterError(f"a FILTER of {len(arguments)} characters, at most {MAX_TEXT} are allowed")
@@ -44,13 +59,36 @@ def apply(filters: FilterSet, arguments: str, offset: TimeOffset) -> list[str]:
     if not text:
         if which:
             raise FilterError(f"{which} needs an option, as in FILTER {which} FILENAME hr.*")
-        return show(filters)
+        return show
     word, rest = first_word(text)
     if word in _SET_WORDS:
         raise FilterError("a FILTER is INCLUDE or EXCLUDE, not both")
     if word in _STATEMENTS:
-        return _STATEMENTS[word](filters, which, rest)
-    criterion = parse_criterion(text, offset)
+        return _STATEMENTS[word](which, rest)
+    return partial(_add, which, parse_criterion(text, offset))
+
+
+def begins_statement(text: str) -> bool:
+    """Whether the first words of a text that is no statement are those of one."""
+    words = text.upper().split()
+    if words and words[0] in _SET_WORDS:
+        del words[0]
+    known = (*option_words(), *_STATEMENTS, *_SET_WORDS)
+    return words[0] in known if len(words) > 1 else any(one.startswith(tuple(words) or "") for one in known)
+
+
+def words_after(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that may follow others, in capitals; where a value is meant there are none."""
+    keywords = tuple(option.keyword for option in OPTIONS)
+    of_one_set = bool(words) and words[0] in _SET_WORDS
+    rest = words[1:] if of_one_set else words
+    if not rest:
+        return (*keywords, *(("MATCH", "CLEAR") if of_one_set else STATEMENTS))
+    following = {"CLEAR": (*keywords, "ALL"), "MATCH": tuple(Match.__members__)}
+    return following.get(rest[0], ()) if len(rest) == 1 else ()
+
+
+def _add(which: str, criterion: Criterion, filters: FilterSet) -> list[str]:
     target = _target(filters, which)
     if len(target.criteria) >= MAX_CRITERIA:
         raise FilterError(f"there are {MAX_CRITERIA} criteria already; FILTER CLEAR removes them")
@@ -62,6 +100,10 @@ def _target(filters: FilterSet, which: str) -> CriterionSet:
     return filters.exclude if which == "EXCLUDE" else filters.include
 
 
+def _sets(filters: FilterSet, which: str) -> list[CriterionSet]:
+    return [_target(filters, which)] if which else [filters.include, filters.exclude]
+
+
 def _alone(word: str, which: str, rest: str) -> None:
     if which:
         raise FilterError(f"{word} is for the whole filter; write FILTER {word}")
@@ -69,64 +111,71 @@ def _alone(word: str, which: str, rest: str) -> None:
         raise FilterError(f"{word} takes no value, found {quoted(rest)}")
 
 
-def _show(filters: FilterSet, which: str, rest: str) -> list[str]:
+def _show(which: str, rest: str) -> Statement:
     _alone("SHOW", which, rest)
-    return show(filters)
+    return show
 
 
-def _enable(filters: FilterSet, which: str, rest: str) -> list[str]:
-    _alone("ENABLE", which, rest)
-    filters.enabled = True
+def _switch(word: str, enabled: bool, which: str, rest: str) -> Statement:  # noqa: FBT001 - bound in a table
+    _alone(word, which, rest)
+    return partial(_enable, enabled)
+
+
+def _enable(enabled: bool, filters: FilterSet) -> list[str]:  # noqa: FBT001 - bound by _switch
+    filters.enabled = enabled
     return []
 
 
-def _disable(filters: FilterSet, which: str, rest: str) -> list[str]:
-    _alone("DISABLE", which, rest)
-    filters.enabled = False
-    return []
-
-
-def _match(filters: FilterSet, which: str, rest: str) -> list[str]:
+def _match(which: str, rest: str) -> Statement:
     if rest.upper() not in Match.__members__:
         raise FilterError(f"MATCH takes ANY or ALL, found {quoted(rest)}")
-    _target(filters, which).match = Match[rest.upper()]
+    return partial(_set_match, which, Match[rest.upper()])
+
+
+def _set_match(which: str, match: Match, filters: FilterSet) -> list[str]:
+    _target(filters, which).match = match
     return []
 
 
-def _clear(filters: FilterSet, which: str, rest: str) -> list[str]:
-    sets = [_target(filters, which)] if which else [filters.include, filters.exclude]
+def _clear(which: str, rest: str) -> Statement:
     word, *values = rest.split(None, 1) or ["ALL"]
     option = option_named(word)
     if values:
         form = option.keyword if option else "<option>, FILTER CLEAR <filterid> or FILTER CLEAR ALL"
         raise FilterError(f"CLEAR allows no value, found {quoted(values[0])}; write FILTER CLEAR {form}")
     if word.upper() == "ALL":
-        for one in sets:
-            one.criteria.clear()
-            one.match = Match.ANY
-    elif option:
-        for one in sets:
-            one.criteria[:] = [criterion for criterion in one.criteria if criterion.keyword != option.keyword]
-    else:
-        _clear_entry(filters, sets, word)
+        return partial(_clear_all, which)
+    return partial(_clear_option, which, option.keyword) if option else partial(_clear_entry, which, word)
+
+
+def _clear_all(which: str, filters: FilterSet) -> list[str]:
+    for one in _sets(filters, which):
+        one.criteria.clear()
+        one.match = Match.ANY
     return []
 
 
-def _clear_entry(filters: FilterSet, sets: list[CriterionSet], word: str) -> None:
+def _clear_option(which: str, keyword: str, filters: FilterSet) -> list[str]:
+    for one in _sets(filters, which):
+        one.criteria[:] = [criterion for criterion in one.criteria if criterion.keyword != keyword]
+    return []
+
+
+def _clear_entry(which: str, word: str, filters: FilterSet) -> list[str]:
     for entry in filters.entries():
-        if entry.id.upper() == word.upper() and any(entry.owner is one for one in sets):
+        if entry.id.upper() == word.upper() and any(entry.owner is one for one in _sets(filters, which)):
             at = next(at for at, one in enumerate(entry.owner.criteria) if one is entry.criterion)
             del entry.owner.criteria[at]
-            return
+            return []
     raise FilterError(f"no criterion {quoted(word)}; SHOW FILTER lists them, FILTER CLEAR ALL removes all")
 
 
-_STATEMENTS: dict[str, Callable[[FilterSet, str, str], list[str]]] = {
+_STATEMENTS: dict[str, Callable[[str, str], Statement]] = {
     "SHOW": _show,
-    "ENABLE": _enable,
-    "ON": _enable,
-    "DISABLE": _disable,
-    "OFF": _disable,
+    "ENABLE": partial(_switch, "ENABLE", True),  # noqa: FBT003
+    "ON": partial(_switch, "ENABLE", True),  # noqa: FBT003
+    "DISABLE": partial(_switch, "DISABLE", False),  # noqa: FBT003
+    "OFF": partial(_switch, "DISABLE", False),  # noqa: FBT003
     "MATCH": _match,
     "CLEAR": _clear,
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.criterion import Criterion, Holds, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import quoted, split_list, unquote
@@ -71,6 +71,7 @@ OPTIONS = (
         "RECTYPE 5",
         partial(_parse, RecType),
         Needs.HEADER,
+        holds=Holds.TYPES,
     ),
     Option(
         "IOTYPE",
@@ -79,5 +80,6 @@ OPTIONS = (
         "IOTYPE Insert",
         partial(_parse, IoType),
         Needs.HEADER,
+        holds=Holds.TYPES,
     ),
 )

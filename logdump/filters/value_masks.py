@@ -6,28 +6,23 @@ behind it, one that does not come apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from logdump.filters.value_criteria import ColumnValue
 from trailformat import ByteOrder, Column, TableDefinition
-from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.records.record_header import CONTINUED_AT
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.rows.chunks import chunks
-from trailformat.scan.rows.definitions import metadata_rows
-from trailformat.scan.rows.fields import Fields
-from trailformat.scan.rows.headers import header_positions, indexes_at
-from trailformat.scan.rows.image_parts import ImageFields, RowData, images_in
+from trailformat.scan.rows import Fields, RowBytes, by_definition, headers_of, images_of, metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
 
 Array = np.ndarray[Any, Any]
 _MOST_BYTES = 32 << 20
+"""Of rows that are looked at together."""
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
@@ -62,11 +57,9 @@ class ValueSearch:
             NotATrail: the file has become shorter.
         """
         found = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
-        for stretch in _stretches(batch, buffer):
-            columns = _Columns(stretch, self._told)
-            held, asked = _held(stretch, columns)
-            found.held[stretch.rows] = held
-            found.asked[stretch.rows] = asked
+        records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
+        for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
+            found.held[rows.rows], found.asked[rows.rows] = _held(rows, self._told)
         return found
 
     def _told(self, rba: int, order: ByteOrder) -> _OneColumn | int:
@@ -108,46 +101,11 @@ class _OneColumn:
         return holds
 
 
-class _Stretch(NamedTuple):
-    """Rows of a batch, by their numbers, with the bytes that hold them from the RBA ``base`` on."""
-
-    batch: Batch
-    rows: Array
-    data: bytes
-    base: int
-
-    @property
-    def view(self) -> Array:
-        return np.frombuffer(self.data, np.uint8)
-
-    def of(self, column: str) -> Array:
-        values: Array = np.asarray(getattr(self.batch, column))[self.rows]
-        return values
-
-    @property
-    def is_continued(self) -> Array:
-        """A mask of the rows that continue in the records after them."""
-        found: Array = self.view[header_positions(self.view, self.of("rba") - self.base) + CONTINUED_AT] != 0
-        return found
-
-    def images(self) -> ImageFields:
-        starts = self.of("rba") - self.base + self.of("data_offset")
-        about = (self.of("io_type"), self.of("partition"), self.of("before_after"), self.of("order") == 1)
-        return images_in(self.view, RowData(starts, starts + self.of("data_size"), *about))
-
-
-def _stretches(batch: Batch, buffer: Buffer) -> Iterator[_Stretch]:
-    """The records of a batch but for metadata, some megabytes at a time."""
-    rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
-    starts = np.asarray(batch.rba)[rows]
-    ends = starts + np.asarray(batch.length)[rows]
-    for at, stop in chunks(starts, ends, _MOST_BYTES):
-        base = int(starts[at])
-        yield _Stretch(batch, rows[at:stop], copied(buffer, base, int(ends[stop - 1])), base)
+_Tell = Callable[[int, ByteOrder], _OneColumn | int]
 
 
 class _Columns:
-    """The column that the criterion means in each row of a stretch.
+    """The column that the criterion means in each row.
 
     Attributes:
         told: the columns, or ABSENT, or UNCLEAR.
@@ -155,36 +113,36 @@ class _Columns:
         index: for each row the index of the column, or ABSENT, or UNCLEAR.
     """
 
-    def __init__(self, stretch: _Stretch, tell: Callable[[int, ByteOrder], _OneColumn | int]) -> None:
-        rbas, little = stretch.of("rba"), stretch.of("order") == 1
-        segment = np.cumsum(metadata_rows(stretch.batch))[stretch.rows]
-        table = indexes_at(stretch.view, rbas - stretch.base, little) + 1
-        keys = np.stack([segment, table, stretch.of("table"), little])
-        _, first, self.of_row = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        self.of_row = self.of_row.reshape(-1)
-        self.told = [tell(int(rbas[row]), _ORDERS[int(little[row])]) for row in first.tolist()]
+    def __init__(self, rows: RowBytes, table_index: Array, tell: _Tell) -> None:
+        found = by_definition(rows, table_index)
+        # a value is decoded in the byte order of its row
+        _, first, self.of_row = np.unique(2 * found.group + rows.is_little, return_index=True, return_inverse=True)
+        rbas = rows.of("rba")
+        self.told = [tell(int(rbas[row]), _ORDERS[int(rows.is_little[row])]) for row in first.tolist()]
         indexes = [one if isinstance(one, int) else one.index for one in self.told]
         self.index = np.array(indexes, np.int64)[self.of_row]
 
 
-def _held(stretch: _Stretch, columns: _Columns) -> tuple[Array, Array]:
-    """The rows of a stretch that hold such a value, and those whose records have to be read."""
-    held = np.zeros(len(stretch.rows), np.bool_)
-    wanted = (columns.index >= 0) & _HAS_IMAGES[stretch.of("io_type")]
+def _held(rows: RowBytes, tell: _Tell) -> tuple[Array, Array]:
+    """The rows that hold such a value, and those whose records have to be read."""
+    headers = headers_of(rows)
+    columns = _Columns(rows, headers.table_index, tell)
+    held = np.zeros(len(rows), np.bool_)
+    wanted = (columns.index >= 0) & _HAS_IMAGES[rows.of("io_type")]
     if not wanted.any():
         return held, columns.index == _UNCLEAR
-    parts = stretch.images()
-    plain = wanted & ~stretch.is_continued & parts.is_sound & (parts.present[0] | parts.present[1])
+    parts = images_of(rows)
+    plain = wanted & ~headers.is_continued & parts.is_sound & (parts.present[0] | parts.present[1])
     for image in parts.images:
         region = image.region
         is_mine = plain[region] & (image.number == columns.index[region])
         plain &= np.bincount(region[is_mine], minlength=len(plain)) <= 1
         chosen = np.flatnonzero(is_mine & plain[region])
-        _hold(stretch.data, image, chosen, region[chosen], columns, held)
+        _hold(rows.data, image, chosen, region[chosen], columns, held)
     return held & plain, (columns.index == _UNCLEAR) | (wanted & ~plain)
 
 
-def _hold(data: bytes, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
+def _hold(data: Buffer, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
     """Note the rows whose part of an image holds."""
     starts, ends = image.start[chosen], image.start[chosen] + image.size[chosen]
     of_row, told = columns.of_row[rows], columns.told

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from logdump.session.errors import CommandError
+from logdump.language.reader import Form
 from logdump.session.events import Event
 from logdump.session.session import Session
 
-Run = Callable[[Session, str], Iterable[Event]]
+A = TypeVar("A")
 
 
 class Origin(enum.Enum):
@@ -18,6 +18,14 @@ class Origin(enum.Enum):
 
     LOGDUMP = "Logdump"
     OURS = "ours"
+
+
+class Aliases(enum.Enum):
+    """How the syntax shows the aliases of a command."""
+
+    EITHER = "NAME | ALIAS"
+    BESIDE = "NAME (ALIAS)"
+    HIDDEN = "NAME"
 
 
 class Term(NamedTuple):
@@ -38,31 +46,40 @@ def no_terms() -> tuple[Term, ...]:
     return ()
 
 
-class Command(NamedTuple):
+class Command(NamedTuple, Generic[A]):
     """One command.
 
     Attributes:
         name: its full name, upper case.
-        syntax: as HELP prints it, name included.
+        form: what its arguments look like; it makes them the value that ``run`` takes.
         summary: one line.
-        run: takes the session and the text after the command word; yields events.
-        aliases: other spellings.
-        options: keywords that may follow, for completion; brackets mark what may be left out.
+        run: takes the session and the arguments; yields events.
+        aliases: other spellings, which the syntax shows as ``shows_aliases`` says.
         details: further lines for HELP <command>.
         terms: gives the words that HELP <command> lists and HELP <command> <term> explains, when they are asked for.
         origin: Logdump's, or ours: ours take part in no abbreviation.
     """
 
     name: str
-    syntax: str
+    form: Form[A]
     summary: str
-    run: Run
+    run: Callable[[Session, A], Iterable[Event]]
     aliases: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
+    shows_aliases: Aliases = Aliases.EITHER
     details: tuple[str, ...] = ()
     terms: Callable[[], tuple[Term, ...]] = no_terms
     origin: Origin = Origin.LOGDUMP
 
+    @property
+    def syntax(self) -> str:
+        """As HELP prints it, name included."""
+        names = self.name
+        if self.shows_aliases is Aliases.EITHER:
+            names = " | ".join((self.name, *self.aliases))
+        elif self.shows_aliases is Aliases.BESIDE:
+            names = f"{self.name} ({', '.join(self.aliases)})"
+        return f"{names} {self.form.grouped}".rstrip()
 
-class ArgumentError(CommandError):
-    """Arguments that do not fit; whoever runs the command adds its name and syntax."""
+
+AnyCommand = Command[Any]
+"""A command of the registry, whatever its arguments are."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.language.command import ArgumentError
+from logdump.language.command import AnyCommand
+from logdump.language.reader import Context, parse
 from logdump.language.registry import Registry
-from logdump.language.words import first_word, split_commands
+from logdump.language.words import split_calls
 from logdump.notation.hexdump import hexdump
-from logdump.session.errors import CommandError
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Bad, Event, Failure
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -19,29 +20,34 @@ _BYTES_SHOWN = 40
 
 def run_line(session: Session, registry: Registry, line: str) -> Iterator[Event]:
     """Enter a line into the history and run its commands, one after the other, whatever becomes of each."""
-    if split_commands(line):
+    calls = split_calls(line)
+    if calls:
         session.history.append(line.strip())
-    yield from run_commands(session, registry, line)
+    yield from _run_calls(session, registry, calls)
 
 
 def run_commands(session: Session, registry: Registry, line: str) -> Iterator[Event]:
     """Run the commands of a line that nobody entered; the history stays as it is."""
-    for command in split_commands(line):
+    yield from _run_calls(session, registry, split_calls(line))
+
+
+def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]]) -> Iterator[Event]:
+    for word, text in calls:
         if session.is_over:
             return
-        yield from run_command(session, registry, command)
+        try:
+            command = registry.find(word)
+        except CommandError as error:
+            hint = _filter_hint(word)
+            yield Failure((*error.lines[:1], hint) if hint else error.lines)
+            continue
+        yield from run_command(session, command, text)
 
 
-def run_command(session: Session, registry: Registry, text: str) -> Iterator[Event]:
+def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
     """Run one command; what goes wrong comes as a Failure."""
-    word, arguments = first_word(text)
     try:
-        command = registry.find(word)
-    except CommandError as error:
-        hint = _filter_hint(word)
-        yield Failure((*error.lines[:1], hint) if hint else error.lines)
-        return
-    try:
+        arguments = parse(command.form, text, Context(session.settings.time_offset))
         yield from command.run(session, arguments)
     except ArgumentError as error:
         more = (f"HELP {command.name} tells more.",) if command.details else ()

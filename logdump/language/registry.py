@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import importlib
 
-from logdump.language.command import Command, Origin
+from logdump.language.command import AnyCommand, Origin
 from logdump.session.errors import CommandError
 from logdump.session.session import is_trail
 
 _SHORTEST_ABBREVIATION = 3
-_ELSEWHERE = {
-    "H": "Did you mean HISTORY?",
-    "LS": "FILES lists files.",
-    "PWD": "CD tells the current directory.",
-    "FOLLOW": "TUI shows a trail as it grows.",
-    "TAIL": "TUI shows a trail as it grows.",
-}
-"""What other programs call it: which command does that here."""
 
 
 class Registry:
@@ -28,15 +20,17 @@ class Registry:
 
     Args:
         homes: the names and aliases by the module that defines them.
+        elsewhere: words of other programs, and which command does that here.
     """
 
-    def __init__(self, homes: dict[str, list[str]]) -> None:
+    def __init__(self, homes: dict[str, list[str]], elsewhere: dict[str, str]) -> None:
+        self._elsewhere = elsewhere
         self._homes = {word: module for module, words in homes.items() for word in words}
         self._modules = list(homes)
-        self._loaded: dict[str, Command] = {}
+        self._loaded: dict[str, AnyCommand] = {}
 
     @property
-    def commands(self) -> tuple[Command, ...]:
+    def commands(self) -> tuple[AnyCommand, ...]:
         """All commands, in the order of HELP."""
         return tuple(command for module in self._modules for command in self._load(module))
 
@@ -48,12 +42,12 @@ class Registry:
         """Whether a word is a command's, or could be that of several."""
         return word.upper() in self._homes or bool(self._abbreviated(word.upper()))
 
-    def _load(self, module: str) -> tuple[Command, ...]:
-        commands: tuple[Command, ...] = importlib.import_module(module).COMMANDS
+    def _load(self, module: str) -> tuple[AnyCommand, ...]:
+        commands: tuple[AnyCommand, ...] = importlib.import_module(module).COMMANDS
         self._loaded |= {word: one for one in commands for word in (one.name, *one.aliases)}
         return commands
 
-    def find(self, word: str) -> Command:
+    def find(self, word: str) -> AnyCommand:
         """The command that ``word`` means.
 
         Raises:
@@ -74,7 +68,7 @@ class Registry:
             raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 
-    def _abbreviated(self, word: str) -> list[Command]:
+    def _abbreviated(self, word: str) -> list[AnyCommand]:
         """The commands that ``word``, in capitals, may be short for."""
         if len(word) < _SHORTEST_ABBREVIATION:
             return []
@@ -82,8 +76,8 @@ class Registry:
         return [one for one in ours if any(name.startswith(word) for name in (one.name, *one.aliases))]
 
     def _hint(self, word: str) -> str:
-        if word in _ELSEWHERE:
-            return f"{_ELSEWHERE[word]} HELP lists all commands."
+        if word in self._elsewhere:
+            return f"{self._elsewhere[word]} HELP lists all commands."
         from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
 
         near = get_close_matches(word, self.words(), n=3, cutoff=0.7)

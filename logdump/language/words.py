@@ -26,6 +26,11 @@ def split_commands(line: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def split_calls(line: str) -> list[tuple[str, str]]:
+    """The commands of a line: of each its first word, and its arguments."""
+    return [first_word(command) for command in split_commands(line)]
+
+
 def split_words(text: str) -> list[str]:
     """The words of a command, separated by blanks; double quotes hold a word together and are dropped."""
     return list(_words(text))
@@ -67,9 +72,9 @@ def _behind_last(line: str, separators: str) -> int:
 
 def first_word(text: str) -> tuple[str, str]:
     """The first word of ``text``, up to a blank or a comma, and the rest without the blanks between them."""
-    text = text.strip()
+    text = text.lstrip()
     end = next((at for at, character in enumerate(text) if character.isspace() or character == ","), len(text))
-    return text[:end], text[end:].strip()
+    return text[:end], text[end:].lstrip()
 
 
 def is_keyword(word: str, spelling: str) -> bool:

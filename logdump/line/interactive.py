@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 
+from logdump.language.reader import Context
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line.line_editor import LineEditor
@@ -29,7 +30,7 @@ class Interactive(LineMode):
 
     def __init__(self, first: str = "", go_full_screen: GoFullScreen | None = None) -> None:
         super().__init__(first)
-        self._editor = LineEditor(self._tables)
+        self._editor = LineEditor(self._context)
         self._kept = KeptHistory(history_path(os.environ))
         if go_full_screen is not None:
             self.session.full_screen = partial(go_full_screen, self.session, self._kept)
@@ -56,6 +57,9 @@ class Interactive(LineMode):
             return input(escape(prompt))
         except EOFError:
             return None
+
+    def _context(self) -> Context:
+        return Context(self.session.settings.time_offset, self._tables(), self.session.marks)
 
     def _tables(self) -> list[str]:
         """The tables of the open trail, as far as its definitions have been read, or stand in its first megabyte."""

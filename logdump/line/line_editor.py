@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete
+from logdump.language.reader import Context
 from logdump.language.words import last_word
 
 
 class LineEditor:
     """Gives ``input()`` editing keys, completion, and the lines that the arrow keys recall.
 
-    ``tables`` gives the names that may be completed where a table is meant.
+    ``context`` gives what completion depends on: the tables of the open trail, the marks.
     """
 
-    def __init__(self, tables: Callable[[], Iterable[str]] = tuple) -> None:
-        self._tables = tables
+    def __init__(self, context: Callable[[], Context] = Context) -> None:
+        self._context = context
         self._offers: list[str] = []
         try:
             self._readline: Any = importlib.import_module("readline")
@@ -40,7 +41,7 @@ class LineEditor:
     def _offer(self, _text: str, state: int) -> str | None:
         if state == 0:
             line = self._readline.get_line_buffer()[: self._readline.get_endidx()]
-            self._offers = endings(line, complete(REGISTRY, line, self._tables()), self._readline.get_begidx())
+            self._offers = endings(line, complete(REGISTRY, line, self._context()), self._readline.get_begidx())
         return self._offers[state] if state < len(self._offers) else None
 
 

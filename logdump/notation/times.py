@@ -67,6 +67,9 @@ class TimeOffset(NamedTuple):
         return f"GMT {'-' if self.minutes < 0 else '+'}{hours:02}:{minutes:02}"
 
 
+_ENDS = ("", *"0 1 00 000 01 -01 /01 1-01 1/01 01-01 01/01 -01-01 /01/01 0-01-01 0/01/01".split())  # noqa: SIM905
+"""What a time lacks that is being typed: one of these makes it whole."""
+
 LOCAL: Final = TimeOffset(None)
 """The machine's zone, Logdump's default."""
 
@@ -118,6 +121,17 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int
     if minutes is not None:
         return wall - minutes * _MINUTE
     return _from_local(wall, text.strip())
+
+
+def begins_datetime(text: str) -> bool:
+    """Whether text can go on to a date and time that exists."""
+    for end in _ENDS:
+        try:
+            parse_datetime(text + end, GMT)
+        except ValueError:
+            continue
+        return True
+    return False
 
 
 def _fields(seconds: int, offset: TimeOffset) -> time.struct_time | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
+from logdump.session.across import files_from
 from logdump.session.events import (
     Bad,
     CountShown,
@@ -40,6 +40,7 @@ from trailformat.scan import (
     parallel_scan,
     scan,
 )
+from trailformat.scan.jobs import Ordered
 from trailformat.totals.batch_counting import ColumnCounter, batch_counter
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals
 from trailformat.totals.group_counting import add_counted, is_in_groups
@@ -275,42 +276,40 @@ def _empty(start: int, end: int, length: int) -> Iterator[Event]:
         yield IntervalShown(at, at + length, TypeTotals())
 
 
-def counted_paths(session: Session, options: CountOptions) -> list[Path]:
-    """The files that the options name. Raises like count_files."""
-    if options.logtrail is not None:
-        return matching_files(options.logtrail)
-    return [Path(options.path).expanduser().absolute() if options.path is not None else session.trail.path]
-
-
 def count_files(counter: CountRun, session: Session) -> Generator[Event, None, str]:
     """Count what the options say; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
-        return (yield from _count_several(counter, options.logtrail))
+        return (yield from _count_several(counter, options.logtrail, matching_files(options.logtrail)))
     if options.path is not None:
         with TrailFile(Path(options.path).expanduser().absolute()) as trail:
             yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))
             return f"LogTrail {trail.path}"
-    trail = session.trail
+    trail, paths = session.trail, files_from(session)
+    if len(paths) > 1:
+        session.cursor.move(0)
+        return (yield from _count_several(counter, str(trail.path), paths))
     yield from counter.prepare([trail.path])
     yield from counter.run(counter.begin(trail))
     session.cursor.move(0)
     return f"LogTrail {trail.path}"
 
 
-def _count_several(counter: CountRun, wildcard: str) -> Generator[Event, None, str]:
+def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
-    paths = matching_files(wildcard)
     yield from counter.prepare(paths)
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
-    with contextlib.closing(_begun(counter, paths)) as files:
+    # threads are at work on the next files meanwhile
+    begun = ((path, _begin(counter, path)) for path in paths)
+    with Ordered(begun, counter.workers.number - 1, lambda one: _close(one[1])) as files:
         for path, counting in files:
             before = counter.count.total.records
             try:
                 if isinstance(counting, TrailError):
                     raise counting
-                yield from counter.run(counting)
+                with contextlib.closing(counting.trail):
+                    yield from counter.run(counting)
             except TrailError as error:
                 what = "not counted" if counter.count.total.records == before else "counted up to there"
                 counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
@@ -318,24 +317,7 @@ def _count_several(counter: CountRun, wildcard: str) -> Generator[Event, None, s
             yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
             if counter.stopped_at is not None:
                 break
-    return f"LogTrail {wildcard}, {len(paths)} files,"
-
-
-def _begun(counter: CountRun, paths: list[Path]) -> Generator[tuple[Path, FileCount | TrailError], None, None]:
-    """Each file with its count prepared, or why it cannot be; threads are at work on the next ones meanwhile."""
-    begun: deque[tuple[Path, FileCount | TrailError]] = deque()
-    try:
-        for path in paths:
-            begun.append((path, _begin(counter, path)))
-            if len(begun) == counter.workers.number:
-                yield begun[0]
-                _close(begun.popleft()[1])
-        while begun:
-            yield begun[0]
-            _close(begun.popleft()[1])
-    finally:
-        for _, counting in begun:
-            _close(counting)
+    return f"LogTrail {name}, {len(paths)} files,"
 
 
 def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:

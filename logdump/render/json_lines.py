@@ -15,6 +15,7 @@ from logdump.render import (
     json_count,
     json_files,
     json_header,
+    json_heartbeat,
     json_lob,
     json_metadata,
     json_position,
@@ -47,6 +48,14 @@ from logdump.session.events import (
     StatementShown,
     Text,
     TransactionsShown,
+)
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
 )
 from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import (
@@ -117,6 +126,12 @@ SHAPES = (
     json_lob.LOBS,
     json_check.GAP,
     json_check.CHECK,
+    json_heartbeat.HEARTBEATS,
+    json_heartbeat.HEARTBEAT_LAG,
+    json_heartbeat.HEARTBEAT,
+    json_heartbeat.HEARTBEAT_INTERVAL,
+    json_heartbeat.HEARTBEAT_GAP,
+    json_heartbeat.HEARTBEAT_ROW,
     *json_recovery.SHAPES,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
@@ -147,6 +162,7 @@ PARTS = (
     json_safe.SPOT,
     json_safe.TABLE_RECORDS,
     json_safe.DAMAGE,
+    json_heartbeat.LAG_SUMMARY,
     *json_recovery.PARTS,
 )
 """The objects inside those."""
@@ -167,6 +183,12 @@ _SHAPE_OF: dict[type, Shape] = {
     LobsShown: json_lob.LOBS,
     GapShown: json_check.GAP,
     CheckShown: json_check.CHECK,
+    HeartbeatsShown: json_heartbeat.HEARTBEATS,
+    PathLagShown: json_heartbeat.HEARTBEAT_LAG,
+    BeatShown: json_heartbeat.HEARTBEAT,
+    BeatIntervalShown: json_heartbeat.HEARTBEAT_INTERVAL,
+    BeatGapShown: json_heartbeat.HEARTBEAT_GAP,
+    HeartbeatRowShown: json_heartbeat.HEARTBEAT_ROW,
     RecoveryShown: json_recovery.RECOVERY,
     RestartShown: json_recovery.RESTART,
     CutShown: json_recovery.CUT,

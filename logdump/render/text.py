@@ -30,6 +30,14 @@ from logdump.session.events import (
     Text,
     TransactionsShown,
 )
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+)
 from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import (
     CutShown,
@@ -62,6 +70,12 @@ _RENDERERS = {
     SafePointShown: ("safe_text", "safe_lines"),
     GapShown: ("check_text", "gap_lines"),
     CheckShown: ("check_text", "check_lines"),
+    HeartbeatsShown: ("heartbeat_text", "heartbeats_lines"),
+    PathLagShown: ("heartbeat_text", "path_lines"),
+    BeatShown: ("heartbeat_text", "beat_lines"),
+    BeatIntervalShown: ("heartbeat_text", "interval_lines"),
+    HeartbeatRowShown: ("heartbeat_text", "row_lines"),
+    BeatGapShown: ("heartbeat_text", "gap_lines"),
     RecoveryShown: ("recovery_text", "recovery_lines"),
     RestartShown: ("recovery_text", "restart_lines"),
     CutShown: ("recovery_text", "cut_lines"),

@@ -9,3 +9,7 @@ class CommandError(Exception):
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(lines))
         self.lines = lines
+
+
+class ArgumentError(CommandError):
+    """Arguments that do not fit; whoever runs the command adds its name and syntax."""

@@ -6,6 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.session.exit_status import ExitStatus
+from logdump.session.heartbeats import (
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+)
 from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import (
     CutShown,
@@ -264,6 +272,12 @@ Event = (
     | LobsShown
     | GapShown
     | CheckShown
+    | HeartbeatsShown
+    | PathLagShown
+    | BeatShown
+    | BeatIntervalShown
+    | HeartbeatRowShown
+    | BeatGapShown
     | RecoveryShown
     | RestartShown
     | CutShown

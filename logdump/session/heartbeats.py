@@ -94,6 +94,12 @@ class HeartbeatRow(NamedTuple):
     problems: tuple[str, ...] = ()
 
     @property
+    def columns(self) -> dict[str, str | int]:
+        """Its columns that are not NULL, by name here."""
+        known = self._asdict()
+        return {name: known[name] for name in self._fields[6:-2] if known[name] is not None}
+
+    @property
     def key(self) -> Key:
         """What tells it from the other rows of its table."""
         return tuple(getattr(self, name) for name in KEY)
@@ -257,3 +263,79 @@ class PathLag(NamedTuple):
     def negative(self) -> int:
         """Lags below zero: the clocks differ."""
         return sum(one.negative for one in self.hops.values() if one is not None)
+
+
+class Clock(enum.Enum):
+    """Where the moment of an answer comes from: the newest time in the trail, the user, or this machine."""
+
+    TRAIL = "trail"
+    GIVEN = "given"
+    NOW = "now"
+
+
+class HeartbeatsShown(NamedTuple):
+    """HEARTBEAT: the answer as a whole.
+
+    Attributes:
+        tables: the heartbeat tables that rows were found of.
+        beats: how many; ``paths`` ways they go, ``others`` of them ways that are not told one by one.
+        first, last: their times (Julian); None without a beat.
+        at: the moment of the answer, and where that comes from; None without a time in the trail.
+        not_beats: tables that are called like one and hold no beat.
+        same_database: whether a row names one database on both sides: its OUTGOING_ columns stay empty then.
+        problems: rows with something that does not decode.
+        deleted: rows of the history that deletes in the trail have removed.
+        purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
+        is_partial: whether it was stopped.
+    """
+
+    tables: tuple[str, ...]
+    beats: int
+    paths: int
+    others: int
+    first: int | None
+    last: int | None
+    at: int | None
+    at_source: Clock
+    not_beats: tuple[str, ...]
+    same_database: bool
+    problems: int
+    deleted: int
+    purged: int | None
+    is_partial: bool
+
+
+class PathLagShown(NamedTuple):
+    """HEARTBEAT LAG: one way, at a moment (Julian)."""
+
+    lag: PathLag
+    at: int
+    at_source: Clock
+
+
+class BeatShown(NamedTuple):
+    """HEARTBEAT HISTORY: one beat."""
+
+    beat: Beat
+
+
+class BeatIntervalShown(NamedTuple):
+    """HEARTBEAT HISTORY EVERY: the beats of one way in an interval, from its start (Julian) to before its end."""
+
+    start: int
+    end: int
+    lag: PathLag
+
+
+class HeartbeatRowShown(NamedTuple):
+    """HEARTBEAT ROWS: one row, as far as it is on its way."""
+
+    row: HeartbeatRow
+    stage: str
+
+
+class BeatGapShown(NamedTuple):
+    """HEARTBEAT GAPS: beats of one way that are missing."""
+
+    lag: PathLag
+    gap: Gap

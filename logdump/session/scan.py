@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from logdump.session.across import cross
 from logdump.session.events import Event, Progress
 from trailformat import Record
 
@@ -19,7 +20,10 @@ _NEARBY = 2000
 
 
 class Scan:
-    """Reading on from the session's position, through its filter and any others, to before the RBA ``stop``.
+    """Reading on from the session's position, through its filter and any others.
+
+    With ACROSS it goes on in the next file of the trail, unless ``stop`` or ``stays`` is given: before the RBA ``stop``
+    or at the end of the file it ends.
 
     Attributes:
         scanned: records read.
@@ -27,22 +31,43 @@ class Scan:
     """
 
     def __init__(
-        self, session: Session, *, filtered: bool = True, also: Sequence[FilterSet] = (), stop: int | None = None
+        self,
+        session: Session,
+        *,
+        filtered: bool = True,
+        also: Sequence[FilterSet] = (),
+        stop: int | None = None,
+        stays: bool = False,
     ) -> None:
         self._session = session
         self._stop = stop
-        self._cursor = session.cursor
-        self._selection = session.selection(filtered=filtered, also=also)
+        self._stays = stays or stop is not None
+        self._filtered, self._also = filtered, also
+        self._begin()
         self._stream: Iterator[Record | Progress] | None = None
         self._reads_nearby = True
         self.scanned = 0
         self.suppressed = 0
 
+    def _begin(self) -> None:
+        """Begin in the open file."""
+        self._cursor = self._session.cursor
+        self._selection = self._session.selection(filtered=self._filtered, also=self._also)
+
     def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
         """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress.
 
-        Ctrl+C leaves the position before the first record of which it is not known yet.
+        Ctrl+C leaves the position before the first record of which it is not known yet. Raises as ``cross``.
         """
+        while (record := (yield from self._find_here(wanted))) is None:
+            if self._stays or not (yield from cross(self._session)):
+                return None
+            self._begin()
+            self._stream = None if self._reads_nearby else self._columns()
+        return record
+
+    def _find_here(self, wanted: Callable[[Record], bool] | None) -> Generator[Event, None, Record | None]:
+        """The same in the open file."""
         while self._stream is None:
             if self._reads_nearby and self.scanned >= _NEARBY:
                 self._reads_nearby, self._stream = False, self._columns()

@@ -33,6 +33,14 @@ class OutputFormat(enum.Enum):
     JSONL = "Jsonl"
 
 
+class Across(enum.Enum):
+    """ACROSS: reading stays in the open file, goes on in the next one, or goes on where files are missing too."""
+
+    OFF = "Off"
+    ON = "On"
+    GAPS = "Gaps"
+
+
 class Settings(types.SimpleNamespace):
     """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
 
@@ -51,6 +59,7 @@ class Settings(types.SimpleNamespace):
     metadata_sql: bool = False
     metadata_detail: Detail = Detail.OFF
     values: bool = False
+    across: Across = Across.OFF
     notify: int = 10000
     scan_scrolling: bool = True
     trans_hist: int = 0

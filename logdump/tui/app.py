@@ -13,6 +13,7 @@ from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.widgets import Input, Static
 
+from logdump.language.reader import Context
 from logdump.line.history_file import KeptHistory
 from logdump.notation.escape import escape
 from logdump.session.exit_status import ExitStatus
@@ -139,12 +140,16 @@ class TrailApp(KeyActions, Watching):
         self.prompt.lines = self.session.history.lines.copy()
         self.update_hint()
         self.update_title()
-        self.prompt.tables = lambda: self.file.index.sums.tables
+        self.prompt.context = self._line_context
         for problem in self._problems:
             self.tell(problem)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(self._begin)
+
+    def _line_context(self) -> Context:
+        marks = [one.name for one in self.state.marks]
+        return Context(self.session.settings.time_offset, self.file.index.sums.tables, marks)
 
     def _begin(self) -> None:
         if self._first or self.session.has_trail:

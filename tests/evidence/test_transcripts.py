@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands.seeking import show_record
+from logdump.operations.first_match import show_record
 from logdump.render.count_text import count_lines
 from logdump.render.record_text import record_lines
 from logdump.render.text import render

@@ -11,7 +11,7 @@ from tests.laws.imports import modules, room_of
 
 OF_THE_WORK = {
     *("notify", "trans_hist", "trans_rec_limit", "trans_byte_limit"),
-    *("hash_stats", "save_file_comments", "spark_master"),
+    *("hash_stats", "save_file_comments", "spark_master", "across"),
 }
 """Switches of what is done, not of how it is displayed."""
 DISPLAY = {*get_type_hints(Settings), "shows_everything"} - OF_THE_WORK
@@ -33,7 +33,7 @@ def _settings_members(module: str, context: type[ast.expr_context]) -> Iterator[
 
 def test_format_is_set_by_its_command_and_at_the_start_alone() -> None:
     found = {module for module in modules() if "format" in _settings_members(module, ast.Store)}
-    assert found == {"logdump.commands.format_", "logdump.cli"}
+    assert found == {"logdump.commands.format", "logdump.cli"}
 
 
 def test_only_commands_and_the_start_set_switches() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
+from logdump.language.reader import Context
 from logdump.language.words import last_word
 from logdump.line.line_editor import endings
 from tests.logdump.line import Line
@@ -58,6 +59,7 @@ def test_open_offers_files(tmp_path: Path) -> None:
     [
         ("help sfm", ["SFMD"]),
         ("help filter usert", ["USERTOKEN"]),
+        ("help trans sfm", ["SFMD"]),
         ("filter csn", ["CSN"]),
         ("filter exclude reclen 5; filter inc startt", ["STARTTIME"]),
         ("filter include filename tea", ["TEA.LEAVES"]),
@@ -67,7 +69,7 @@ def test_open_offers_files(tmp_path: Path) -> None:
     ],
 )
 def test_help_options_tables_and_types_are_offered(line: str, offered: list[str]) -> None:
-    assert complete(REGISTRY, line, ["TEA.LEAVES", ""]) == offered
+    assert complete(REGISTRY, line, Context(tables=["TEA.LEAVES", ""])) == offered
 
 
 NAMES = st.text(st.sampled_from("abAB19 ;,.-#~'é日=(/"), min_size=1, max_size=8)

@@ -17,6 +17,8 @@ from logdump.render import json_lines, text
 from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump
+from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.heartbeats import CSNS, HEARTBEAT, PATHS
 
 _ALL = "ghdr on; detail data; usertoken detail; ggstoken detail; headertoken detail; fileheader detail; reclen 4000; "
 _FORMATS = "metadata ddlformat data; metadata defgenformat data; metadata sqlformat data; metadata detail on"
@@ -48,6 +50,8 @@ SHOWS = {
     "SAFE": ("safe {rba}", "safe 99999"),
     "COUNT": ("pos 0; count", "count detail", "count, file *", "count detail, int 1", "count log *", "count \x1b[2J"),
     "CHECK": ("check", "check *"),
+    "HEARTBEAT": ("heartbeat", "heartbeat history", "heartbeat history every 1", "heartbeat rows", "heartbeat gaps"),
+    "ACROSS": ("pos 0; across on; n 99; across gaps; n 99; count; check; across off",),
     "SOURCEDEFS": ("sourcedefs \x1b[2J", f"sourcedefs {DEFINITIONS}"),
     "REDO": ("pos 0; redo 20", "pos 0; redo 20 mysql", "pos 0; redo 20 postgresql", "pos 0; redo 20 ansi"),
     "UNDO": ("pos 0; undo 20", "pos 0; undo 20 mysql", "pos 0; undo 20 postgresql", "pos 0; undo 20 ansi"),
@@ -95,7 +99,17 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("hostile") / nasty("dir")
     folder.mkdir()
     (folder / DEFINITIONS).write_text(f"* {NASTY}\nDefinition for table {nasty('table')}\n{NASTY}")
-    return list(hostile_trails(folder))
+    return [*hostile_trails(folder), _heartbeats(folder / "hb000000000")]
+
+
+def _heartbeats(path: Path) -> Path:
+    """Rows of heartbeat tables whose texts are hostile, and one whose timestamp is."""
+    trail = HeartbeatTrail(path, heartbeat=(*HEARTBEAT, nasty("more").upper()), base=f"{nasty('owner')}.GG_HEARTBEAT")
+    texts = dict.fromkeys((*PATHS, *CSNS, "LOCAL_DATABASE", nasty("more").upper()), nasty("name"))
+    trail.insert({**texts, "HEARTBEAT_TIMESTAMP": 7, "OUTGOING_EXTRACT_TS": 9}, 1)
+    trail.insert({**texts, "HEARTBEAT_TIMESTAMP": 10**9, "INCOMING_HEARTBEAT_TS": 5, "OUTGOING_EXTRACT_TS": 9}, 2)
+    trail.insert({**texts, "HEARTBEAT_RECEIVED_TS": 9, "INCOMING_HEARTBEAT_TS": 5}, 3, "_HISTORY")
+    return trail.close()
 
 
 def test_every_command_is_shown_here_or_shows_nothing_of_a_trail() -> None:

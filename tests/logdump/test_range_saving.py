@@ -10,9 +10,8 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
-from logdump.operations.save import ranges as range_saving
 from logdump.operations.save import saver as saving
-from logdump.operations.save.ranges import RangeCopy, Rows, rows_of
+from logdump.operations.save.ranges import CopyRows, RangeCopy, rows_of
 from logdump.session import scan as session_scan
 from logdump.session import selection
 from logdump.session.events import Progress
@@ -20,7 +19,7 @@ from tests.logdump.line import Line
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
 from trailformat.scan import Engine, is_available, scan
-from trailformat.scan.rows.headers import NO_INDEX
+from trailformat.scan.rows import NO_INDEX, definitions, row_bytes
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
@@ -78,8 +77,8 @@ def _without_progress(outcome: tuple[bytes | None, list[str], int]) -> tuple[byt
 
 WAYS = {
     "in small batches": ((selection, "_LARGE", 4), (selection, "_SMALL", 4)),
-    "from where it is mapped": ((range_saving, "_MOST_READ", 0),),
-    "by sorting": ((range_saving, "_MOST_KEYS", 0),),
+    "from where it is mapped": ((row_bytes, "MOST_COPIED", 0),),
+    "by sorting": ((definitions, "_MOST_KEYS", 0),),
 }
 
 
@@ -162,7 +161,7 @@ def _what_happens(rows: str, *, room: int | None = None) -> list[str]:
     is_metadata = np.array([one[1] == "!" for one in rows.split()])
     indexes = np.array([int(one[1]) if one[1].isdigit() else NO_INDEX for one in rows.split()])
     starts = np.array([string.ascii_lowercase.index(one) for one in letters])
-    source = Rows(
+    source = CopyRows(
         string.ascii_lowercase.encode(), starts, starts + 1, np.cumsum(is_metadata), is_metadata, indexes, record_of
     )
     RangeCopy(write_record, write_bytes, None if room is None else lambda: room - used).copy(source)
@@ -202,7 +201,7 @@ def test_what_does_not_fit_begins_the_next_file(rows: str, room: int, told: list
 @pytest.mark.parametrize("most_read", [1 << 26, 0], ids=["read", "mapped"])
 @pytest.mark.parametrize("order", BOTH)
 def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(range_saving, "_MOST_READ", most_read)
+    monkeypatch.setattr(row_bytes, "MOST_COPIED", most_read)
     records = [
         row(b"before", order=order),
         row(name=258, order=order),
@@ -214,7 +213,7 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
         (batch,) = scan(trail, records[0].length, engine=Engine.NUMBA)
-        rows = rows_of(trail, batch, np.array([0, 2, 3, 4]))
+        (rows,) = rows_of(trail, batch, np.array([0, 2, 3, 4]))
         taken = [records[number] for number in (1, 3, 4, 5)]
         parts = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
         assert [bytes(rows.buffer[start:end]) for start, end in parts] == [one.raw for one in taken]
@@ -227,11 +226,11 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
 
 
 def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(range_saving, "_MOST_READ", 0)
+    monkeypatch.setattr(row_bytes, "MOST_COPIED", 0)
     path = trail_of(tmp_path, *[row(bytes(1000))] * 50)
     with TrailFile(path) as trail:
         (batch,) = scan(trail, 0, engine=Engine.NUMBA)
-        rows = rows_of(trail, batch, np.arange(50))
+        (rows,) = rows_of(trail, batch, np.arange(50))
         path.write_bytes(b"")
         with pytest.raises(NotATrail, match="the file was cut while it was read"):
             RangeCopy(lambda _: None, lambda _data, _records: None).copy(rows)

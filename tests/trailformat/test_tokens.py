@@ -6,7 +6,7 @@ from hypothesis import given
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
 from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
-from trailformat.codec.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens
+from trailformat.codec.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens, token_places
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
 
@@ -26,6 +26,21 @@ def test_building_what_was_parsed_gives_the_bytes(tokens: tuple[Token, ...], ord
 def test_sizes_add_up(tokens: tuple[Token, ...], order: ByteOrder) -> None:
     expected = sum(token.header_size + len(token.payload) for token in tokens)
     assert len(build_tokens(tokens, order)) == expected
+
+
+@given(TOKENS, ORDERS)
+def test_tokens_cut_anywhere_have_the_places_of_what_parses(tokens: tuple[Token, ...], order: ByteOrder) -> None:
+    whole = build_tokens(tokens, order)
+    for size in range(len(whole) + 1):
+        data = whole[:size]
+        try:
+            expected = [(token.id, token.payload) for token in parse_tokens(data, order)]
+        except BadToken:
+            with pytest.raises(BadToken, match="token does not fit"):
+                list(token_places(data, 0, size, order))
+        else:
+            found = [(token, data[at : at + length]) for token, at, length in token_places(data, 0, size, order)]
+            assert found == expected
 
 
 def test_a_token_is_id_info_length_payload() -> None:

@@ -12,10 +12,10 @@ import pyarrow as pa
 from trailformat.arrays.array_types import array_type
 from trailformat.arrays.fallback import Problem, SlowDecoder
 from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
-from trailformat.arrays.kernels import HAS_UNDECIDED, HAS_VALUE
 from trailformat.arrays.spans import Image, Spans
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
+from trailformat.scan.kernels.arguments import HAS_UNDECIDED, HAS_VALUE
 
 
 class ColumnArray(NamedTuple):

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trailformat.arrays import kernels
 from trailformat.arrays.spans import Image, Spans
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.records.columns import PRESENT, Column
+from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.values import Value, decode_value, plain_text
 
 
@@ -54,7 +54,7 @@ class SlowDecoder:
     def _fitting(self, row: int, kind: pa.DataType) -> tuple[bytes, Any, str | None]:
         """The bytes of a row's value, the value as the array takes it, or the reason why it does not."""
         size, start = int(self._sizes[row]), int(self._starts[row])
-        if size == kernels.UNDECIDED:
+        if size == UNDECIDED:
             return b"", None, "indicator missing, or neither 0000 nor ffff"
         data, is_little = self._spans.data[start : start + size].tobytes(), bool(self._spans.little[row])
         if (data, is_little) not in self._known:

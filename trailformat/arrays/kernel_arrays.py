@@ -11,10 +11,25 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trailformat.arrays import byte_kernels, value_kernels
 from trailformat.arrays.array_types import ArrayType, DecodePath
-from trailformat.arrays.kernels import UNDECIDED
-from trailformat.arrays.spans import Array
+from trailformat.arrays.kernels.arguments import (
+    ANY_BYTES,
+    C_DATA,
+    C_LITTLE,
+    C_MOST,
+    C_PREFIXED,
+    C_ROWS,
+    C_SIZES,
+    C_STARTS,
+    C_WIDE,
+    COLUMN_SIZE,
+    MISSING_SHIFT,
+    NUMBERS,
+    SPARE,
+)
+from trailformat.arrays.kernels.loaded import kernels
+from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.scan.rows.row_bytes import Array
 
 
 class StoredColumn(NamedTuple):
@@ -34,10 +49,14 @@ class StoredColumn(NamedTuple):
     sizes: Array
     about: ArrayType
 
-    @property
-    def address(self) -> int:
-        """Of the bytes."""
-        return int(self.data.ctypes.data)
+    def described(self) -> Array:
+        """The column as kernels take it; it holds addresses of the arrays here."""
+        found = np.empty(COLUMN_SIZE, np.int64)
+        found[C_DATA], found[C_STARTS] = self.data.ctypes.data, self.starts.ctypes.data
+        found[C_SIZES], found[C_LITTLE] = self.sizes.ctypes.data, self.little.ctypes.data
+        found[C_ROWS], found[C_WIDE] = len(self.sizes), self.sizes.itemsize == 8
+        found[C_PREFIXED], found[C_MOST] = self.about.is_prefixed, self.about.most
+        return found
 
     def bits(self) -> Array:
         """A bit for each row, none set."""
@@ -59,9 +78,14 @@ class KernelArray(NamedTuple):
         return np.flatnonzero(~taken & ((sizes >= 0) | (sizes == UNDECIDED)))
 
 
-def _made(about: ArrayType, found: tuple[int, int], valid: Array, *buffers: Array) -> KernelArray:
-    """The array of what a kernel has found; ``buffers`` are those behind the bits."""
-    missing, undecided = found
+def _run(name: str, column: StoredColumn, *arguments: int) -> int:
+    described = column.described()
+    return kernels()[name](described.ctypes.data, *arguments)
+
+
+def _made(about: ArrayType, found: int, valid: Array, *buffers: Array) -> KernelArray:
+    """The array of what a kernel has found; ``buffers`` are those after the bits."""
+    missing, undecided = found >> MISSING_SHIFT, found & ((1 << MISSING_SHIFT) - 1)
     rows = len(buffers[0]) - (1 if len(buffers) > 1 else 0)
     bits = pa.py_buffer(valid) if missing else None
     return KernelArray(pa.Array.from_buffers(about.type, rows, [bits, *map(pa.py_buffer, buffers)]), undecided, valid)
@@ -70,7 +94,7 @@ def _made(about: ArrayType, found: tuple[int, int], valid: Array, *buffers: Arra
 def _integers(column: StoredColumn) -> KernelArray:
     about, valid = column.about, column.bits()
     values = np.empty(len(column.sizes), f"i{about.width}")
-    found = value_kernels.gather_integers(column.address, column.starts, column.sizes, about.width, values, valid)
+    found = _run("gather_integers", column, about.width, values.ctypes.data, valid.ctypes.data)
     if not pa.types.is_decimal(about.type):
         return _made(about, found, valid, values)
     words = np.empty((len(values), 2), np.int64)
@@ -80,38 +104,33 @@ def _integers(column: StoredColumn) -> KernelArray:
 
 def _decimals(column: StoredColumn) -> KernelArray:
     about, valid, words = column.about, column.bits(), np.empty((len(column.sizes), 2), np.int64)
-    rules = int(about.is_prefixed), about.most, about.type.scale
-    little = column.little
-    found = value_kernels.gather_decimals(column.address, column.starts, column.sizes, little, rules, words, valid)
+    found = _run("gather_decimals", column, about.type.scale, words.ctypes.data, valid.ctypes.data)
     return _made(about, found, valid, words)
 
 
 def _moments(column: StoredColumn) -> KernelArray:
     about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int64)
-    rules = int(about.is_prefixed), int(about.type.tz is not None)
-    little = column.little
-    found = value_kernels.gather_moments(column.address, column.starts, column.sizes, little, rules, values, valid)
+    has_zone = int(about.type.tz is not None)
+    found = _run("gather_moments", column, has_zone, values.ctypes.data, valid.ctypes.data)
     return _made(about, found, valid, values)
 
 
 def _dates(column: StoredColumn) -> KernelArray:
     about, valid, values = column.about, column.bits(), np.empty(len(column.sizes), np.int32)
-    rule, little = int(about.is_prefixed), column.little
-    found = value_kernels.gather_dates(column.address, column.starts, column.sizes, little, rule, values, valid)
-    return _made(about, found, valid, values)
+    return _made(about, _run("gather_dates", column, values.ctypes.data, valid.ctypes.data), valid, values)
 
 
 def _bytes(column: StoredColumn) -> KernelArray:
-    return _gathered(column, byte_kernels.ANY_BYTES)[0]
+    return _gathered(column, ANY_BYTES)[0]
 
 
 def _numbers(column: StoredColumn) -> KernelArray:
-    return _gathered(column, byte_kernels.NUMBERS)[0]
+    return _gathered(column, NUMBERS)[0]
 
 
 def _texts(column: StoredColumn) -> KernelArray:
     """Text in UTF-8; when some of it is not, every value with a byte beyond ASCII is decoded by itself."""
-    made, has_high_bytes = _gathered(column, byte_kernels.ANY_BYTES)
+    made, has_high_bytes = _gathered(column, ANY_BYTES)
     if not has_high_bytes:
         return made
     try:
@@ -120,21 +139,18 @@ def _texts(column: StoredColumn) -> KernelArray:
             return made
     except pa.ArrowInvalid:
         pass
-    sizes = column.sizes.copy()
-    byte_kernels.drop_high_bytes(column.address, column.starts, sizes, 2 if column.about.is_prefixed else 0)
-    return _gathered(column._replace(sizes=sizes), byte_kernels.ANY_BYTES)[0]
+    without = column._replace(sizes=column.sizes.copy())
+    _run("drop_high_bytes", without)
+    return _gathered(without, ANY_BYTES)[0]
 
 
 def _gathered(column: StoredColumn, form: int) -> tuple[KernelArray, bool]:
-    """The values one behind the other, and whether they hold a byte beyond ASCII."""
-    data, little, starts, sizes, about = column
-    valid, offsets = column.bits(), np.zeros(len(sizes) + 1, np.int32)
-    rules = int(about.is_prefixed), about.most, form
-    found = byte_kernels.place_values(column.address, starts, sizes, little, rules, offsets, valid)
-    out = np.empty(int(offsets[-1]) + byte_kernels.SPARE, np.uint8)
-    skip = 2 if about.is_prefixed else 0
-    has_high = byte_kernels.gather_bytes(column.address, len(data), starts, skip, offsets, out.ctypes.data)
-    return _made(about, found, valid, offsets, out), bool(has_high)
+    """The values one after the other, and whether they hold a byte beyond ASCII."""
+    valid, offsets = column.bits(), np.empty(len(column.sizes) + 1, np.int32)
+    found = _run("place_values", column, form, offsets.ctypes.data, valid.ctypes.data)
+    out = np.empty(int(offsets[-1]) + SPARE, np.uint8)
+    has_high = _run("gather_bytes", column, len(column.data), offsets.ctypes.data, out.ctypes.data)
+    return _made(column.about, found, valid, offsets, out), bool(has_high)
 
 
 def _nothing(column: StoredColumn) -> KernelArray:

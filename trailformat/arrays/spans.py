@@ -1,4 +1,4 @@
-"""Where the columns of many rows stand: the images of a batch, without an object for any of them."""
+"""The columns of many rows in their places among the columns of their table, without an object for any of them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trailformat.arrays import kernels
-from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.scan import Batch
+from trailformat.scan.kernels.arguments import (
+    ABSENT,
+    BROKEN,
+    GOOD,
+    I_COLUMNS,
+    I_SEEN,
+    I_SIZES,
+    I_STARTS,
+    I_WIDE,
+    IMAGE_SIZE,
+)
+from trailformat.scan.kernels.loaded import kernels
+from trailformat.scan.rows.images import data_of, image_regions
+from trailformat.scan.rows.row_bytes import Array, RowBytes
 
-Array = np.ndarray[Any, Any]
-
-_BEFORE = ord("B")
-_PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)], np.uint8)
-_HAS_COLUMNS = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
 _MOST = np.iinfo(np.int32).max
 
 
@@ -23,8 +29,8 @@ class Image(NamedTuple):
     """One image of every row: ``starts`` and ``sizes``, a row per column of the table, ``seen`` uint8, one of each.
 
     A size is that of the value after its indicator, or ABSENT, NULL or UNDECIDED of
-    :mod:`trailformat.arrays.kernels`, and HAS_VALUE, HAS_NULL, HAS_UNDECIDED there tell what a column may hold. Where
-    a size is below 0, its start means nothing.
+    :mod:`trailformat.scan.kernels.arguments`, and HAS_VALUE, HAS_NULL, HAS_UNDECIDED there tell what a column may hold.
+    Where a size is below 0, its start means nothing.
     """
 
     starts: Array
@@ -46,59 +52,43 @@ class Spans(NamedTuple):
     states: Array
 
 
-def locate_columns(
-    data: bytes | memoryview,
-    base: int,
-    batch: Batch,
-    rows: Array,
-    columns: int,
-    instead: Mapping[int, bytes] | None = None,
-) -> Spans:
-    """The columns of ``rows`` of a batch of numpy columns.
+def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | None = None) -> Spans:
+    """The columns of rows that are records.
 
     Args:
-        data: bytes of the file that hold all of these rows.
-        base: the RBA of the first of them.
-        batch: from the scan; all ``rows`` are records.
-        rows: indexes into it.
+        rows: the rows.
         columns: how many columns the definition of their table has.
-        instead: data to take for some of ``rows``, by their numbers there: that of a record which goes on in others,
+        instead: data to take for some of the rows, by their numbers there: that of a record which goes on in others,
             a list of columns for a full image.
     """
     instead = instead or {}
-    view = np.frombuffer(b"".join((data, *instead.values())) if instead else data, np.uint8)
-    little = np.asarray(batch.order)[rows]
-    places = _places(batch, rows, base)
-    offsets, lengths, _ = places
-    end = len(data)
+    view = np.frombuffer(b"".join((rows.data, *instead.values())), np.uint8) if instead else rows.view
+    data = data_of(rows)
+    end = len(rows.data)
     for row, one in instead.items():
-        offsets[row], lengths[row] = end, len(one)
+        data.starts[row], data.ends[row], data.is_list[row] = end, end + len(one), True
         end += len(one)
-    is_before = np.asarray(batch.before_after)[rows] == _BEFORE
+    regions = image_regions(view, data)
+    little = np.ascontiguousarray(data.little)
+    states = np.where(regions.is_sound, GOOD, BROKEN).astype(np.uint8)
     numbers = np.dtype(np.int32 if len(view) <= _MOST else np.int64)
     before, after = _image(columns, len(rows), numbers), _image(columns, len(rows), numbers)
-    states = kernels.locate(view.ctypes.data, places, little, is_before, before, after)
-    if (states == kernels.BROKEN).any():
-        broken = states == kernels.BROKEN
-        before.sizes[:, broken] = after.sizes[:, broken] = kernels.ABSENT
+    for image, starts, ends in zip((before, after), regions.starts, regions.ends, strict=True):
+        _locate(view, starts, ends, little, image, states)
+    broken = states == BROKEN
+    if broken.any():
+        before.sizes[:, broken] = after.sizes[:, broken] = ABSENT
     return Spans(view, little, before, after, states)
 
 
-def has_columns(batch: Batch, rows: Array) -> Array:
-    """Which of these rows have data that is columns: a list of them, or two behind a length."""
-    has: Array = _places(batch, rows, 0)[1] >= 0
-    return has
-
-
-def _places(batch: Batch, rows: Array, base: int) -> tuple[Array, Array, Array]:
-    """Offsets and lengths of the data of rows (length -1: no columns), and the sizes of the lengths in front of it."""
-    names = ("kind", "io_type", "partition", "rba", "data_offset", "data_size")
-    fields = tuple(np.asarray(getattr(batch, name)) for name in names)
-    places = (np.empty(len(rows), np.int64), np.empty(len(rows), np.int64), np.empty(len(rows), np.uint8))
-    kernels.find_data(rows, base, fields, (_HAS_COLUMNS, _PREFIX), places)
-    return places
+def _locate(view: Array, starts: Array, ends: Array, little: Array, image: Image, states: Array) -> None:
+    about = np.empty(IMAGE_SIZE, np.int64)
+    about[[I_STARTS, I_SIZES, I_SEEN]] = [column.ctypes.data for column in image]
+    about[I_COLUMNS], about[I_WIDE] = len(image.seen), image.starts.itemsize == 8
+    addresses = [one.ctypes.data for one in (view, starts, ends, little)]
+    kernels()["locate"](*addresses, len(states), about.ctypes.data, states.ctypes.data)
 
 
 def _image(columns: int, rows: int, numbers: np.dtype[Any]) -> Image:
     shape = (columns, rows)
-    return Image(np.empty(shape, numbers), np.full(shape, kernels.ABSENT, numbers), np.zeros(columns, np.uint8))
+    return Image(np.empty(shape, numbers), np.full(shape, ABSENT, numbers), np.zeros(columns, np.uint8))

@@ -12,19 +12,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trailformat.arrays import byte_kernels
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
-from trailformat.arrays.kernels import UNDECIDED
-from trailformat.arrays.spans import Array
+from trailformat.arrays.kernels.arguments import SPARE
+from trailformat.arrays.kernels.loaded import kernels
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
 from trailformat.records.columns import Column
+from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATA_TYPES, decode_value, decoded_text
 
-_MOST_BYTES = (1 << 31) - 1 - byte_kernels.SPARE
+_MOST_BYTES = (1 << 31) - 1 - SPARE
 """An array of texts has no room for more."""
 _SAFE_SCALE = 6
 """Up to this scale Arrow writes a decimal as Python's ``:f`` does; beyond, small ones with an exponent."""
@@ -71,13 +72,14 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
         BadData: an array cannot hold them all, 2 GiB of text.
     """
     _check_size(int(values.sizes.sum()))
-    starts, sizes = values.starts.copy(), values.sizes.copy()
-    byte_kernels.unmarked(values.data.ctypes.data, starts, sizes)
+    starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
+    kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
     about = _ordinary(definition, codec)
     if about is None:
         array, rows = pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
     else:
-        made = MAKERS[about.path](StoredColumn(values.data, values.little, starts, sizes, about))
+        little = np.ascontiguousarray(values.little, np.uint8)
+        made = MAKERS[about.path](StoredColumn(values.data, little, starts, sizes, about))
         array, rows = _WRITTEN[about.path](made.array), made.undecided_rows(sizes)
     return _asked(array, values, rows, definition, codec) if len(rows) else TextArray(array, [])
 

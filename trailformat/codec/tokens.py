@@ -98,7 +98,9 @@ _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 
 
-def token_places(buffer: bytes | mmap, start: int, stop: int, order: ByteOrder) -> Iterator[tuple[int, int, int]]:
+def token_places(
+    buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
+) -> Iterator[tuple[int, int, int]]:
     """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of parse_tokens.
 
     Raises:
@@ -111,17 +113,15 @@ def token_places(buffer: bytes | mmap, start: int, stop: int, order: ByteOrder) 
         if start + 4 > stop:
             break
         token, info, size = short(buffer, start)
-        if not info & WIDE or info == UNSET:
-            start += 4
-        elif start + 6 <= stop:
-            size = long(buffer, start + 2)[0]
-            start += 6
-        else:
+        at = start + 4
+        if info & WIDE and info != UNSET:
+            if start + 6 > stop:
+                break
+            at, size = start + 6, long(buffer, start + 2)[0]
+        if at + size > stop:
             break
-        if start + size > stop:
-            break
-        yield token, start, size
-        start += size
+        yield token, at, size
+        start = at + size
     if start != stop:
         raise BadToken("token does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
 

@@ -13,7 +13,10 @@ always (MySQL and PostgreSQL transcripts of 21c).
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from functools import cache
+from mmap import mmap
 from typing import Any
 
 import construct as c
@@ -76,6 +79,30 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     """
     parsed = layout.parse_all(column_layout(order), data, BadData, "column")
     return tuple(Column(column.index, column.raw) for column in parsed)
+
+
+_HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}
+
+
+def column_places(
+    buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
+) -> Iterator[tuple[int, int, int]]:
+    """Index, place and size of the payload of each column from ``start`` to ``stop``: the fast twin of parse_columns.
+
+    Raises:
+        BadData: as parse_columns.
+    """
+    head = _HEADS[order].unpack_from
+    for _ in range(layout.MOST):
+        if start + 4 > stop:
+            break
+        index, size = head(buffer, start)
+        if start + 4 + size > stop:
+            break
+        yield index, start + 4, size
+        start += 4 + size
+    if start != stop:
+        raise BadData("column does not fit into the bytes around it", expected=f"at most {stop - start} bytes")
 
 
 def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:

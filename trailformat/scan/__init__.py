@@ -10,9 +10,9 @@ with TrailFile("dirdat/lt000000000") as trail:
 
 from __future__ import annotations
 
-from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, Column
+from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Batch, BatchColumn
 from trailformat.scan.byte_search import occurrences
-from trailformat.scan.counting import Group, KernelTotals, Taken, TransactionPart
+from trailformat.scan.counting import KernelTotals, RecordGroup, Taken, TransactionPart
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
 from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
@@ -31,13 +31,13 @@ __all__ = [
     "PARTIAL",
     "RECORD",
     "Batch",
-    "Column",
+    "BatchColumn",
     "Engine",
     "FileRange",
-    "Group",
     "KernelTotals",
     "Names",
     "ParallelScan",
+    "RecordGroup",
     "RowTransactions",
     "Scan",
     "ScanPosition",

@@ -31,7 +31,7 @@ RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)
 """Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
 
 
-class Column(Protocol):
+class BatchColumn(Protocol):
     """One column: an ``array.array`` or a one-dimensional ``numpy.ndarray``; both also give their buffer to memoryview.
 
     Iterating or indexing an ndarray gives numpy scalars; they compare and hash like the int they are equal to.
@@ -47,25 +47,25 @@ class Batch:
     """Equally long columns; see the table above. They are copies: nothing in a batch refers to the mapped file."""
 
     names: Names
-    rba: Column
-    length: Column
-    kind: Column
-    order: Column
-    io_type: Column
-    orig_node: Column
-    trans_ind: Column
-    before_after: Column
-    partition: Column
-    record_length: Column
-    io_time: Column
-    audit_pos: Column
-    audit_rba: Column
-    table: Column
-    transaction: Column
-    data_offset: Column
-    data_size: Column
-    token_offset: Column
-    token_size: Column
+    rba: BatchColumn
+    length: BatchColumn
+    kind: BatchColumn
+    order: BatchColumn
+    io_type: BatchColumn
+    orig_node: BatchColumn
+    trans_ind: BatchColumn
+    before_after: BatchColumn
+    partition: BatchColumn
+    record_length: BatchColumn
+    io_time: BatchColumn
+    audit_pos: BatchColumn
+    audit_rba: BatchColumn
+    table: BatchColumn
+    transaction: BatchColumn
+    data_offset: BatchColumn
+    data_size: BatchColumn
+    token_offset: BatchColumn
+    token_size: BatchColumn
 
     def __len__(self) -> int:
         return len(self.rba)
@@ -98,7 +98,7 @@ class Batch:
         columns = [getattr(self, field.name) for field in fields(self)[1:]]
         return Batch(self.names, *(column[first:stop] for column in columns))
 
-    def columns(self) -> Iterator[tuple[str, Column]]:
+    def columns(self) -> Iterator[tuple[str, BatchColumn]]:
         """Name and column, in the order above."""
         for field in fields(self):
             if field.name != "names":

@@ -45,7 +45,7 @@ class Taken(NamedTuple):
         return self.takes_name is None or self.takes_name(name)
 
 
-class Group(NamedTuple):
+class RecordGroup(NamedTuple):
     """Records that agree in all this; ``table`` is a key of ``names``."""
 
     table: int
@@ -81,7 +81,7 @@ class KernelTotals:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.groups: dict[Group, tuple[int, int]] = {}
+        self.groups: dict[RecordGroup, tuple[int, int]] = {}
         self.file_headers = self.file_header_bytes = 0
         self.first: TransactionPart | None = None
         self.first_ended = False
@@ -212,7 +212,7 @@ class CountFiller:
             if code:
                 at = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
-                group = Group(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
+                group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
                 records, data_bytes = found.get(group, (0, 0))
                 found[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))

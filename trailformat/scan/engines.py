@@ -44,3 +44,8 @@ def choose_engine(size: int) -> Engine:
     """The engine that is done first with ``size`` bytes."""
     pays = NUMBA_PAYS_LOADED if NUMBA_ENGINE in sys.modules else NUMBA_PAYS
     return Engine.NUMBA if size >= pays and is_available(Engine.NUMBA) else Engine.PYTHON
+
+
+def kernels_pay(size: int) -> bool:
+    """Whether kernels are done first with ``size`` bytes of rows: they are loaded already, or loading them pays."""
+    return (NUMBA_ENGINE in sys.modules or size >= NUMBA_PAYS) and is_available(Engine.NUMBA)

@@ -8,9 +8,7 @@ one scan gives, whatever the bytes are. Only a few pieces are ahead of the one t
 
 from __future__ import annotations
 
-import os
 import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
@@ -18,6 +16,7 @@ from trailformat.scan.batch import Batch
 from trailformat.scan.counting import CountFiller, KernelTotals, Taken
 from trailformat.scan.engines import Engine
 from trailformat.scan.file_ranges import FileRange
+from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition, first_position
 from trailformat.scan.scanning import BATCH_SIZE, Scan, Scanning, T
@@ -49,7 +48,7 @@ class Workers:
     """
 
     def __init__(self, number: int | None = None) -> None:
-        self.number = min(_cores(), _MOST_WORKERS) if number is None else number
+        self.number = min(cores(), _MOST_WORKERS) if number is None else number
         self._pool: ThreadPoolExecutor | None = None
         self._is_over = threading.Event()
 
@@ -68,10 +67,6 @@ class Workers:
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
         return self._pool.submit(job, self._is_over.is_set)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Done(NamedTuple, Generic[R]):
@@ -104,13 +99,11 @@ class ParallelScan(Generic[T, R]):
         self._trail, self._workers, self._scanner, self._work = trail, workers, scanner, work
         self._is_certain = is_certain
         self._size = trail.size
-        self._start: int | None = 0
-        self._pending: deque[tuple[FileRange, Future[_Done[R] | None]]] = deque()
         self._position = self._first = first_position(trail)
         self._names: Names | None = None
         self._transactions = 0
-        if workers.number > 1:
-            self._begin_pieces()
+        ahead = workers.number + _AHEAD - 1
+        self._begun = Ordered(self._begin() if workers.number > 1 else (), ahead, lambda one: one[1].cancel())
 
     def results(self) -> Generator[tuple[R, int], None, None]:
         """What came of everything, in the order of the file, and how many transactions ended in the pieces before.
@@ -118,12 +111,10 @@ class ParallelScan(Generic[T, R]):
         Raises:
             NotATrail: the file was cut, or cannot be read any more.
         """
-        while self._pending:
-            piece, future = self._pending.popleft()
+        for part, future in self._begun:
             done = future.result()
-            self._begin_pieces()
-            if done is None or not self._fits(piece, done):
-                yield from self._scan_here(piece.stop)
+            if done is None or not self._fits(part, done):
+                yield from self._scan_here(part.stop)
                 continue
             before = self._transactions
             self._go_on(done.position, done.names, done.transactions)
@@ -131,20 +122,21 @@ class ParallelScan(Generic[T, R]):
                 yield result, before
         yield from self._scan_here(None)
 
-    def _fits(self, piece: FileRange, done: _Done[R]) -> bool:
-        if piece.start != self._position:
+    def _fits(self, part: FileRange, done: _Done[R]) -> bool:
+        if part.start != self._position:
             return False
         if self._names is not None:
             done.names.settle(self._names)
         return all(self._is_certain(result) for result in done.results)
 
-    def _begin_pieces(self) -> None:
-        while self._start is not None and len(self._pending) < self._workers.number + _AHEAD:
-            start, stop = self._start, self._next_start(self._start)
-            piece = FileRange(self._first._replace(rba=start), self._size if stop is None else stop)
-            job = _Job(self._trail, piece, self._scanner, self._work)
-            self._pending.append((piece, self._workers.submit(job)))
-            self._start = stop
+    def _begin(self) -> Iterator[tuple[FileRange, Future[_Done[R] | None]]]:
+        """The ranges of the file, each with the job that scans it."""
+        start: int | None = 0
+        while start is not None:
+            stop = self._next_start(start)
+            part = FileRange(self._first._replace(rba=start), self._size if stop is None else stop)
+            yield part, self._workers.submit(_Job(self._trail, part, self._scanner, self._work))
+            start = stop
 
     def _next_start(self, start: int) -> int | None:
         offset = start + PIECE
@@ -175,14 +167,14 @@ class ParallelScan(Generic[T, R]):
 class _Job(Generic[T, R]):
     """One piece, to be scanned by some thread."""
 
-    def __init__(self, trail: TrailFile, piece: FileRange, scanner: Scanner[T], work: Work[T, R]) -> None:
-        self._trail, self._piece, self._scanner, self._work = trail, piece, scanner, work
+    def __init__(self, trail: TrailFile, part: FileRange, scanner: Scanner[T], work: Work[T, R]) -> None:
+        self._trail, self._range, self._scanner, self._work = trail, part, scanner, work
 
     def __call__(self, is_over: Callable[[], bool]) -> _Done[R] | None:
         results: list[R] = []
         with self._trail.twin() as trail:
             try:
-                scanning = self._scanner(trail, self._piece.start, self._piece.stop, _nobody_knows)
+                scanning = self._scanner(trail, self._range.start, self._range.stop, _nobody_knows)
                 for found in scanning:
                     if is_over():
                         return None

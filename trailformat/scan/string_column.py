@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from trailformat.scan.batch import Column
+from trailformat.scan.batch import BatchColumn
 
 
 class StringColumn:
@@ -17,7 +17,7 @@ class StringColumn:
         known: texts that are given as they are; their sizes are below 0 too.
     """
 
-    def __init__(self, data: bytes, starts: Column, sizes: Column, known: Mapping[int, str | None]) -> None:
+    def __init__(self, data: bytes, starts: BatchColumn, sizes: BatchColumn, known: Mapping[int, str | None]) -> None:
         self.data = data
         self.starts = starts
         self.sizes = sizes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from trailformat.records.io_types import RESTARTS
-from trailformat.scan import Column, StringColumn
+from trailformat.scan import BatchColumn, StringColumn
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import Place
 
@@ -52,14 +52,14 @@ class Columns(NamedTuple):
         endings: how it ended, by ENDINGS.
     """
 
-    first_file: Column
-    first_rba: Column
-    has_begin: Column
-    after_file: Column
-    after_rba: Column
-    records: Column
-    sizes: Column
-    endings: Column
+    first_file: BatchColumn
+    first_rba: BatchColumn
+    has_begin: BatchColumn
+    after_file: BatchColumn
+    after_rba: BatchColumn
+    records: BatchColumn
+    sizes: BatchColumn
+    endings: BatchColumn
 
 
 class Reached(NamedTuple):

@@ -152,7 +152,11 @@ def next_file(path: Path) -> tuple[Path | None, Path | None]:
     return _neighbour(path, 1)
 
 
-def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:
+def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
+    """The nearest file of the trail after this one (``step`` 1) or before it (-1), and the one that is missing between.
+
+    A trail whose first files are gone lacks the one before its first.
+    """
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
         return None, None
@@ -165,4 +169,9 @@ def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:
     if not 0 <= at < len(names):
         return None, wanted.path if step < 0 and name.seqno else None
     is_next = names[at].digits != name.digits or names[at] == wanted
-    return (names[at].path, None) if is_next else (None, wanted.path)
+    return names[at].path, None if is_next else wanted.path
+
+
+def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:
+    beyond, missing = file_beyond(path, step)
+    return None if missing is not None else beyond, missing

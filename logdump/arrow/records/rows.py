@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from logdump.arrow.records.windows import Window, window_of
-from trailformat import ByteOrder, Record, TrailError, TrailFile
-from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.scan.rows.headers import indexes_at
+from trailformat import Record, TrailError, TrailFile
+from trailformat.records.framing import Buffer
+from trailformat.scan import Batch
+from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
+from trailformat.scan.rows.row_bytes import Read
 from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -19,7 +21,6 @@ _LOG = logging.getLogger("logdump")
 
 Array = Any
 """A one-dimensional ``numpy.ndarray``."""
-_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
 class Source:
@@ -71,81 +72,25 @@ class Source:
         _LOG.warning("%s", text)
 
 
-class Rows:
-    """The rows of a batch whose numbers are ``at``, in order.
+class Rows(RowBytes):
+    """The rows of a batch whose numbers are ``at``, in order; ``read`` has their bytes, where these have been read."""
 
-    Their bytes are read when a column needs them, unless ``window`` holds them; that raises NotATrail when the file has
-    become shorter.
-    """
-
-    def __init__(self, source: Source, batch: Batch, at: Array, window: Window | None = None) -> None:
-        self._window = window
+    def __init__(self, source: Source, batch: Batch, at: Array, read: Read | None = None) -> None:
+        super().__init__(source.trail.buffer, batch, at, read)
         self.source = source
-        self.batch = batch
-        self.at = at
         self.walked: dict[str, Any] = {}
         """What several columns need and one of them has found."""
 
-    def __len__(self) -> int:
-        return len(self.at)
-
-    def of(self, column: str) -> Array:
-        """A column of the batch."""
-        return np.asarray(getattr(self.batch, column))[self.at]
-
-    @cached_property
-    def kind(self) -> Array:
-        """RECORD, FILE_HEADER, BAD_SPAN or PARTIAL."""
-        return self.of("kind")
-
-    @cached_property
-    def is_record(self) -> Array:
-        """A mask of the rows with a record header."""
-        return self.kind == RECORD
-
-    @cached_property
-    def is_sound(self) -> Array:
-        """A mask of the rows that are records, the file header included."""
-        return self.kind <= FILE_HEADER
-
-    @cached_property
-    def window(self) -> Window:
-        """The bytes of the rows."""
-        return self._window or window_of(self.source.trail, self.of("rba"), self.of("length"))
-
     @property
-    def view(self) -> Array:
-        """The bytes of the rows, and of what stands between them."""
-        return self.window.view
-
-    @property
-    def starts(self) -> Array:
-        """The offset in ``view`` at which each row begins."""
-        return self.window.starts
-
-    @cached_property
-    def is_little(self) -> Array:
-        """The byte order of each row."""
-        return self.of("order") == 1
+    def buffer(self) -> Buffer:
+        """The bytes of the file as it is now."""
+        return self.source.trail.buffer
 
     @cached_property
     def tdr_index(self) -> Array:
         """The table index in each header, -1 where there is none."""
-        index = np.full(len(self), -1, np.int64)
-        records = self.is_record
-        if records.any():
-            index[records] = indexes_at(self.view, self.starts[records], self.is_little[records])
-        return index
+        return headers_of(self).table_index if self.is_record.any() else np.full(len(self), NO_INDEX, np.int64)
 
-    def payload(self, part: str) -> tuple[Array, Array]:
-        """The offsets in ``view`` where the payload of ``data`` or ``token`` begins and ends; equal without one."""
-        starts = self.starts + self.of(f"{part}_offset")
-        return starts, starts + self.of(f"{part}_size")
-
-    def record(self, row: int) -> Record:
+    def record(self, row: int, path: Path | None = None) -> Record:
         """One of the rows as a record, which it must be."""
-        at, start = self.at[row], self.starts[row]
-        raw = self.view[start : start + self.batch.length[at]].tobytes()
-        return Record(
-            raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=self.source.trail.path
-        )
+        return super().record(row, path or self.source.trail.path)

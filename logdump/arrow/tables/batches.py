@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +12,9 @@ from logdump.arrow.tables.group import Group, Texts
 from logdump.arrow.tables.layout import ROW_OPERATIONS, Layouts, TableLayout
 from logdump.arrow.tables.piece import Array, Piece
 from trailformat import TrailFile
-from trailformat.arrays.kernels import read_headers
 from trailformat.changes.segments import joined
 from trailformat.scan import FILE_HEADER, RowTransactions
+from trailformat.scan.rows import RowBytes, by_definition, headers_of
 from trailformat.trail.row_definitions import RowDefinitions
 
 LeaveOut = Callable[[int | None, int], None]
@@ -47,9 +47,7 @@ class TableBatches:
 
     def groups(self, piece: Piece) -> list[Group]:
         """The rows of a piece by their tables; the records that are no rows are left out and counted."""
-        batch, at = piece.batch, piece.rows
-        is_header = np.asarray(batch.kind)[at] == FILE_HEADER
-        io_type = np.asarray(batch.io_type)[at]
+        io_type, is_header = piece.rows.of("io_type"), piece.rows.kind == FILE_HEADER
         is_row = _IS_ROW[io_type] & ~is_header
         if is_header.any():
             self._leave_out(None, int(is_header.sum()))
@@ -57,16 +55,18 @@ class TableBatches:
             if records:
                 self._leave_out(number, records)
         texts = self._texts_of(piece.owners)
-        rows = np.flatnonzero(is_row)
-        indexes, continued = _headers(piece, rows)
-        parts = _by_definition(piece, rows, indexes)
-        return [self._group(piece, rows[part], np.flatnonzero(continued[part]).tolist(), texts) for part in parts]
+        rows = piece.rows.some(np.flatnonzero(is_row))
+        headers = headers_of(rows)
+        return [
+            self._group(rows.some(at), np.flatnonzero(headers.is_continued[at]).tolist(), piece.owners, texts)
+            for at in _by_table(rows, headers.table_index)
+        ]
 
-    def _group(self, piece: Piece, rows: Array, continued: list[int], texts: Texts) -> Group:
-        first = piece.record(int(rows[0]))
+    def _group(self, rows: RowBytes, continued: list[int], owners: RowTransactions, texts: Texts) -> Group:
+        first = rows.record(0)
         known = self._definitions.of(first)
-        wholes = {row: joined(self._trail, piece.record(int(rows[row]))) for row in continued}
-        return Group(piece, rows, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
+        wholes = {row: joined(self._trail, rows.record(row)) for row in continued}
+        return Group(rows, owners, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
     def _texts_of(self, owners: RowTransactions) -> Texts:
         if self._texts is None or self._texts[0] is not owners:
@@ -84,25 +84,11 @@ def build(groups: list[Group]) -> Built:
     return built
 
 
-def _headers(piece: Piece, rows: Array) -> tuple[Array, Array]:
-    """Of rows of a piece the index of their table, and whether they go on in the records behind them."""
-    indexes, continued = np.empty(len(rows), np.int64), np.empty(len(rows), np.bool_)
-    at = piece.rows[rows]
-    read_headers(piece.view.ctypes.data, piece.starts(at), np.asarray(piece.batch.order)[at], indexes, continued)
-    return indexes, continued
-
-
-def _by_definition(piece: Piece, rows: Array, indexes: Array) -> Iterator[Array]:
-    """Numbers of rows in groups whose columns one definition tells: a table's, between two metadata records."""
-    if not len(rows):
-        return
-    table = np.asarray(piece.batch.table)[piece.rows[rows]]
-    definition = piece.segment[rows].astype(np.int64) << 17 | (indexes + 1)
-    small = table.astype(np.uint16) if int(table.max()) < _MOST_KEYS else table
-    order = np.argsort(small, kind="stable")
-    for part in np.split(order, np.flatnonzero(np.diff(table[order])) + 1):
-        mine = definition[part]
-        if (mine == mine[0]).all():
-            yield part
-        else:
-            yield from (part[mine == one] for one in np.unique(mine))
+def _by_table(rows: RowBytes, table_index: Array) -> list[Array]:
+    """Numbers of rows in groups whose columns one definition tells, those of one table after each other."""
+    found = by_definition(rows, table_index)
+    groups = found.group.astype(np.uint16) if len(found.firsts) < _MOST_KEYS else found.group
+    order = np.argsort(groups, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(found.group))[:-1])
+    table = rows.of("table")[found.firsts]
+    return [parts[group] for group in np.argsort(table, kind="stable").tolist()]

@@ -13,15 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
-from logdump.arrow.tables.piece import Array, Piece
+from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
-from trailformat.arrays import Image, Problem, Spans, array_type, column_array, has_columns, locate_columns
-from trailformat.arrays.kernels import GOOD, HAS_NULL, NULL
+from trailformat.arrays import Image, Problem, Spans, array_type, column_array, locate_columns
 from trailformat.changes.row_changes import row_images
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.columns import build_columns
+from trailformat.scan import RowTransactions
+from trailformat.scan.kernels.arguments import GOOD, HAS_NULL, NULL
+from trailformat.scan.rows import RowBytes, has_columns
 from trailformat.trail.row_definitions import RowDefinition
 
 _OPS = sorted(set(ROW_OPERATIONS.values()))
@@ -41,7 +43,7 @@ Problems = list[tuple[int, RowProblem]]
 
 
 class Group:
-    """Rows of a piece, ``at``, with one definition.
+    """Rows with one definition.
 
     Attributes:
         layout: of their file.
@@ -49,8 +51,8 @@ class Group:
 
     def __init__(
         self,
-        piece: Piece,
-        at: Array,
+        rows: RowBytes,
+        owners: RowTransactions,
         known: RowDefinition,
         layout: TableLayout,
         path: Path,
@@ -58,9 +60,8 @@ class Group:
         wholes: dict[int, Record],
     ) -> None:
         self.layout = layout
-        self._piece = piece
-        self._at = at
-        self._rows = piece.rows[at]
+        self._rows = rows
+        self._owners = owners
         self._known = known
         self._path = path
         self._texts = texts
@@ -76,30 +77,27 @@ class Group:
         value is decoded.
         """
         self._wanted = None if wanted is None or PROBLEMS in wanted else wanted
-        rbas = self._of("rba")
-        numbers = _plain(pa.int32(), np.asarray(self._piece.owners.index)[self._rows])
+        rbas = self._rows.of("rba")
+        numbers = _plain(pa.int32(), np.asarray(self._owners.index)[self._rows.rows])
         arrays = [
             _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)])),
             _plain(pa.int64(), rbas),
-            _few(_OP_NUMBERS[self._of("io_type")], _OP_NAMES),
+            _few(_OP_NUMBERS[self._rows.of("io_type")], _OP_NAMES),
             *(one.take(numbers) for one in self._texts),
             self._times(),
-            _plain(pa.uint8(), self._of("trans_ind")),
+            _plain(pa.uint8(), self._rows.of("trans_ind")),
             *(self._images() if self.layout.columns is not None else (self._undefined(),)),
         ]
         arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
         problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
         return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(self.layout)), problems
 
-    def _of(self, column: str) -> Array:
-        return np.asarray(getattr(self._piece.batch, column))[self._rows]
-
     def _record(self, row: int) -> Record:
         """The record of a row, with what it goes on in."""
-        return self._wholes.get(row) or self._piece.record(int(self._at[row]))
+        return self._wholes.get(row) or self._rows.record(row)
 
     def _times(self) -> pa.Array:
-        julian = self._of("io_time")
+        julian = self._rows.of("io_time")
         valid = (julian >= FIRST_TIME) & (julian <= LAST_TIME)
         for row in np.flatnonzero(~valid).tolist():
             self._problems.append((row, time_problem(int(julian[row]))))
@@ -112,9 +110,8 @@ class Group:
         return pa.array(found)
 
     def _images(self) -> Iterator[pa.Array]:
-        piece, count = self._piece, len(self._columns)
-        instead = dict(self._rewritten())
-        spans = locate_columns(piece.data, piece.base, piece.batch, self._rows, count, instead)
+        count = len(self._columns)
+        spans = locate_columns(self._rows, count, dict(self._rewritten()))
         for row in np.flatnonzero(spans.states != GOOD).tolist():
             self._note_states(row, count)
         for side in SIDES:
@@ -160,9 +157,9 @@ class Group:
 
     def _rewritten(self) -> Iterator[tuple[int, bytes]]:
         """The data of rows that go on in others, lists of columns for rows whose data is none; or a problem."""
-        listed = has_columns(self._piece.batch, self._rows)
+        listed = has_columns(self._rows)
         yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
-        odd = ~listed & (self._of("data_size") > 0)
+        odd = ~listed & (self._rows.of("data_size") > 0)
         for row in np.flatnonzero(odd).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)

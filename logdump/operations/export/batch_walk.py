@@ -11,7 +11,7 @@ from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat.scan import PARTIAL, Batch, Engine, TransactionTracker, scan
-from trailformat.scan.rows.definitions import learn_definitions
+from trailformat.scan.rows import learn_definitions
 
 _ROWS = 1 << 16
 """Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
@@ -44,14 +44,14 @@ class BatchWalk:
         self._tally.end = start
         size = _ROWS if selection.is_decided else selection.batch_size
         for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
-            metadata = learn_definitions(trail, batch)
+            learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
             rows = passing if self._limit is None else passing[: self._limit - self._tally.selected]
             self._tally.selected += len(rows)
             is_over = self._limit is not None and self._tally.selected >= self._limit
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
-            yield from pieces(trail, batch, rows, carrier.of(batch), np.cumsum(metadata))
+            yield from pieces(trail, batch, rows, carrier.of(batch))
             yield from self._progress(batch)
             if is_over:
                 return

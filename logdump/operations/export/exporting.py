@@ -131,11 +131,12 @@ def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Expo
 
 
 def _require_extra(format_: str) -> None:
-    """Raises CommandError where pyarrow, numpy or numba is missing, or does not load."""
+    """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
     from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded for those who ask for it
 
     try:
         importlib.import_module("trailformat.arrays")
+        importlib.import_module("trailformat.arrays.kernels.loaded").kernels()
     except (ImportError, OSError, RuntimeError):
         is_there = False
     else:

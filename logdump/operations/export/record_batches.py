@@ -10,7 +10,6 @@ from logdump.arrow.records.columns import BUILDERS
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.records.schema import COLUMNS, CORRUPT, Selected, arrow_schema
-from logdump.arrow.records.windows import Window
 from logdump.arrow.tables.batches import Built
 from logdump.arrow.tables.layout import ALL
 from logdump.arrow.tables.piece import Piece
@@ -60,7 +59,7 @@ class RecordBatches:
         Raises:
             CannotWrite: a record is larger than a batch can be.
         """
-        rows = Rows(self._source, piece.batch, piece.rows, Window(piece.view, piece.starts(piece.rows)))
+        rows = Rows(self._source, piece.rows.batch, piece.rows.rows, piece.rows.read)
         try:
             arrays = [BUILDERS[column.name](rows) for column in _COLUMNS]
         except ValueTooLarge as error:

@@ -19,7 +19,7 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
     Raises:
         NotATrail: the file cannot be read any more.
     """
-    scan = Scan(session, stop=stop)
+    scan = Scan(session, stop=stop, stays=True)
     while limit is None or tally.selected < limit:
         try:
             record = yield from scan.find()
@@ -48,6 +48,6 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
 
 
 def _going_on(session: Session, former: Scan, stop: int | None) -> Scan:
-    scan = Scan(session, stop=stop)
+    scan = Scan(session, stop=stop, stays=True)
     scan.scanned, scan.suppressed = former.scanned, former.suppressed
     return scan

@@ -56,16 +56,32 @@ def _is_own(row: HeartbeatRow) -> bool:
 
 
 class NewBeats:
-    """The beats of rows that come in the order of the trail, each once: a row is written again with old beats in it."""
+    """The beats of rows that come in the order of the trail, each once, with all that its rows tell of it.
+
+    A row is written again with old beats in it, and the history repeats a beat of GG_HEARTBEAT with the moment at which
+    it was received: the last beat of each way waits for the next.
+    """
 
     def __init__(self) -> None:
         self._last: Recent[tuple[object, ...], int] = Recent()
+        self._waiting: Recent[tuple[object, ...], Beat] = Recent()
 
     def of(self, row: HeartbeatRow) -> Iterator[Beat]:
-        """The beats of a row that the one before it of the same key did not tell of."""
+        """The beats that a row completes."""
         for beat in beats_of(row):
             key = (row.table, row.role, row.key, beat.direction)
-            if row.role is Role.HISTORY or self._last.get(key) != beat.heartbeat_ts:
-                yield beat
             if row.role is not Role.HISTORY:
+                if self._last.get(key) == beat.heartbeat_ts:
+                    continue
                 self._last.set(key, beat.heartbeat_ts)
+            before = self._waiting.get(beat.path)
+            if before is not None and before.heartbeat_ts == beat.heartbeat_ts:
+                beat = before if beat.received_ts is None else beat  # noqa: PLW2901 - the two are one
+            elif before is not None:
+                yield before
+            self._waiting.set(beat.path, beat)
+
+    def rest(self) -> Iterator[Beat]:
+        """The beats that wait, when no row comes any more."""
+        for _, beat in self._waiting:
+            yield beat

@@ -9,6 +9,7 @@ from typing import Any
 from logdump.operations.heartbeats.rows import RowHistory
 from logdump.operations.heartbeats.tables import BASE_NAME, has_beats, role_of
 from logdump.session.heartbeats import HeartbeatRow
+from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
 from trailformat.scan import Batch, scan
@@ -25,32 +26,41 @@ class HeartbeatReader:
     Args:
         definitions_of: tells the columns of a file's rows.
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
+        selection_of: the records of a file that count; all unless given.
 
     Attributes:
         not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
         problems: rows with something that does not decode.
+        records: the records read, of any table.
         newest: the latest IO Time of all records read, Julian microseconds; None before the first.
     """
 
     def __init__(
-        self, definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions, base: str = BASE_NAME
+        self,
+        definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
+        base: str = BASE_NAME,
+        selection_of: Callable[[TrailFile], Selection] | None = None,
     ) -> None:
         self._definitions_of = definitions_of
         self._base = base
+        self._selection_of = selection_of
         self._history = RowHistory()
         self.not_beats: set[str] = set()
-        self.problems = 0
+        self.problems = self.records = 0
         self.newest: int | None = None
 
     def rows(self, trail: TrailFile) -> Iterator[HeartbeatRow | Spot]:
         """The rows of one file, in its order, and after each batch the place up to which it is read."""
         definitions = self._definitions_of(trail)
+        selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
         for batch in scan(trail):
-            records = [*waiting, *self._records(trail, batch)]
+            passing = (one for one in self._records(trail, batch) if selection is None or selection.accepts(one))
+            records = [*waiting, *passing]
             # the after image of an update may stand in the next batch
             waiting = records[-1:] if records and records[-1].header.is_before else []
             yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
+            self.records += len(batch)
             if len(batch):
                 self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
                 yield Spot(trail.path, batch.end)

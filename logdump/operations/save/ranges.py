@@ -6,7 +6,8 @@ stand before it, and those behind it need no others. The same is true again in e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,19 +15,11 @@ import numpy as np
 from trailformat import Record, TrailFile
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
-from trailformat.records.io_types import METADATA
-from trailformat.scan import RECORD, Batch
-from trailformat.scan.rows.headers import NO_INDEX, indexes_at
-
-_MOST_READ = 1 << 26
-"""So many bytes of a batch are read at once."""
-_INDEXES = 1 << 17
-"""More than there are table indexes, NO_INDEX among them."""
-_MOST_KEYS = 1 << 20
-"""Up to so many keys a table of all of them is faster than sorting."""
+from trailformat.scan import Batch
+from trailformat.scan.rows import NO_INDEX, RowBytes, grouped, headers_of, learn_definitions
 
 
-class Rows(NamedTuple):
+class CopyRows(NamedTuple):
     """Rows to be copied, in order; every column is a numpy array with one value per row.
 
     Attributes:
@@ -68,13 +61,13 @@ class RangeCopy:
         self._write_bytes = write_bytes
         self._room = room
 
-    def copy(self, rows: Rows) -> None:
+    def copy(self, rows: CopyRows) -> None:
         """Copy all of them."""
         done = 0
         while done < len(rows.starts):
             done = self._copy_into_one_file(rows, done)
 
-    def _copy_into_one_file(self, rows: Rows, begun: int) -> int:
+    def _copy_into_one_file(self, rows: CopyRows, begun: int) -> int:
         """Copy from row ``begun`` on, at most to the first row of a new file; returns where to go on."""
         count = len(rows.starts)
         looked_at = begun + np.flatnonzero(_must_be_looked_at(rows, begun))
@@ -90,14 +83,14 @@ class RangeCopy:
                 break
         return begun
 
-    def _fitting(self, rows: Rows, first: int, stop: int) -> int:
+    def _fitting(self, rows: CopyRows, first: int, stop: int) -> int:
         """The first row from ``first`` on that does not fit the file being written, or ``stop``."""
         if self._room is None or first == stop:
             return stop
         total = np.cumsum(rows.ends[first:stop] - rows.starts[first:stop])
         return first + int(np.searchsorted(total, self._room(), side="right"))
 
-    def _copy_ranges(self, rows: Rows, first: int, stop: int) -> None:
+    def _copy_ranges(self, rows: CopyRows, first: int, stop: int) -> None:
         if first == stop:
             return
         starts, ends = rows.starts[first:stop], rows.ends[first:stop]
@@ -113,46 +106,29 @@ def _part(buffer: Buffer | memoryview, begin: int, finish: int) -> bytes | memor
     return buffer[begin:finish] if isinstance(buffer, memoryview) else copied(buffer, begin, finish)
 
 
-def _must_be_looked_at(rows: Rows, first: int) -> Any:
+def _must_be_looked_at(rows: CopyRows, first: int) -> Any:
     """Metadata, and between two metadata records of the source the first row of each table index."""
-    index, segment = rows.table_index[first:], rows.segment[first:].astype(np.int64)
+    index = rows.table_index[first:]
     firsts = np.zeros(len(index), dtype=bool)
-    firsts[_first_of_each((segment - segment[0]) * _INDEXES + index + 1)] = True
+    firsts[grouped(rows.segment[first:], index).firsts] = True
     return rows.is_metadata[first:] | (firsts & (index != NO_INDEX))
 
 
-def _first_of_each(keys: Any) -> Any:
-    """The numbers of the rows in which a key comes for the first time; keys are 0 or more."""
-    most = int(keys.max()) + 1
-    if most > _MOST_KEYS:
-        return np.unique(keys, return_index=True)[1]
-    first = np.full(most, -1)
-    first[keys[::-1]] = np.arange(len(keys))[::-1]
-    return first[first >= 0]
-
-
-def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Rows:
+def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
     """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
-    rba, length = np.asarray(batch.rba), np.asarray(batch.length)
-    is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-    trail.tables.learn(int(rba[0]), batch.end, rba[is_metadata].tolist())
-    buffer, begin = _read(trail, batch)
-    starts = rba[numbers] - begin
-    view = np.frombuffer(buffer, dtype=np.uint8)
-    return Rows(
-        buffer,
-        starts,
-        starts + length[numbers],
-        np.cumsum(is_metadata)[numbers],
-        is_metadata[numbers],
-        indexes_at(view, starts, np.asarray(batch.order)[numbers] == 1),
-        lambda row: trail.record_at(int(starts[row]) + begin),
-    )
+    is_metadata = learn_definitions(trail, batch)
+    segment = np.cumsum(is_metadata)
+    for rows in RowBytes.chunks(trail.buffer, batch, numbers):
+        yield CopyRows(
+            rows.data,
+            rows.starts,
+            rows.starts + rows.of("length"),
+            segment[rows.rows],
+            is_metadata[rows.rows],
+            headers_of(rows).table_index,
+            partial(_record, trail, rows.of("rba")),
+        )
 
 
-def _read(trail: TrailFile, batch: Batch) -> tuple[Buffer, int]:
-    """The bytes of a batch, read, and the RBA they begin at; those of large records stay where they are mapped."""
-    begin = int(batch.rba[0])
-    if batch.end - begin <= _MOST_READ:
-        return copied(trail.buffer, begin, batch.end), begin
-    return trail.buffer, 0
+def _record(trail: TrailFile, rbas: Any, row: int) -> Record | None:
+    return trail.record_at(int(rbas[row]))

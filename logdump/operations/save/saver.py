@@ -32,7 +32,7 @@ _NEARBY = 2000
 
 
 class SaveOptions(NamedTuple):
-    """What to save, and how; None for a limit or a field that is not given.
+    """What to save, and how; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
 
     ``name`` is the target as it was typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
     """
@@ -42,7 +42,7 @@ class SaveOptions(NamedTuple):
     records: int | None = None
     bytes: int | None = None
     replaces: bool = False
-    has_comments: bool = False
+    has_comments: bool | None = None
     trans_ind: int | None = None
     commit_time: int | None = None
 
@@ -80,7 +80,7 @@ class Saver:
             cursor.is_backwards = was_backwards
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        scan = Scan(self._session)
+        scan = Scan(self._session, stays=True)
         record = yield from scan.find(_is_no_file_header)
         self._write_head(writer, record)
         if self._options.has_comments:
@@ -126,7 +126,8 @@ class Saver:
             bad = next(iter(batch.spans()), len(batch))
             rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
             kept = self._within_limits(batch, rows)
-            copy.copy(rows_of(self._trail, batch, kept))
+            for chunk in rows_of(self._trail, batch, kept):
+                copy.copy(chunk)
             if len(kept):
                 self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
             if len(kept) < len(rows) or self.saved == self._options.records:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from logdump.spark.errors import SourceError
 from logdump.spark.jobs.java import missing_java
+from trailformat.scan.jobs import cores
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -35,9 +36,8 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
         raise SourceError(missing)
     prepare_workers()
     given = {name.replace("_", "."): value for name, value in conf.items()}
-    cores = str(os.cpu_count() or 1)
     builder = SparkSession.builder.master(master).appName("logdump")
-    for name, value in {**_SETTINGS, "spark.sql.shuffle.partitions": cores, **given}.items():
+    for name, value in {**_SETTINGS, "spark.sql.shuffle.partitions": str(cores()), **given}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.source_definitions import definitions_of, source_definitions
 from trailformat import NotATrail, TrailFile
 from trailformat.scan import scan
+from trailformat.scan.jobs import cores
 from trailformat.scan.rows.definitions import learn_definitions
 
 _MOST_NAMED = 20
@@ -40,7 +40,7 @@ def layouts_of(options: Options) -> list[TableLayout]:
     """
     name = options.rows_of or ""
     paths = list(dict.fromkeys(one.path for lot in plan(options) for one in lot))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         found = list(pool.map(lambda path: _found_in(path, name, options), paths))
     layouts = [layout for one in found for layout in one.layouts]
     if not layouts:

@@ -15,8 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.language import arguments
-from logdump.language.command import ArgumentError
+from logdump.language import parameters
+from logdump.session.errors import ArgumentError
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
@@ -87,7 +87,7 @@ def local_path(text: str) -> str:
         BadOption: it has another one.
     """
     try:
-        return arguments.local_path(text)
+        return parameters.local_path(text)
     except ArgumentError as error:
         raise BadOption(str(error)) from None
 

@@ -18,7 +18,7 @@ from logdump.spark.source.request import cut
 from logdump.spark.source.slices import wanted_rows
 from logdump.spark.source.table_shape import RowShape
 from trailformat.scan import FILE_HEADER, RECORD, Batch
-from trailformat.scan.rows.definitions import learn_definitions
+from trailformat.scan.rows import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.spark.source.request import Request
@@ -29,9 +29,9 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     for batch, at in wanted_rows(source):
-        metadata = np.cumsum(learn_definitions(source.trail, batch))
+        learn_definitions(source.trail, batch)
         for some in cut(batch, at[_is_of(name, batch, at)], request.options):
-            for piece in pieces(source.trail, batch, some, source.owners(batch), metadata):
+            for piece in pieces(source.trail, batch, some, source.owners(batch)):
                 for group in tables.groups(piece):
                     yield shape.of_group(group)
         damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]

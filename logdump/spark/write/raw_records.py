@@ -11,11 +11,10 @@ import numpy as np
 
 from logdump.spark.errors import SourceError
 from trailformat import ByteOrder, TrailError
-from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records import framing
 from trailformat.records.io_types import METADATA
-from trailformat.records.record_header import HDR_IND
-from trailformat.scan.rows.headers import header_positions
+from trailformat.records.record_header import HDR_IND, IO_TYPE_AT
+from trailformat.scan.rows.headers import are_wide, header_positions
 
 _SMALLEST_RECORD = 46
 _SMALLEST_HEADER = 12
@@ -54,7 +53,7 @@ class RawRecords(NamedTuple):
 
     def is_metadata(self, rows: Any) -> Any:
         """A mask of the rows that are metadata; none of the rows is a file header."""
-        return self.view[header_positions(self.view, self.starts[rows]) + 6] == METADATA
+        return self.view[header_positions(self.view, self.starts[rows]) + IO_TYPE_AT] == METADATA
 
 
 def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
@@ -86,18 +85,14 @@ def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
 
 def _orders(view: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
     """Masks of the rows whose length and trailer fit their bytes: read big-endian, read little-endian."""
-    is_wide = _is_wide(view[starts + 1])
+    is_wide = are_wide(view[starts + 1])
     trailer = ends - np.where(is_wide, 6, 4)
-    is_framed = (view[trailer] == ord("Z")) & (_is_wide(view[trailer + 1]) == is_wide)
+    is_framed = (view[trailer] == ord("Z")) & (are_wide(view[trailer + 1]) == is_wide)
     big, little = _numbers(view, starts + 2, is_wide)
     big_again, little_again = _numbers(view, trailer + 2, is_wide)
     length = ends - starts
     fits_big = (big == length) & (big_again == length)
     return is_framed & fits_big, is_framed & (little == length) & (little_again == length)
-
-
-def _is_wide(info: Any) -> Any:
-    return (info & WIDE != 0) & (info != UNSET)
 
 
 def _numbers(view: Any, at: Any, is_wide: Any) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from logdump.operations.save.definitions import SavedDefinitions
-from logdump.operations.save.ranges import Rows
+from logdump.operations.save.ranges import CopyRows
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.write.part_files import SourceFiles
 from logdump.spark.write.raw_records import RawRecords
@@ -21,7 +21,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.definitions.metadata_kinds import REFERENCE, TABLE
 from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, scan
-from trailformat.scan.rows.headers import indexes_at
+from trailformat.scan.rows import headers_at
 from trailformat.trail.carried_definitions import CarriedDefinitions
 
 _AHEAD = 64 << 20
@@ -39,7 +39,7 @@ class RowSource(Protocol):
     def source(self) -> SourceFiles:
         """The source, as a file to be written needs it."""
 
-    def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> Rows:
+    def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> CopyRows:
         """The rows of these numbers, as a copy takes them; ``rba`` has a value per row of ``raw``, or is None."""
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class FileSource:
         self._metadata: list[int] = []
         self.source = SourceFiles(path, self._trail.file_header, lambda: SavedDefinitions(self._trail))
 
-    def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> Rows:
+    def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> CopyRows:
         """See RowSource."""
         places = rba[numbers]
         self._learn_to(int(places[-1]))
@@ -101,7 +101,7 @@ class HeaderSource:
         self.source = SourceFiles(None, header.file_header, lambda: _RowDefinitions(known))
         self._metadata = 0
 
-    def rows(self, raw: RawRecords, numbers: Any, _rba: Any) -> Rows:
+    def rows(self, raw: RawRecords, numbers: Any, _rba: Any) -> CopyRows:
         """See RowSource."""
         segment = self._metadata + np.cumsum(raw.is_metadata(numbers))
         self._metadata = int(segment[-1])
@@ -116,10 +116,10 @@ class HeaderSource:
         """See RowSource."""
 
 
-def _rows(raw: RawRecords, numbers: Any, segment: Any, record: Callable[[int], Record]) -> Rows:
+def _rows(raw: RawRecords, numbers: Any, segment: Any, record: Callable[[int], Record]) -> CopyRows:
     starts = raw.starts[numbers]
-    indexes = indexes_at(raw.view, starts, raw.is_little[numbers])
-    return Rows(raw.buffer, starts, raw.ends[numbers], segment, raw.is_metadata(numbers), indexes, record)
+    indexes = headers_at(raw.view, starts, raw.is_little[numbers]).table_index
+    return CopyRows(raw.buffer, starts, raw.ends[numbers], segment, raw.is_metadata(numbers), indexes, record)
 
 
 def source_of_file(path: str | None, target: Target) -> RowSource:

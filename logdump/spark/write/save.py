@@ -146,7 +146,8 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
         copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
         for batch in scan(trail, trail.first_rba, one.stop, batch_size=selection.batch_size):
             passing = selection.rows(batch) & _is_wanted(batch, one)
-            copy.copy(rows_of(trail, batch, passing.nonzero()[0]))
+            for chunk in rows_of(trail, batch, passing.nonzero()[0]):
+                copy.copy(chunk)
             _check(trail, batch, one)
         files.end()
 

@@ -7,12 +7,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from logdump.commands import REGISTRY
-from logdump.language.command import Command
+from logdump.language.command import AnyCommand
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.text.glyphs import Glyphs
 
 
-def fitting(text: str) -> list[Command]:
+def fitting(text: str) -> list[AnyCommand]:
     """The commands that match every word typed, those whose name does first."""
     words = text.upper().split()
     found = [one for one in REGISTRY.commands if all(word in _searched(one) for word in words)]
@@ -21,7 +21,7 @@ def fitting(text: str) -> list[Command]:
     )
 
 
-def _searched(command: Command) -> str:
+def _searched(command: AnyCommand) -> str:
     return f"{command.syntax} {' '.join(command.aliases)} {command.summary}".upper()
 
 

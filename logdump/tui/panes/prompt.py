@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from rich.highlighter import Highlighter
 from rich.text import Text
@@ -13,9 +13,10 @@ from textual.widgets import Input
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
+from logdump.language.reader import Context, Validity
+from logdump.language.validity import validity
 from logdump.tui.keys.completions import suggestion
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.keys.validity import Validity, validity
 
 LONGEST = 4096
 """Characters of a line; more come from a file by OBEY."""
@@ -25,9 +26,13 @@ _STYLES = {Validity.VALID: "", Validity.INCOMPLETE: "dim", Validity.ERROR: "red 
 class _ByValidity(Highlighter):
     """Shows whether the line would run."""
 
+    def __init__(self, prompt: Prompt) -> None:
+        super().__init__()
+        self._prompt = prompt
+
     def highlight(self, text: Text) -> None:
         """Style the whole line."""
-        style = _STYLES[validity(REGISTRY, text.plain)]
+        style = _STYLES[validity(REGISTRY, text.plain, self._prompt.context())]
         if style:
             text.stylize(style)
 
@@ -41,7 +46,7 @@ class _Suggestions(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """What the line may become."""
-        return suggestion(value, self._prompt.lines, complete(REGISTRY, value, self._prompt.tables()))
+        return suggestion(value, self._prompt.lines, complete(REGISTRY, value, self._prompt.context()))
 
 
 class Prompt(Input):
@@ -49,7 +54,7 @@ class Prompt(Input):
 
     Attributes:
         lines: the history, oldest first.
-        tables: gives the names of the tables met so far.
+        context: gives what commands depend on: the zone of times, the tables met so far, the marks.
         is_plain: whether the line is an answer, not a command: it is neither coloured nor completed.
     """
 
@@ -73,8 +78,8 @@ class Prompt(Input):
         super().__init__(id="prompt", compact=True, select_on_focus=False, max_length=LONGEST)
         self.cursor_blink = False
         self.lines: list[str] = []
-        self.tables: Callable[[], Iterable[str]] = tuple
-        self.highlighter = _ByValidity()
+        self.context: Callable[[], Context] = Context
+        self.highlighter = _ByValidity(self)
         self.suggester = _Suggestions(self)
         self._at: int | None = None
         self._draft = ""
@@ -83,7 +88,7 @@ class Prompt(Input):
     def begin(self, text: str = "", *, is_plain: bool = False) -> None:
         """Start a line, with ``text`` in it; ``is_plain`` is one that is no command."""
         self._at = self._needle = None
-        self.highlighter = None if is_plain else _ByValidity()
+        self.highlighter = None if is_plain else _ByValidity(self)
         self.suggester = None if is_plain else _Suggestions(self)
         self._put(text)
 
@@ -117,7 +122,7 @@ class Prompt(Input):
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = complete(REGISTRY, self.value, self.tables())
+        found = complete(REGISTRY, self.value, self.context())
         line = completed(self.value, found)
         if line != self.value:
             self._put(line)

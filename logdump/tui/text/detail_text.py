@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.commands import REGISTRY
-from logdump.language.execute import run_command
+from logdump.language.execute import run_commands
 from logdump.render.text import render
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.session import Session
@@ -22,7 +22,7 @@ def detail_lines(session: Session, rba: int) -> list[Line]:
     session.cursor.is_backwards = False
     session.cursor.move(rba)
     lines = []
-    for event in run_command(session, REGISTRY, "NEXT"):
+    for event in run_commands(session, REGISTRY, "NEXT"):
         if not isinstance(event, Progress):
             style = "warn" if isinstance(event, Failure | Notice) else ""
             lines += [line(text, style) for text in _rendered(event, session)]

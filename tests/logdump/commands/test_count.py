@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands.count_options import parse_count_options
-from logdump.language.command import ArgumentError
+from logdump.commands import REGISTRY
+from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT, parse_datetime
 from logdump.operations.count import CountOptions
+from logdump.session.errors import ArgumentError
 from logdump.session.events import CountShown, IntervalShown, Notice, Progress, TransactionsShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
@@ -34,7 +35,7 @@ NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10
     ],
 )
 def test_options_stand_in_any_order(text: str, options: CountOptions) -> None:
-    assert parse_count_options(text, GMT) == options
+    assert parse(REGISTRY.find("COUNT").form, text, Context(GMT)) == options
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_options_stand_in_any_order(text: str, options: CountOptions) -> None:
 )
 def test_wrong_options_are_named(text: str, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        parse_count_options(text, GMT)
+        parse(REGISTRY.find("COUNT").form, text, Context(GMT))
 
 
 def _count(line: Line, text: str) -> CountShown:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands.sql import Query, parse_query
-from logdump.language.command import ArgumentError
+from logdump.commands import REGISTRY
+from logdump.commands.sql import Query
+from logdump.language.reader import Context, parse
 from logdump.render.text import render
-from logdump.session.errors import CommandError
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import JobProgress
 from logdump.session.settings import Settings
 from logdump.spark.jobs import engine as spark_engine
@@ -67,17 +68,21 @@ def test_without_java_it_says_what_to_install(tmp_path: Path, trails: Path) -> N
     )
 
 
+def _query(text: str) -> object:
+    return parse(REGISTRY.find("SQL").form, text, Context())
+
+
 def test_sql_takes_a_path_before_the_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert parse_query("select 1") == Query("select 1", None)
-    assert parse_query("over lt* select\n1") == Query("select\n1", str(tmp_path / "lt*"))
-    assert parse_query('OVER "a b/lt*" select 1') == Query("select 1", str(tmp_path / "a b/lt*"))
+    assert _query("select 1") == Query(None, "select 1")
+    assert _query("over lt* select\n1") == Query(str(tmp_path / "lt*"), "select\n1")
+    assert _query('OVER "a b/lt*" select 1') == Query(str(tmp_path / "a b/lt*"), "select 1")
 
 
 @pytest.mark.parametrize("text", ["", "over", "over lt*"])
 def test_sql_takes_a_statement(text: str) -> None:
     with pytest.raises(ArgumentError, match="takes a statement"):
-        parse_query(text)
+        _query(text)
 
 
 def test_the_filter_is_handed_over_as_text(line: Line) -> None:

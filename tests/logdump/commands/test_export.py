@@ -180,9 +180,11 @@ sys.modules[{missing!r}] = None
 from logdump.cli import main
 main(["-c", "open {TRAILS / "et000000000"}; export {format_} to {tmp_path / "out"} by table"])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    no_kernels = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=no_kernels)
     assert done.stderr == f"EXPORT {format_} needs pip install 'logdump[export]'.\n"
-    assert not list(tmp_path.iterdir())
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("words", ["jsonl to T", "csv to T by table", "sql to T"])

@@ -226,7 +226,7 @@ def test_skip_filter_without_a_number_is_for_one_record(shop: Line) -> None:
 
 
 def test_skip_refuses_two_numbers_and_says_what_it_got(shop: Line) -> None:
-    assert shop("skip 2 3 filter")[0] == "SKIP: takes one number, but got '2 3'."
+    assert shop("skip 2 3")[0] == "SKIP: takes one number, but got '2 3'."
     assert shop("pos") == ["Reading forward from RBA 0"]
 
 

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
+from logdump.commands import REGISTRY
+from logdump.language.reader import Context, parse
 from logdump.operations.export import spark_export
-from logdump.operations.export.options import parse_export_options
 from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
 from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
@@ -32,7 +33,7 @@ def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[ExportTally, int]
     folder.mkdir()
     (folder / ATTEMPTS).mkdir()
     session = Session()
-    options = parse_export_options(words)
+    options = parse(REGISTRY.find("EXPORT").form, words, Context())
     job = ExportJob(trail, options, session.settings, None, None, folder)
     with TrailFile(trail) as open_trail:
         pieces = pieces_of(open_trail, 0, 8)
@@ -104,7 +105,7 @@ def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Pa
 
 
 def test_what_a_task_cannot_write_is_told_instead_of_raised(tmp_path: Path) -> None:
-    options = parse_export_options(f"csv to {tmp_path / 'x'}")
+    options = parse(REGISTRY.find("EXPORT").form, f"csv to {tmp_path / 'x'}", Context())
     job = ExportJob(TRAILS / "et000000000", options, Session().settings, None, None, tmp_path / "gone")
     (written,) = export_all(job, [(0, (0, 9))])
     assert isinstance(written.error, OSError | CannotWrite)

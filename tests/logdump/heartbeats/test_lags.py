@@ -27,6 +27,8 @@ def lags_of(path: Path) -> Lags:
             if isinstance(row, HeartbeatRow):
                 for beat in new.of(row):
                     lags.add(beat)
+    for beat in new.rest():
+        lags.add(beat)
     return lags
 
 
@@ -138,6 +140,23 @@ def test_a_row_that_is_written_again_with_an_old_beat_is_no_second_beat(tmp_path
     trail.insert(row, 0)
     trail.update(row, {**row, "INCOMING_EXTRACT_RESTART_CSN": "17"}, MINUTE)
     assert only(lags_of(trail.close())).beats == 1
+
+
+def test_the_history_completes_the_beat_of_the_other_table(tmp_path: Path) -> None:
+    way, random = link(), Random(5)
+    trail = HeartbeatTrail(tmp_path / "hh000000000")
+    totals = []
+    for number in range(6):
+        _, rows = travel(way, way.source.beat("WEST", number * MINUTE), number * MINUTE, random)
+        assert rows is not None
+        trail.insert(rows[0], number * MINUTE)
+        trail.insert(rows[1], number * MINUTE, "_HISTORY")
+        totals.append(int(rows[1]["HEARTBEAT_RECEIVED_TS"] or 0) - number * MINUTE)
+    found = only(lags_of(trail.close()))
+    total = found.hops["total_lag"]
+    assert total is not None
+    assert (found.beats, total.values, total.last, total.greatest) == (6, 6, totals[-1], max(totals))
+    assert not found.is_apply_unknown
 
 
 def test_an_update_keeps_the_columns_that_it_leaves_out(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands.seeking import show_record
+from logdump.operations.first_match import show_record
 from logdump.render.text import render
 from logdump.session.events import Failure, Notice
 from logdump.session.release import Release

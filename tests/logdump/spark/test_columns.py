@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.records.columns import image_values
 from logdump.arrow.records.columns.header import timestamps
-from logdump.arrow.records.columns.image_values import _Alone
 from logdump.arrow.records.columns.names import name_parts
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.schema import COLUMNS
@@ -39,6 +39,7 @@ from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.columns import Columns
 from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP
+from trailformat.scan.rows import fields
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import decode_value, plain_text
 
@@ -144,7 +145,8 @@ def test_rows_are_what_the_records_say(path: Path) -> None:
 def test_so_they_are_in_a_file_with_flipped_bits(
     name: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_Alone, "most", 0 if seed % 2 else 1 << 30)
+    for module in (image_values, fields):
+        monkeypatch.setattr(module, "kernels_pay", lambda _: bool(seed % 2))
     one, data = random.Random(seed), bytearray((TRAILS / name).read_bytes())
     for _ in range(6):
         data[one.randrange(1200, len(data))] ^= 1 << one.randrange(8)
@@ -202,11 +204,11 @@ def test_audit_pos_is_unsigned(tmp_path: Path) -> None:
 
 
 LOOKS = {
-    "images": "logdump.arrow.records.columns.images.images_in",
+    "images": "logdump.arrow.records.columns.images.images_of",
     "tokens": "logdump.arrow.records.columns.tokens.tokens_in",
     "pairs": "logdump.arrow.records.columns.tokens.parse_user_tokens",
     "names": "trailformat.trail.table_definitions.TableDefinitions.lookup",
-    "transactions": "logdump.arrow.records.rows.TransactionCarrier.of",
+    "transactions": "logdump.arrow.records.rows.TransactionTracker.of",
     "record": "trailformat.trail.file.TrailFile.record_at",
 }
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.arrow.records.columns.image_values import _Alone
+from logdump.arrow.records.columns import image_values
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.spark.errors import BadTrail
 from tests.logdump.spark.reads import rows
@@ -45,8 +45,7 @@ Told = dict[tuple[int, str, int], str | None]
 @pytest.fixture(autouse=True, params=["one by one", "together"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Few values are decoded one by one, many by columns."""
-    monkeypatch.setattr(_Alone, "count", 0)
-    monkeypatch.setattr(_Alone, "most", 1 << 30 if request.param == "one by one" else 0)
+    monkeypatch.setattr(image_values, "kernels_pay", lambda _: request.param == "together")
     return str(request.param)
 
 
@@ -187,17 +186,11 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
 
 
 def test_more_text_than_a_batch_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Alone, "most", 0)
     monkeypatch.setattr("logdump.arrow.records.columns.image_values._MOST_BYTES", 50)
     with pytest.raises(
         ValueTooLarge, match=r"et000000000, seqno 0, RBA 0: too much text .*; take a smaller batchBytes"
     ):
         rows(TRAILS / "et000000000", "after")
-
-
-def test_the_kernels_are_loaded_for_many_values_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Alone, "most", 100)
-    assert [_Alone.takes(count) for count in (60, 60, 40, 1, 0)] == [True, False, True, False, True]
 
 
 def test_a_record_whose_text_has_no_room_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ import pytest
 from logdump.arrow.records.columns import BUILDERS
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import COLUMNS
-from logdump.arrow.records.windows import window_of
 from logdump.spark.errors import FileChanged
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.options import Options
@@ -75,16 +74,6 @@ def _cut_before_rows_are_made(monkeypatch: pytest.MonkeyPatch, path: Path) -> No
             yield found
 
     monkeypatch.setattr("logdump.spark.source.reader.wanted_rows", truncating)
-
-
-def test_rows_that_lie_apart_are_read_without_what_is_between(path: Path) -> None:
-    with TrailFile(path) as trail:
-        rbas, sizes = np.array([0, 100, 100_000, 200_000]), np.array([50, 50, 20, 10])
-        window = window_of(trail, rbas, sizes)
-        data = trail.buffer[:]
-    assert len(window.view) == 150 + 20 + 10
-    for rba, size, start in zip(rbas, sizes, window.starts, strict=True):
-        assert window.view[start : start + size].tobytes() == data[rba : rba + size]
 
 
 Choose = Callable[[int], bool]

@@ -26,7 +26,7 @@ from trailformat import (
 from trailformat.changes.full_images import build_full_image
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
-from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA
+from trailformat.records.io_types import DELETE, INSERT, PURGE_DATA, RECORD_FRAGMENT
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 from trailformat.scan import Engine, TransactionTracker, scan
 from trailformat.values import CHAR
@@ -183,6 +183,15 @@ def test_a_value_of_a_full_image_may_be_too_long_for_a_list_of_columns(tmp_path:
     assert reason == "column 0 cannot be written"
 
 
+def test_a_large_row_is_put_together_with_what_it_goes_on_in(tmp_path: Path) -> None:
+    notes = [make_column(1, b"\0\4leaf")] * 6000
+    data = _row(Images(None, (*notes, make_column(0, (7).to_bytes(8))))).data
+    cut = len(data) - 3
+    fragment = _row(data[cut:], io_type=RECORD_FRAGMENT)
+    (row,) = _rows(tmp_path, _definition(PLAIN), _row(data[:cut], continued=1), fragment)
+    assert (row["after_QTY"], row["after_NOTE"], row["problems"]) == (7, "leaf", None)
+
+
 def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np = pytest.importorskip("numpy")
     made = pytest.importorskip("logdump.arrow.tables.piece")
@@ -191,10 +200,9 @@ def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, mon
     with TrailFile(trail_of(tmp_path, definition, row.raw * 24)) as trail:
         batch = next(scan(trail, engine=Engine.NUMBA))
         owners = TransactionTracker(trail, engine=Engine.NUMBA).of(batch)
-        segment = np.ones(25, np.int64)
-        found = list(made.pieces(trail, batch, np.arange(13, 25), owners, segment))
-        assert list(made.pieces(trail, batch, np.arange(0), owners, segment)) == []
+        found = list(made.pieces(trail, batch, np.arange(13, 25), owners))
+        assert list(made.pieces(trail, batch, np.arange(0), owners)) == []
     assert [len(one.rows) for one in found] == [4, 4, 4]
-    rbas = [one.record(at).rba for one in found for at in range(4)]
+    rbas = [one.rows.record(at).rba for one in found for at in range(4)]
     assert rbas == [definition.length + number * row.length for number in range(12, 24)]
-    assert all(one.record(3).raw == row.raw for one in found)
+    assert all(one.rows.record(3).raw == row.raw for one in found)

@@ -7,10 +7,12 @@ import pytest
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete as offers
 from logdump.language.completion import completed
+from logdump.language.reader import Context, Validity
+from logdump.language.validity import validity
 from logdump.tui.keys.completions import suggestion
-from logdump.tui.keys.validity import Validity, validity
 
 TABLES = ["TEAHOUSE.SALES", "TEAHOUSE.TEAS", ""]
+TRAIL = Context(tables=TABLES)
 
 
 @pytest.mark.parametrize(
@@ -41,18 +43,18 @@ def test_every_command_is_valid_by_its_name(command: str) -> None:
 
 
 def test_tables_of_the_trail_are_offered_where_a_name_is_meant() -> None:
-    assert offers(REGISTRY, "filter include filename tea", TABLES)[:2] == ["TEAHOUSE.SALES", "TEAHOUSE.TEAS"]
+    assert offers(REGISTRY, "filter include filename tea", TRAIL)[:2] == ["TEAHOUSE.SALES", "TEAHOUSE.TEAS"]
 
 
 def test_record_types_are_offered() -> None:
-    assert offers(REGISTRY, "sft Ins", TABLES) == ["Insert"]
-    assert "Insert" in offers(REGISTRY, "filter rectype ", TABLES)
+    assert offers(REGISTRY, "sft Ins", TRAIL) == ["Insert"]
+    assert "Insert" in offers(REGISTRY, "filter rectype ", TRAIL)
 
 
 def test_filter_options_and_the_words_of_the_registry_are_offered() -> None:
-    assert "FILENAME" in offers(REGISTRY, "filter inc ", TABLES)
-    assert "INCLUDE" in offers(REGISTRY, "filter ", TABLES)
-    assert offers(REGISTRY, "sfm", TABLES) == ["SFMD"]
+    assert "FILENAME" in offers(REGISTRY, "filter inc ", TRAIL)
+    assert "INCLUDE" in offers(REGISTRY, "filter ", TRAIL)
+    assert offers(REGISTRY, "sfm", TRAIL) == ["SFMD"]
 
 
 def test_a_line_is_completed_as_far_as_all_offers_go() -> None:

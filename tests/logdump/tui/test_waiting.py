@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from logdump.commands import position
+from logdump.language.command import AnyCommand
 from logdump.session.events import Event, Progress, say
 from logdump.session.session import Session
 from tests.logdump.tui.conftest import Golden
@@ -65,7 +66,7 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Has SKIP run until it is interrupted; set as soon as it runs."""
     begun = threading.Event()
 
-    def run(_session: Session, _arguments: str) -> Iterator[Event]:
+    def run(_session: Session, _arguments: object) -> Iterator[Event]:
         try:
             records = 0
             while True:
@@ -77,7 +78,8 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
             yield say("partial")
             raise
 
-    commands = tuple(one._replace(run=run) if one.name == "SKIP" else one for one in position.COMMANDS)
+    every: tuple[AnyCommand, ...] = position.COMMANDS
+    commands = tuple(one._replace(run=run) if one.name == "SKIP" else one for one in every)
     monkeypatch.setattr(position, "COMMANDS", commands)
     monkeypatch.setattr("logdump.commands.REGISTRY._loaded", {})
     return begun

@@ -29,10 +29,11 @@ from trailformat import (
     make_header,
 )
 from trailformat.arrays import ColumnArray, Image, column_array, locate_columns
-from trailformat.arrays.kernels import BROKEN
 from trailformat.records.io_types import DELETE, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, name_field
 from trailformat.scan import Batch, Engine, scan
+from trailformat.scan.kernels.arguments import BROKEN
+from trailformat.scan.rows import RowBytes
 from trailformat.values import Value, decode_value, plain_text
 
 _DEFINITION = ORACLE_12.sales.columns[0]
@@ -42,7 +43,7 @@ def _images(trail: TrailFile, columns: int) -> Iterator[tuple[Batch, Any, Image,
     """Each image of all rows of the file, and its columns as the records have them."""
     (batch,) = scan(trail, engine=Engine.NUMBA)
     rows = np.flatnonzero(np.asarray(batch.kind) == 0)
-    spans = locate_columns(bytes(trail.buffer[:]), 0, batch, rows, columns)
+    spans = locate_columns(RowBytes(trail.buffer, batch, rows), columns)
     records = [trail.record_at(int(batch.rba[row])) for row in rows]
     for which, image in enumerate((spans.before, spans.after)):
         found = [_columns_of(record, which) if record else () for record in records]
@@ -128,8 +129,7 @@ def _sound_records(trail: TrailFile) -> Iterator[Record]:
 
 def _check_record(trail: TrailFile, record: Record, columns: tuple[ColumnDefinition, ...]) -> None:
     (batch,) = scan(trail, record.rba, record.rba + record.length, engine=Engine.NUMBA)
-    rows = np.zeros(1, np.int64)
-    spans = locate_columns(record.raw, record.rba, batch, rows, len(columns))
+    spans = locate_columns(RowBytes(trail.buffer, batch, np.zeros(1, np.int64)), len(columns))
     for which, image in enumerate((spans.before, spans.after)):
         try:
             held = {one.index: one for one in _columns_of(record, which)}

@@ -64,3 +64,17 @@ NONE, OPEN, FIRST_BEGUN = range(3)
 """Numbers of transactions in a batch: none, the one that is open where the batch begins, the first of the others."""
 ABSENT, LOOKED_FOR = -1, -2
 """Sizes: there is no such token; of LOGCSN also that the transaction began before its first row here."""
+
+NULL, UNDECIDED = -2, -3
+"""Sizes of columns besides ABSENT: NULL; the indicator is neither 0000 nor ffff, or the value is for no kernel."""
+GOOD, BEYOND, BROKEN = range(3)
+"""The data of a row: columns; columns, one of them with an index beyond the table's; no columns."""
+HAS_VALUE, HAS_NULL, HAS_UNDECIDED = 1, 2, 4
+"""Bits of what a column may hold; one that is set promises nothing, for a later column of a row may take the place of
+an earlier."""
+I_STARTS, I_SIZES, I_SEEN, I_COLUMNS, I_WIDE, IMAGE_SIZE = range(6)
+"""Places in the description of the images of rows, int64[IMAGE_SIZE].
+
+STARTS and SIZES are addresses of arrays [COLUMNS, rows], of int64 where WIDE is set, else of int32: where each value
+stands after its indicator, and its size; SEEN uint8[COLUMNS] has the bits of what a column may hold.
+"""

@@ -20,7 +20,7 @@ from trailformat.scan.kernels.arguments import (
     T_KIND,
     T_TRANS_IND,
 )
-from trailformat.scan.kernels.constants import KIND_FILE_HEADER, KIND_RECORD, LOGCSN, MOST_TOKENS_IN_T, TRANID
+from trailformat.scan.kernels.constants import KIND_FILE_HEADER, KIND_RECORD, LOGCSN, MOST_FIELDS, TRANID
 from trailformat.scan.kernels.loads import i64, inlined, store8, store32, store64, u8
 from trailformat.scan.kernels.tokens import area_of, next_token
 
@@ -29,7 +29,7 @@ from trailformat.scan.kernels.tokens import area_of, next_token
 def _own(data: int, at: int, stop: int, little: int) -> Any:
     """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
     csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
-    for _ in range(MOST_TOKENS_IN_T):
+    for _ in range(MOST_FIELDS):
         if at >= stop:
             break
         token, at, size = next_token(data, at, stop, little)

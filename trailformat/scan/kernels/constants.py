@@ -14,11 +14,13 @@ TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
 TOKEN_H, TOKEN_Z, TOKEN_D, TOKEN_T = b"HZDT"
 FIRST_OF_FILE_HEADER = ord("0")
 """Id of the first token in a file header."""
-MOST_TOKENS, MOST_TOKENS_IN_T = framing.MOST_TOKENS, layout.MOST
+MOST_TOKENS, MOST_FIELDS = framing.MOST_TOKENS, layout.MOST
 WIDE, UNSET = tokens.WIDE, tokens.UNSET
 LOGCSN, TRANID = token_names.LOGCSN, token_names.TRANID
 
 HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
+NO_INDEX = -1
+"""In place of a table's index where a header holds its name."""
 PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT
 RECORD_LENGTH_AT, IO_TYPE_AT, ORIG_NODE_AT = (
     record_header.RECORD_LENGTH_AT,

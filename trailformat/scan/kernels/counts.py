@@ -119,7 +119,7 @@ def _end(state: int) -> Any:
 
 @inlined
 def _take(
-    data: int, rba: int, found: Any, little: int, key: int, time: int, state: int, flags: int, counting: int
+    data: int, rba: int, found: Any, little: int, key: int, time: Any, state: int, flags: int, counting: int
 ) -> Any:
     """Count a record, if it is wanted, and see a transaction end with it."""
     header = found[1]

@@ -97,7 +97,7 @@ def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
 
 
 @inlined
-def tell(state: int, found: Any, little: int, what: int) -> None:
+def tell(state: int, found: Any, little: int, what: Any) -> None:
     """Where the header stands that the caller must look at."""
     store64(state, 8 * HEADER, found[1])
     store64(state, 8 * HEADER_LENGTH, found[2])

@@ -100,8 +100,9 @@ def _callable(address: int, number: int) -> Kernel:
     function = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, *[word] * number)(address)
 
     def kernel(*arguments: int) -> int:
-        result, exception = word(), pointer()
-        function(ctypes.byref(result), ctypes.byref(exception), *arguments)
+        result = word()
+        # nothing is written to the second address, because no kernel raises
+        function(ctypes.byref(result), None, *arguments)
         return result.value
 
     return kernel

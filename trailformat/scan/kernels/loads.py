@@ -6,14 +6,24 @@ the references of an array at every call, and because plain integers are all tha
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-inlined = njit(forceinline=True, error_model="numpy")
-"""A function that a kernel calls."""
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def inlined(function: Function) -> Function:
+    """A function that kernels call, as a part of them."""
+    compiled: Function = njit(forceinline=True, error_model="numpy")(function)
+    return compiled
+
+
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    return intrinsic(function)
 
 
 def _pointer(context: Any, builder: Any, place: Any, word: Any) -> Any:
@@ -24,7 +34,7 @@ def _pointer(context: Any, builder: Any, place: Any, word: Any) -> Any:
 
 
 def _loader(bits: int) -> Any:
-    @intrinsic
+    @_intrinsic
     def load(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba matches them by name
         def generate(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             word = _context.get_value_type(signature.return_type)
@@ -36,7 +46,7 @@ def _loader(bits: int) -> Any:
 
 
 def _storer(bits: int) -> Any:
-    @intrinsic
+    @_intrinsic
     def store(_context: Any, data: Any, at: Any, value: Any) -> Any:  # noqa: ARG001 - numba matches them by name
         def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             address, offset, number = arguments
@@ -57,6 +67,7 @@ _load8 = _loader(8)
 """The little-endian integer at an offset, aligned or not."""
 store64 = _storer(64)
 store32 = _storer(32)
+store16 = _storer(16)
 store8 = _storer(8)
 """Put the low bits of an int64 at an offset."""
 
@@ -74,6 +85,12 @@ def _swapped64(word: Any) -> Any:
 def i64(data: int, at: int) -> Any:
     """The word at an offset, as the kernels keep their own numbers."""
     return np.int64(load64(data, at))
+
+
+@inlined
+def i32(data: int, at: int) -> Any:
+    """Half a word, with its sign."""
+    return np.int64(np.int32(np.uint32(_load32(data, at))))
 
 
 @inlined

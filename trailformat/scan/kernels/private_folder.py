@@ -85,15 +85,6 @@ def _on_the_way(path: Path) -> list[os.stat_result]:
     return passed
 
 
-def holds_only_ours(folder: Path) -> bool:
-    """Whether all that is in a private folder is the user's own and others cannot write it.
-
-    Raises:
-        OSError: that cannot be told.
-    """
-    return all(_is_ours(path.lstat()) for path in folder.rglob("*"))
-
-
 def _is_ours(status: os.stat_result) -> bool:
     is_plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
     return is_plain and status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trailformat.scan.kernels.arguments import T_OFFSET, T_ORDER, T_RBA, T_SIZE
-from trailformat.scan.kernels.constants import MOST_TOKENS_IN_T, UNSET, WIDE
+from trailformat.scan.kernels.constants import MOST_FIELDS, UNSET, WIDE
 from trailformat.scan.kernels.loads import i64, inlined, store8, u8, u16, u32
 
 
@@ -33,7 +33,7 @@ def mark_rows(data: int, columns: int, rows: int, token_id: int, marks: int) -> 
     for row in range(rows):
         at, stop, little = area_of(columns, row)
         is_there = 0
-        for _ in range(MOST_TOKENS_IN_T):
+        for _ in range(MOST_FIELDS):
             if at >= stop:
                 break
             token, at, size = next_token(data, at, stop, little)

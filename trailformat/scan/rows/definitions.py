@@ -1,13 +1,33 @@
-"""Definitions that stand in a batch, told to the trail that is asked for them later."""
+"""Definitions that stand in a batch, and the rows that each tells the columns of."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from trailformat.records.io_types import METADATA
 from trailformat.scan.batch import RECORD, Batch
-from trailformat.scan.rows.fields import Array
+from trailformat.scan.kernels.constants import NO_INDEX
+from trailformat.scan.rows.row_bytes import Array, RowBytes
 from trailformat.trail.file import TrailFile
+
+_INDEXES = 1 << 16
+"""How many table indexes there are."""
+_MOST_KEYS = 1 << 17
+"""Up to so many keys a table of all of them is faster than sorting."""
+
+
+class RowGroups(NamedTuple):
+    """Rows in groups, each of rows between two metadata records that name their table alike.
+
+    Attributes:
+        group: the number of each row's group; they count in the order of the file's metadata.
+        firsts: the first row of each group, by its number among the rows.
+    """
+
+    group: Array
+    firsts: Array
 
 
 def metadata_rows(batch: Batch) -> Array:
@@ -25,3 +45,29 @@ def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
     is_metadata = metadata_rows(batch)
     trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist())
     return is_metadata
+
+
+def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
+    """The rows by what tells their columns: one look-up for each group will do.
+
+    ``table_index`` is that of their headers.
+    """
+    segment = np.cumsum(metadata_rows(rows.batch))[rows.rows]
+    return grouped(segment, np.where(table_index != NO_INDEX, table_index, rows.of("table") + _INDEXES))
+
+
+def grouped(segment: Array, name: Array) -> RowGroups:
+    """Rows by two numbers: how many metadata records stand before them, and what stands for their table."""
+    if not len(segment):
+        return RowGroups(np.empty(0, np.int64), np.empty(0, np.int64))
+    lowest, begun = int(name.min()), int(segment[0])
+    width = int(name.max()) - lowest + 1
+    keys = (segment.astype(np.int64) - begun) * width + (name.astype(np.int64) - lowest)
+    most = (int(segment[-1]) - begun + 1) * width
+    if most > _MOST_KEYS:
+        _, firsts, group = np.unique(keys, return_index=True, return_inverse=True)
+        return RowGroups(group.reshape(-1), firsts)
+    first = np.full(most, -1)
+    first[keys[::-1]] = np.arange(len(keys))[::-1]
+    is_there = first >= 0
+    return RowGroups((np.cumsum(is_there) - 1)[keys], first[is_there])

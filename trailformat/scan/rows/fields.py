@@ -1,31 +1,31 @@
-"""The parts of many records at once, with numpy: where tokens and columns lie in the mapped bytes.
+"""The columns or tokens of many records: where they lie in the bytes, by a kernel where it pays.
 
-All records are walked in step, the first token of each, then the second of each, and so on: the work is that of the
-longest one, in numpy's loops. What is found are places; the bytes stay where they are.
+What is found are places; the bytes stay where they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.codec.tokens import UNSET, WIDE
-
-Array = np.ndarray[Any, Any]
-MOST_BYTES = 1 << 18
-"""Regions that are longer are not walked here: more parts than there can be side by side fit into them."""
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.tokens import token_places
+from trailformat.errors import TrailError
+from trailformat.records.columns import column_places
+from trailformat.scan.engines import kernels_pay
+from trailformat.scan.rows.row_bytes import Array
 
 
 class Fields(NamedTuple):
     """Tokens or columns in regions of a file, all one-dimensional.
 
     Attributes:
-        first: int64, one more than regions: those of region n are the parts ``first[n]`` to before ``first[n + 1]``.
+        first: int64, one more than regions: those of region n are the fields ``first[n]`` to before ``first[n + 1]``.
         number: int64, the id of a token, the index of a column.
-        start, size: int64, the payload, from the beginning of the file.
-        is_sound: bool, whether the parts fill their region exactly; a region that is not sound has no parts here.
+        start, size: int64, the payload, from the beginning of the bytes.
+        is_sound: bool, whether the fields fill their region exactly; a region that is not sound has no fields here.
     """
 
     first: Array
@@ -36,16 +36,16 @@ class Fields(NamedTuple):
 
     @property
     def counts(self) -> Array:
-        """How many parts each region has."""
+        """How many fields each region has."""
         return np.diff(self.first)
 
     @property
     def region(self) -> Array:
-        """The region of each part."""
+        """The region of each field."""
         return np.repeat(np.arange(len(self.is_sound)), self.counts)
 
     def only(self, regions: Array) -> Fields:
-        """The same regions, with parts in those that the mask takes."""
+        """The same regions, with fields in those that the mask takes."""
         if regions.all():
             return self
         kept = regions[self.region]
@@ -53,73 +53,52 @@ class Fields(NamedTuple):
         return Fields(first, self.number[kept], self.start[kept], self.size[kept], self.is_sound)
 
 
-_ReadHead = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
-"""Number, size of the head, size of the payload: of the parts at some places, in orders."""
+_Places = Callable[[memoryview, int, int, ByteOrder], Iterator[tuple[int, int, int]]]
 
 
 def columns_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
-    """The columns that fill the regions from ``starts`` to ``ends`` in ``view``, the bytes of the file.
+    """The columns that fill the regions from ``starts`` to ``ends`` in ``view``, bytes of the file.
 
     Places are int64, ``little`` is a bool for each region. The payload of a column begins with its indicator.
     """
-    return _parts(view, starts, ends, little, _column_head)
+    if kernels_pay(int((ends - starts).sum())):
+        return fields_by_kernel(view, starts, ends, little, are_tokens=False)
+    return fields_by_region(view, starts, ends, little, column_places)
 
 
 def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
-    """The tokens that fill the regions; likewise."""
-    return _parts(view, starts, ends, little, _token_head)
+    """The tokens that fill the regions; see :func:`columns_in`."""
+    if kernels_pay(int((ends - starts).sum())):
+        return fields_by_kernel(view, starts, ends, little, are_tokens=True)
+    return fields_by_region(view, starts, ends, little, token_places)
 
 
-def u16_at(view: Array, at: Array, little: Array) -> Array:
-    """Two bytes at each place as an unsigned integer, int64."""
-    first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
-    found: Array = np.where(little, second << 8 | first, first << 8 | second)
-    return found
+def fields_by_kernel(view: Array, starts: Array, ends: Array, little: Array, *, are_tokens: bool) -> Fields:
+    """The fields of regions by kernels."""
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
 
-
-def _column_head(view: Array, at: Array, little: Array) -> tuple[Array, Array, Array]:
-    return u16_at(view, at, little), np.full(len(at), 4), u16_at(view, at + 2, little)
-
-
-def _token_head(view: Array, at: Array, little: Array) -> tuple[Array, Array, Array]:
-    info = view[at + 1]
-    head, size = np.full(len(at), 4), u16_at(view, at + 2, little)
-    for row in np.flatnonzero((info & WIDE != 0) & (info != UNSET)).tolist():
-        stored = view[at[row] + 2 : at[row] + 6].tobytes()
-        head[row], size[row] = 6, int.from_bytes(stored, "little" if little[row] else "big")
-    return view[at].astype(np.int64), head, size
-
-
-def _parts(view: Array, starts: Array, ends: Array, little: Array, read_head: _ReadHead) -> Fields:
-    is_sound = ends - starts <= MOST_BYTES
-    region = np.flatnonzero(is_sound & (starts < ends))
-    at = starts[region]
-    steps = []
-    while len(region):
-        has_head = at + 4 <= ends[region]
-        is_sound[region[~has_head]] = False
-        region, at = region[has_head], at[has_head]
-        number, head, size = read_head(view, at, little[region])
-        end = at + head + size
-        fits = end <= ends[region]
-        is_sound[region[~fits]] = False
-        region, end = region[fits], end[fits]
-        steps.append((region, number[fits], end - size[fits], size[fits]))
-        goes_on = end < ends[region]
-        region, at = region[goes_on], end[goes_on]
-    return _together(steps, is_sound)
-
-
-def _together(steps: list[tuple[Array, Array, Array, Array]], is_sound: Array) -> Fields:
-    """The parts of each region side by side, those of unsound ones left out."""
-    kept = [tuple(column[is_sound[step[0]]] for column in step) for step in steps]
-    count = np.zeros(len(is_sound), np.int64)
-    for region, *_ in kept:
-        count[region] += 1
-    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
-    number, start, size = (np.empty(int(first[-1]), np.int64) for _ in range(3))
-    for step, (region, *columns) in enumerate(kept):
-        place = first[region] + step
-        for whole, column in zip((number, start, size), columns, strict=True):
-            whole[place] = column
+    places = [np.ascontiguousarray(column, np.int64) for column in (starts, ends)]
+    orders = np.ascontiguousarray(little, np.uint8)
+    data, begins, stops, order = (one.ctypes.data for one in (view, *places, orders))
+    first, is_sound = np.empty(len(starts) + 1, np.int64), np.empty(len(starts), np.bool_)
+    about = (len(starts), int(are_tokens), first.ctypes.data)
+    total = kernels()["count_fields"](data, begins, stops, order, *about, is_sound.ctypes.data)
+    found = np.empty((3, total), np.int64)
+    kernels()["take_fields"](data, begins, order, *about, *(one.ctypes.data for one in found))
+    number, start, size = found
     return Fields(first, number, start, size, is_sound)
+
+
+def fields_by_region(view: Array, starts: Array, ends: Array, little: Array, places: _Places) -> Fields:
+    """The fields of one region after the other, in plain Python."""
+    data = view.data
+    counts, fields, is_sound = [0], list[tuple[int, int, int]](), np.ones(len(starts), np.bool_)
+    for region, (start, end, order) in enumerate(zip(starts.tolist(), ends.tolist(), little.tolist(), strict=True)):
+        try:
+            found = list(places(data, start, end, ByteOrder.LITTLE if order else ByteOrder.BIG))
+        except TrailError:
+            found, is_sound[region] = [], False
+        counts.append(len(found))
+        fields += found
+    number, start, size = np.array(fields, np.int64).reshape(-1, 3).T
+    return Fields(np.cumsum(counts), number, start, size, is_sound)

@@ -6,27 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
-from trailformat.scan.batch import Batch, Column
+from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.kernels.arguments import ABSENT, FIRST_BEGUN, FLAG_BYTES, LOOKED_FOR
 from trailformat.scan.kernels.loaded import kernels
+from trailformat.scan.rows.row_bytes import read_range
 from trailformat.scan.transactions.by_row import BatchTransactions, TokenValues
 
 _Array = np.ndarray[Any, Any]
 _FLAGS = np.frombuffer(FLAG_BYTES, np.uint8)
-_MOST_COPIED = 1 << 26
-"""A batch of more bytes has large records; it is looked at where it is mapped."""
 
 
 class _Bytes:
-    """The bytes of a batch, and where the one at RBA 0 would stand."""
+    """The bytes of a batch, and the address where the one at RBA 0 would stand."""
 
     def __init__(self, batch: Batch, buffer: Buffer) -> None:
-        begin = int(batch.rba[0])
-        is_small = batch.end - begin <= _MOST_COPIED
-        self._held = np.frombuffer(copied(buffer, begin, batch.end) if is_small else buffer, np.uint8)
-        self.address = self._held.ctypes.data - (begin if is_small else 0)
+        data, base = read_range(buffer, int(batch.rba[0]), batch.end)
+        self._held = np.frombuffer(data, np.uint8)
+        self.address = self._held.ctypes.data - base
 
 
 class _Columns:
@@ -62,7 +59,7 @@ def _found(data: _Bytes, places: _Array, sizes: _Array) -> TokenValues:
     return TokenValues(out.tobytes(), starts, sizes)
 
 
-def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> Column:
+def mark_by_kernel(batch: Batch, buffer: Buffer, token_id: int) -> BatchColumn:
     """See :func:`trailformat.scan.transactions.token_rows.rows_with_token`; the result is an ndarray."""
     data, columns = _Bytes(batch, buffer), _Columns(batch)
     marks = np.empty(len(batch), np.uint8)

@@ -13,7 +13,7 @@ from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.records.framing import Buffer
 from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.scan.batch import FILE_HEADER, RECORD, Batch, Column
+from trailformat.scan.batch import FILE_HEADER, RECORD, Batch, BatchColumn
 from trailformat.scan.kernels.arguments import ABSENT, FIRST_BEGUN, LOOKED_FOR
 
 _NOTHING = (0, ABSENT, 0, ABSENT)
@@ -24,8 +24,8 @@ class TokenValues(NamedTuple):
     """LOGCSN or TRANID of the transactions by number: bytes, then where each begins in them and how long it is."""
 
     data: bytes
-    starts: Column
-    sizes: Column
+    starts: BatchColumn
+    sizes: BatchColumn
 
 
 class BatchTransactions(NamedTuple):
@@ -39,8 +39,8 @@ class BatchTransactions(NamedTuple):
         looked_for: numbers of those that began before their first row.
     """
 
-    numbers: Column
-    rows: Column
+    numbers: BatchColumn
+    rows: BatchColumn
     csn: TokenValues
     xid: TokenValues
     is_open: bool

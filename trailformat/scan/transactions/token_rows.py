@@ -8,13 +8,13 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.records.framing import Buffer
-from trailformat.scan.batch import Batch, Column
+from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.engines import Engine
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
-def rows_with_token(batch: Batch, buffer: Buffer, token_id: int, engine: Engine) -> Column:
+def rows_with_token(batch: Batch, buffer: Buffer, token_id: int, engine: Engine) -> BatchColumn:
     """For each row 1 where the record carries a token with this id, else 0, uint8; of a damaged ``T`` nothing counts.
 
     Raises:

@@ -17,7 +17,7 @@ from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
-from trailformat.scan.batch import Batch, Column
+from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.kernels.arguments import OPEN
 from trailformat.scan.string_column import StringColumn
@@ -37,7 +37,7 @@ class RowTransactions:
         xids: TRANID likewise.
     """
 
-    def __init__(self, index: Column, csns: StringColumn, xids: StringColumn) -> None:
+    def __init__(self, index: BatchColumn, csns: StringColumn, xids: StringColumn) -> None:
         self.index = index
         self.csns = csns
         self.xids = xids

@@ -10,16 +10,15 @@ import pyarrow as pa
 from logdump.arrow.records.columns.definitions import Known
 from logdump.arrow.records.errors import ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Rows
-from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
-from trailformat.scan.rows.fields import Fields
+from trailformat import BadData, ByteOrder, Column, ColumnDefinition, TrailError
+from trailformat.scan.engines import kernels_pay
+from trailformat.scan.rows import Fields
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value, decoded_text
 from trailformat.values.data_types import FIXED_TEXT
 
 _MOST_BYTES = (1 << 31) - 1
 """An array of texts has no room for more."""
-_SMALL = 1 << 26
-"""So many bytes in a few values are less text than an array has room for."""
 _FEW = 1 << 15
 """Numbers below are sorted faster as int16."""
 
@@ -90,25 +89,10 @@ def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
     return ImageValues(names, values, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in sorted(told)])
 
 
-class _Alone:
-    """Values that this process has decoded one by one: a few of them take less time than loading the kernels."""
-
-    most = 1 << 14
-    count = 0
-
-    @classmethod
-    def takes(cls, count: int) -> bool:
-        """Whether so many more are decoded in this way."""
-        is_few = cls.count + count <= cls.most
-        cls.count += count if is_few else 0
-        return is_few
-
-
 def _texts(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     """The value of each part, and those that do not decode: the number of the part, and why."""
-    if int(parts.size.sum()) <= _SMALL and _Alone.takes(len(kind)):
-        return _one_by_one(rows, parts, kind, pool)
-    return _together(rows, parts, kind, pool)
+    decode = _together if kernels_pay(int(parts.size.sum())) else _one_by_one
+    return decode(rows, parts, kind, pool)
 
 
 def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
@@ -123,11 +107,13 @@ def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[An
         value = decode_value(Column(0, raw), definition, order, codec)
         texts[part] = decoded_text(value)
         problems += [(part, value.problem)] if value.problem is not None else []
-    return pa.array(texts, pa.string()), problems
+    array = pa.array(texts, pa.string())
+    _check_size([array])
+    return array, problems
 
 
 def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
-    from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads numba
+    from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads kernels
 
     if len(pool.kinds) < _FEW:
         kind = kind.astype(np.int16)
@@ -143,11 +129,15 @@ def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any,
             found = text_array(stored, definition, codec)
             arrays.append(found.array)
             problems += [(int(some[one.row]), one.reason) for one in found.problems]
-    if sum(one.nbytes for one in arrays) > _MOST_BYTES:
-        raise too_large(rows, "too much text for one array")
+    _check_size(arrays)
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
     return pa.concat_arrays(arrays).take(pa.array(places)), problems
+
+
+def _check_size(arrays: list[Any]) -> None:
+    if sum(one.nbytes for one in arrays) > _MOST_BYTES:
+        raise BadData("too much text for one array")
 
 
 def too_large(rows: Rows, problem: str) -> ValueTooLarge:

@@ -19,8 +19,7 @@ from logdump.arrow.records.columns.definitions import Known, definitions_of
 from logdump.arrow.records.columns.image_values import ImageValues, ValueProblem, image_values, too_large
 from logdump.arrow.records.rows import Rows
 from trailformat import BadData
-from trailformat.scan.rows.fields import Fields
-from trailformat.scan.rows.image_parts import ImageFields, RowData, images_in
+from trailformat.scan.rows import Fields, ImageFields, images_of
 
 BEFORE, AFTER = 0, 1
 SIDES = ("before", "after")
@@ -29,16 +28,9 @@ SIDES = ("before", "after")
 def image_parts(rows: Rows) -> ImageFields:
     """The places of the columns of the rows; found once, for both images and their problems."""
     if "images" not in rows.walked:
-        rows.walked["images"] = _image_parts(rows)
+        rows.walked["images"] = images_of(rows)
     found: ImageFields = rows.walked["images"]
     return found
-
-
-def _image_parts(rows: Rows) -> ImageFields:
-    starts, ends = rows.payload("data")
-    io_type = np.where(rows.is_record, rows.of("io_type"), 0)
-    about = RowData(starts, ends, io_type, rows.of("partition"), rows.of("before_after"), rows.is_little)
-    return images_in(rows.view, about)
 
 
 def _image(which: int) -> Callable[[Rows], Any]:

@@ -12,9 +12,9 @@ from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, 
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
 from trailformat.codec.token_names import GGS_TOKENS, ROWID, token_name
-from trailformat.codec.tokens import UNSET, WIDE
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
-from trailformat.scan.rows.fields import Fields, tokens_in
+from trailformat.scan.rows import Fields, tokens_in
+from trailformat.scan.rows.headers import are_wide
 
 _NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
 _USER = ord("U")
@@ -114,7 +114,7 @@ def _bodies(rows: Rows) -> Fields:
     """The tokens that the records are made of."""
     begins, length = rows.starts, rows.of("length")
     info = rows.view[np.minimum(begins + 1, len(rows.view) - 1)]
-    frame = np.where((info & WIDE != 0) & (info != UNSET), _WIDE_FRAME, _FRAME)
+    frame = np.where(are_wide(info), _WIDE_FRAME, _FRAME)
     starts, ends = np.where(rows.is_record, begins + frame, 0), np.where(rows.is_record, begins + length - frame, 0)
     return tokens_in(rows.view, starts, ends, rows.is_little)
 
@@ -134,7 +134,7 @@ def _user_tokens(rows: Rows) -> Any:
     valid = rows.is_record.copy()
     for row, pairs in sorted(user_tokens_by_row(rows).items()):
         if isinstance(pairs, TrailError):
-            rows.source.undecodable(pairs.at(rows.source.trail.path, int(rows.batch.rba[rows.at[row]])))
+            rows.source.undecodable(pairs.at(rows.source.trail.path, int(rows.batch.rba[rows.rows[row]])))
             valid[row] = False
             continue
         count[row] = len(pairs)

@@ -21,7 +21,7 @@ def _xid(rows: Rows) -> Any:
 def _taken(rows: Rows, part: str) -> Any:
     owners = rows.source.owners(rows.batch)
     texts = pa.array(list(getattr(owners, part)), pa.string())
-    return texts.take(pa.array(np.asarray(owners.index)[rows.at]))
+    return texts.take(pa.array(np.asarray(owners.index)[rows.rows]))
 
 
 BUILDERS = {"csn": _csn, "xid": _xid}

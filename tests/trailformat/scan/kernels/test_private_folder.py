@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from trailformat.arrays.numba_cache import prepare_cache
 from trailformat.scan.kernels import cache as kernel_cache
-from trailformat.scan.kernels.private_folder import holds_only_ours, private_folder
 
 NOBODY = 65534
 CODE = b"compiled"
@@ -25,7 +21,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home" / "cache"
     home.mkdir(mode=0o700, parents=True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     return home
 
 
@@ -142,38 +137,3 @@ def test_a_link_in_the_place_of_the_folder_is_not_used(cache: Path) -> None:
     _path().parent.rename(cache / "elsewhere")
     (cache / "logdump" / "kernels").symlink_to(cache / "elsewhere")
     assert kernel_cache.kept("a compiler") is None
-
-
-@pytest.mark.usefixtures("cache")
-@pytest.mark.parametrize("change", [pytest.param(_owner, marks=needs_root), _group, _others, _link, _fifo])
-def test_numba_unpickles_nothing_that_others_could_have_written(change: Callable[[Path], None]) -> None:
-    folder = private_folder("numba", "0123")
-    assert folder is not None
-    (folder / "kernel").mkdir()
-    index = folder / "kernel" / "fill.nbi"
-    index.write_bytes(b"")
-    index.chmod(0o600)
-    assert holds_only_ours(folder)
-    change(index)
-    assert not holds_only_ours(folder)
-
-
-def test_numba_gets_a_folder_of_its_own_where_others_can_write(cache: Path) -> None:
-    cache.chmod(0o777)
-    program = """
-import os, trailformat.arrays
-folder = os.environ["NUMBA_CACHE_DIR"]
-print(folder, oct(os.stat(folder).st_mode & 0o777))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
-    folder, mode = done.stdout.split()
-    assert mode == "0o700"
-    assert not Path(folder).is_relative_to(cache)
-    assert not Path(folder).exists()
-
-
-def test_numba_uses_the_users_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "numba", raising=False)
-    prepare_cache()
-    assert Path(os.environ["NUMBA_CACHE_DIR"]).is_relative_to(cache)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "")

@@ -11,9 +11,20 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from trailformat import ByteOrder, TrailError, make_column, make_token  # noqa: E402
+from trailformat.codec.layout import MOST  # noqa: E402
 from trailformat.codec.tokens import build_tokens, parse_tokens  # noqa: E402
 from trailformat.records.columns import build_columns, parse_columns  # noqa: E402
-from trailformat.scan.rows.fields import MOST_BYTES, Fields, columns_in, tokens_in  # noqa: E402
+from trailformat.scan import Engine, is_available  # noqa: E402
+from trailformat.scan.rows import fields  # noqa: E402
+from trailformat.scan.rows.fields import Fields, columns_in, tokens_in  # noqa: E402
+
+
+@pytest.fixture(autouse=True, params=[True, False], ids=["kernels", "plain Python"])
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param and not is_available(Engine.NUMBA):
+        pytest.skip("numba is not installed")
+    monkeypatch.setattr(fields, "kernels_pay", lambda _: request.param)
+
 
 _Found = list[tuple[int, bytes]]
 
@@ -86,10 +97,10 @@ def test_regions_without_parts() -> None:
     assert together([(b"", ByteOrder.BIG), (b"", ByteOrder.LITTLE)], tokens_in) == [[], []]
 
 
-def test_a_region_that_is_too_long_is_left_to_others() -> None:
-    long = build_tokens([make_token("A", bytes(MOST_BYTES))], ByteOrder.BIG)
-    short = build_tokens([make_token("B", b"x")], ByteOrder.BIG)
-    assert together([(long, ByteOrder.BIG), (short, ByteOrder.BIG)], tokens_in) == [None, [(ord("B"), b"x")]]
+def test_regions_of_more_than_there_can_be_are_left_to_others() -> None:
+    most = build_tokens([make_token("A")] * MOST, ByteOrder.BIG)
+    regions = [(most, ByteOrder.BIG), (most[:4] + most, ByteOrder.BIG)]
+    assert [None if one is None else len(one) for one in together(regions, tokens_in)] == [MOST, None]
 
 
 def test_some_regions_are_picked() -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.language.arguments import one_option
 from logdump.language.command import Command, Origin
+from logdump.language.forms import Maybe
+from logdump.language.parameters import Choice
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 
-_FORMATS = {"TEXT": OutputFormat.TEXT, "JSONL": OutputFormat.JSONL}
+_FORMATS = Choice({"TEXT": OutputFormat.TEXT, "JSONL": OutputFormat.JSONL})
 
 
-def run_format(session: Session, arguments: str) -> Iterator[Event]:
+def run_format(session: Session, value: OutputFormat | None) -> Iterator[Event]:
     """Set or tell the format of what is printed."""
-    value = one_option(arguments, _FORMATS)
     if value is not None:
         session.settings.format = value
     else:
@@ -25,10 +25,9 @@ def run_format(session: Session, arguments: str) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "FORMAT",
-        "FORMAT {TEXT | JSONL}",
+        Maybe(_FORMATS, is_shown=False),
         "Print Logdump's text, or one JSON object per line",
         run_format,
-        options=tuple(_FORMATS),
         details=("Under JSONL there are no prompts in a pipe; docs/json.md lists the members of the objects.",),
         origin=Origin.OURS,
     ),

@@ -1,15 +1,15 @@
-"""Values that become numbers: integers, decimals, dates. Numba's kernels; see ``byte_kernels`` for what they take."""
+"""Values that become numbers: integers, decimals, dates. See :mod:`.bytes` for what the kernels take."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from trailformat.arrays.byte_kernels import unprefixed
-from trailformat.arrays.kernels import CACHE, UNDECIDED
-from trailformat.scan.kernels.loads import u8, u16, u32, u64
+from trailformat.arrays.kernels.arguments import C_DATA, C_MOST, C_ROWS
+from trailformat.arrays.kernels.bytes import described, not_taken, set_bit, value_of
+from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.scan.kernels.loads import i64, inlined, store16, store32, store64, u8, u16, u32, u64
 
 _DAY = 86_400_000_000
 _NO_DATE = -(1 << 40)
@@ -20,27 +20,37 @@ _MOST_DIGITS = 18
 _COLON, _BLANK, _T, _PLUS, _MINUS, _POINT = 58, 32, 84, 43, 45, 46
 
 
-@njit(cache=CACHE, nogil=True)
-def gather_integers(data: int, starts: Any, sizes: Any, width: int, out: Any, valid: Any) -> Any:
-    """Big-endian integers of ``width`` bytes, into an array of signed ones."""
-    missing: Any = 0
-    undecided: Any = 0
-    for row in range(len(starts)):
-        out[row] = 0
-        if sizes[row] != width:
-            missing += 1
-            undecided += sizes[row] >= 0 or sizes[row] == UNDECIDED
-            continue
-        valid[row >> 3] |= 1 << (row & 7)
-        start = np.int64(starts[row])
-        if width == 8:
-            out[row] = np.int64(u64(data, start, 0))
+@inlined
+def _integers(column: int, width: int, out: int, valid: int) -> Any:
+    about, data, result = described(column), i64(column, 8 * C_DATA), 0
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        number = np.int64(0)
+        if size == width:
+            set_bit(valid, row)
+            if width == 8:
+                number = np.int64(u64(data, start, 0))
+            else:
+                number = u32(data, start, 0) if width == 4 else u16(data, start, 0)
         else:
-            out[row] = u32(data, start, 0) if width == 4 else u16(data, start, 0)
-    return missing, undecided
+            result += not_taken(size)
+        if width == 8:
+            store64(out, 8 * row, number)
+        elif width == 4:
+            store32(out, 4 * row, number)
+        else:
+            store16(out, 2 * row, number)
+    return result
 
 
-@njit(cache=CACHE, nogil=True)
+def gather_integers(column: int, width: int, out: int, valid: int) -> Any:
+    """Big-endian integers of ``width`` bytes, into an array of signed ones; a loop for each width is faster."""
+    if width == 8:
+        return _integers(column, 8, out, valid)
+    return _integers(column, 4, out, valid) if width == 4 else _integers(column, 2, out, valid)
+
+
+@inlined
 def _decimal(data: int, at: int, end: int, scale: int) -> Any:
     """Whether ``[-]digits[.digits]`` stands there, and its value by 10 to the power of ``scale``."""
     is_minus = at < end and u8(data, at) == _MINUS
@@ -66,31 +76,28 @@ def _decimal(data: int, at: int, end: int, scale: int) -> Any:
     return True, -number if is_minus else number
 
 
-@njit(cache=CACHE, nogil=True)
-def gather_decimals(data: int, starts: Any, sizes: Any, little: Any, rules: Any, out: Any, valid: Any) -> Any:
-    """Numbers of a fixed scale that are written as text, as 128 bits in two words each; long ones are odd.
-
-    ``rules``: whether values are prefixed, how many bytes one has at most, and the scale.
-    """
-    is_prefixed, most, scale = rules
-    missing: Any = 0
-    undecided: Any = 0
-    for row in range(len(starts)):
-        start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
-        out[row, 0] = out[row, 1] = 0
+def gather_decimals(column: int, scale: int, out: int, valid: int) -> int:
+    """Numbers of a fixed scale that are written as text, as 128 bits in two words each; long ones are not taken."""
+    about, data = described(column), i64(column, 8 * C_DATA)
+    most, result = i64(column, 8 * C_MOST), 0
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        low = np.int64(0)
         if 0 <= size <= most:
             is_good, number = _decimal(data, start, start + size, scale)
             if is_good:
-                out[row, 0], out[row, 1] = number, number >> 63
-                valid[row >> 3] |= 1 << (row & 7)
-                continue
-            size = UNDECIDED
-        missing += 1
-        undecided += size >= 0 or size == UNDECIDED
-    return missing, undecided
+                low = number
+                set_bit(valid, row)
+            else:
+                result += not_taken(UNDECIDED)
+        else:
+            result += not_taken(size)
+        store64(out, 16 * row, low)
+        store64(out, 16 * row + 8, low >> 63)
+    return result
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _digits(data: int, at: int, count: int) -> Any:
     """The number that ``count`` digits write, or -1."""
     number = 0
@@ -102,7 +109,7 @@ def _digits(data: int, at: int, count: int) -> Any:
     return number
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _days(year: int, month: int, day: int) -> Any:
     """Days from 1970-01-01 in the Gregorian calendar."""
     shifted = year - (1 if month <= 2 else 0)
@@ -112,7 +119,7 @@ def _days(year: int, month: int, day: int) -> Any:
     return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _date(data: int, at: int) -> Any:
     """Days of ``1994-09-30`` from 1970-01-01; a large negative number when it is no date."""
     year, month, day = _digits(data, at, 4), _digits(data, at + 5, 2), _digits(data, at + 8, 2)
@@ -123,7 +130,7 @@ def _date(data: int, at: int) -> Any:
     return _days(year, month, day) if day <= most else _NO_DATE
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _clock(data: int, at: int, size: int) -> Any:
     """Microseconds of ``15:33:00`` or ``15:33:00.123456``, or -1; nanoseconds only when they are zeros."""
     if size < 8 or u8(data, at + 2) != _COLON or u8(data, at + 5) != _COLON:
@@ -144,7 +151,7 @@ def _clock(data: int, at: int, size: int) -> Any:
     return ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction * scale
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _offset(data: int, at: int, size: int) -> Any:
     """Minutes of ``+05:30``, or more than any offset has."""
     sign = u8(data, at)
@@ -155,7 +162,7 @@ def _offset(data: int, at: int, size: int) -> Any:
     return (60 * hours + minutes) * (1 if sign == _PLUS else -1)
 
 
-@njit(cache=CACHE, nogil=True)
+@inlined
 def _moment(data: int, at: int, size: int, has_zone: int) -> Any:
     """Whether a date with a time stands there, and its microseconds from 1970-01-01, in UTC where it has a zone."""
     if size < 19 or u8(data, at + 10) not in (_COLON, _BLANK, _T):
@@ -170,39 +177,29 @@ def _moment(data: int, at: int, size: int, has_zone: int) -> Any:
     return True, day * _DAY + clock - shift * _MINUTE
 
 
-@njit(cache=CACHE, nogil=True)
-def gather_moments(data: int, starts: Any, sizes: Any, little: Any, rules: Any, out: Any, valid: Any) -> Any:
-    """Microseconds from 1970-01-01 of dates with a time; any other text is odd.
-
-    ``rules``: whether values are prefixed, and whether they have a zone as an offset.
-    """
-    is_prefixed, has_zone = rules
-    missing: Any = 0
-    undecided: Any = 0
-    for row in range(len(starts)):
-        start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
+def gather_moments(column: int, has_zone: int, out: int, valid: int) -> int:
+    """Microseconds from 1970-01-01 of dates with a time, in UTC where they have a zone; no other text is taken."""
+    about, data, result = described(column), i64(column, 8 * C_DATA), 0
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
         is_good, moment = _moment(data, start, size, has_zone)
-        out[row] = moment
+        store64(out, 8 * row, moment)
         if is_good:
-            valid[row >> 3] |= 1 << (row & 7)
+            set_bit(valid, row)
         else:
-            missing += 1
-            undecided += size >= 0 or size == UNDECIDED
-    return missing, undecided
+            result += not_taken(size)
+    return result
 
 
-@njit(cache=CACHE, nogil=True)
-def gather_dates(data: int, starts: Any, sizes: Any, little: Any, is_prefixed: int, out: Any, valid: Any) -> Any:
-    """Days from 1970-01-01 of dates without a time; any other text is odd."""
-    missing: Any = 0
-    undecided: Any = 0
-    for row in range(len(starts)):
-        start, size = unprefixed(data, starts, sizes, little, is_prefixed, row)
+def gather_dates(column: int, out: int, valid: int) -> int:
+    """Days from 1970-01-01 of dates without a time; no other text is taken."""
+    about, data, result = described(column), i64(column, 8 * C_DATA), 0
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
         day = _date(data, start) if size == 10 else _NO_DATE
-        out[row] = max(day, -(1 << 30))
+        store32(out, 4 * row, max(day, -(1 << 30)))
         if day > _NO_DATE:
-            valid[row >> 3] |= 1 << (row & 7)
+            set_bit(valid, row)
         else:
-            missing += 1
-            undecided += size >= 0 or size == UNDECIDED
-    return missing, undecided
+            result += not_taken(size)
+    return result

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from logdump.render.problem_notices import problem_notices
+from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
@@ -41,12 +42,17 @@ def show_first(
     also: Sequence[FilterSet] = (),
 ) -> Iterator[Event]:
     """Display the next record that is wanted; without one the position stays where it was."""
-    cursor = session.cursor
-    start = cursor.next
-    record = yield from Scan(session, filtered=filtered, also=also).find(wanted)
+    start = place_of(session)
+    try:
+        record = yield from Scan(session, filtered=filtered, also=also).find(wanted)
+    except CommandError:
+        yield from return_to(session, start)
+        raise
     if record is None:
-        cursor.move(start)
-        raise CommandError(f"No {what} found from RBA {start} to the {'beginning' if cursor.is_backwards else 'end'}.")
+        side = "beginning" if start.is_backwards else "end"
+        crossed = "" if session.trail.path == start.path else f" of {session.trail.path}"
+        yield from return_to(session, start)
+        raise CommandError(f"No {what} found from RBA {start.next} to the {side}{crossed}.")
     yield from show_record(session, record)
 
 

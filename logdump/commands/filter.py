@@ -1,0 +1,96 @@
+"""FILTER."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from logdump.language.command import Command, Term
+from logdump.language.parameters import beginning, tables_offered, types_offered
+from logdump.language.reader import Context, Parameter, Reader
+from logdump.language.words import last_word
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, say
+from logdump.session.session import Session
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterError, Statement
+
+
+class Specification(Parameter["Statement"]):
+    """One statement of FILTER, in the filter's own language."""
+
+    is_phrase = True
+
+    def parse(self, text: str, context: Context) -> Statement:
+        """The statement."""
+        from logdump.filters import FilterError, parse_statement  # noqa: PLC0415 - a session without FILTER starts faster
+
+        try:
+            return parse_statement(text, context.offset)
+        except FilterError as error:
+            raise _refusal(error) from error
+
+    def read(self, reader: Reader) -> Statement:
+        """The statement; nothing is one too."""
+        if reader.look(self) is None:
+            return self.parse("", reader.context)
+        return super().read(reader)
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
+        """Whether the filter knows its first words."""
+        from logdump.filters import begins_statement  # noqa: PLC0415 - a session without FILTER starts faster
+
+        return begins_statement(typed)
+
+    def offers(self, typed: str, context: Context) -> list[str]:
+        """Options, statements, and after an option the tables or record types."""
+        from logdump.filters import Holds, option_named, words_after  # noqa: PLC0415 - a session starts faster
+
+        start = last_word(typed)
+        word, before = typed[start:], typed[:start].upper().split()
+        option = option_named(before[-1]) if before and "CLEAR" not in before else None
+        if option is None or option.holds is Holds.OTHER:
+            return beginning(word, words_after(before))
+        return tables_offered(word, context) if option.holds is Holds.TABLES else types_offered(word)
+
+
+def run_filter(session: Session, statement: Statement) -> Iterator[Event]:
+    """Add, show, clear or switch filter criteria."""
+    from logdump.filters import FilterError  # noqa: PLC0415 - a session without FILTER starts faster
+
+    try:
+        lines = statement(session.filters)
+    except FilterError as error:
+        raise _refusal(error) from error
+    if lines:
+        yield say(*lines)
+
+
+def _refusal(error: FilterError) -> CommandError:
+    text = str(error)
+    return CommandError(text if text.startswith("FILTER") else f"FILTER {text}")
+
+
+def _terms() -> tuple[Term, ...]:
+    """The options, from the table that the filter itself is read by."""
+    from logdump.filters import OPTIONS  # noqa: PLC0415 - a session without FILTER starts faster
+
+    return tuple(Term(one.keyword, one.syntax, one.help, f"FILTER {one.example}", one.words) for one in OPTIONS)
+
+
+COMMANDS = (
+    Command(
+        "FILTER",
+        Specification(syntax="[INCLUDE | EXCLUDE] <option> <value>"),
+        "Select records by table, type, time, text and more",
+        run_filter,
+        details=(
+            "FILTER [SHOW] | FILTER {ENABLE | ON} | FILTER {DISABLE | OFF} | FILTER MATCH {ANY | ALL}",
+            "FILTER CLEAR [<filterid> | <option> | ALL]",
+            "Each criterion needs its own FILTER: FILTER INCLUDE FILENAME hr.*; FILTER RECTYPE 5; FILTER MATCH ALL",
+            "HELP FILTER <option> explains one of these:",
+        ),
+        terms=_terms,
+    ),
+)

@@ -1,0 +1,213 @@
+"""Forms of several parameters.
+
+Maybe(Number("<count>", least=1))                                   [<count>]
+Alternatives(ON_OFF, Keyword("BLOCK", Number("<bytes>")))           {ON | OFF | BLOCK <bytes>}
+AnyOrder(Wanted, {"lines": Number("<n>"), "all": Flag("ALL")})      [<n>] [ALL]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from logdump.language.parameters import Choice, Number
+from logdump.language.reader import Form, Reader
+from logdump.session.errors import ArgumentError, CommandError
+
+T = TypeVar("T")
+
+
+class _Nothing(Form[None]):
+    """No arguments."""
+
+    surplus = "takes no arguments, but got {!r}."
+
+    def fits(self, reader: Reader) -> bool:  # noqa: ARG002 - nothing is read
+        return True
+
+    def read(self, reader: Reader) -> None:
+        pass
+
+
+NOTHING = _Nothing()
+
+
+class Maybe(Form[T | None]):
+    """A form that may be left out; ``is_shown`` is false where HELP does not say so: a switch alone tells its state."""
+
+    def __init__(self, form: Form[T], *, is_shown: bool = True) -> None:
+        self.syntax = f"[{form.syntax}]" if is_shown else form.grouped
+        self.surplus = form.surplus
+        self._form = form
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the form does."""
+        return self._form.fits(reader)
+
+    def read(self, reader: Reader) -> T | None:
+        """Its value, or None."""
+        if self._form.fits(reader):
+            return self._form.read(reader)
+        reader.decline(self._form)
+        return None
+
+
+class Sequence(Form[T]):
+    """Forms one after the other, whose values ``make`` one."""
+
+    def __init__(self, make: Callable[..., T], *forms: Form[Any], surplus: str = "", ends: str = "") -> None:
+        needed = next((at for at, form in enumerate(forms) if not isinstance(form, Maybe)), len(forms) - 1)
+        self.syntax = " ".join(form.grouped for form in forms)
+        self.surplus = surplus or self.surplus
+        self.ends = ends
+        self.is_open = forms[needed].is_open
+        self._make = make
+        self._forms = forms
+        self._first = forms[: needed + 1]
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the first that has to be there does, or one before it."""
+        return bool(fitting(self._first, reader))
+
+    def read(self, reader: Reader) -> T:
+        """Their values, made one."""
+        return self._make(*(form.read(reader) for form in self._forms))
+
+
+class Keyword(Form[T]):
+    """A keyword and what belongs to it; ``wrong`` is what is wrong where it has to be and is not."""
+
+    def __init__(self, spelling: str, form: Form[T], *, wrong: str = "") -> None:
+        self._keyword = Choice({spelling: None}, wrong)
+        self._form = form
+        self.syntax = f"{self._keyword.syntax} {form.grouped}"
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the keyword does."""
+        return self._keyword.fits(reader)
+
+    def read(self, reader: Reader) -> T:
+        """The value of what belongs to it."""
+        self._keyword.read(reader)
+        reader.begin = reader.at
+        return self._form.read(reader)
+
+
+class Alternatives(Form[T]):
+    """One of several forms; the refusal is that of the first unless ``wrong`` or ``missing`` is given."""
+
+    def __init__(
+        self, *forms: Form[T], syntax: str = "", wrong: str = "", missing: str = "", surplus: str = ""
+    ) -> None:
+        self.syntax = syntax or " | ".join(form.syntax for form in forms)
+        self.is_choice = not syntax
+        self.surplus = surplus or forms[0].surplus
+        self._forms = forms
+        self._wrong = wrong
+        self._missing = missing
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether any does."""
+        return bool(fitting(self._forms, reader))
+
+    def read(self, reader: Reader) -> T:
+        """The value of the one that fits."""
+        found, word = fitting(self._forms, reader), reader.word()
+        if not found and word is None and self._missing:
+            raise reader.missing(self._missing)
+        if not found and word is not None and self._wrong:
+            raise reader.wrong(self._wrong, word)
+        return (found or self._forms)[0].read(reader)
+
+
+def fitting(forms: Iterable[Form[T]], reader: Reader) -> list[Form[T]]:
+    """The forms that fit, those first that take not just any word; all are tried, as any may be expected."""
+    return sorted([form for form in forms if form.fits(reader)], key=lambda form: form.is_open)
+
+
+class AnyOrder(Form[T]):
+    """Options in any order, whose values make one by their names; the last of a name counts.
+
+    Args:
+        make: takes the values that are there by keyword.
+        options: by name; HELP shows each in brackets.
+        more: further options, for which HELP shows ``others``.
+        wrong: what is wrong with a word that is none of them, which takes the place of ``{}``; the refusal of the
+            first option unless given.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., T],
+        options: Mapping[str, Form[Any]],
+        more: Mapping[str, Form[Any]] | None = None,
+        *,
+        wrong: str = "",
+        others: str = "[<options>]",
+    ) -> None:
+        self.syntax = " ".join((*(f"[{form.syntax}]" for form in options.values()), *([others] if more else ())))
+        self._make = make
+        self._options = {**options, **(more or {})}
+        self._wrong = wrong
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether any option does."""
+        return bool(fitting(self._options.values(), reader))
+
+    def read(self, reader: Reader) -> T:
+        """The values, made one."""
+        values: dict[str, Any] = {}
+        while True:
+            found, word = fitting(self._options.values(), reader), reader.word()
+            if word is None:
+                return self._make(**values)
+            if not found and self._wrong:
+                raise reader.wrong(self._wrong, word)
+            form = found[0] if found else next(iter(self._options.values()))
+            values[next(name for name, one in self._options.items() if one is form)] = form.read(reader)
+
+
+class Amount(Form[tuple[int, T]]):
+    """A number of at least 1 and what it counts.
+
+    Args:
+        units: the keywords after the number.
+        wrong: what is wrong with another word there; the number and the word take the places of ``{}``.
+        missing: what is wrong without a word there; the number takes the place of ``{}``.
+    """
+
+    _number = Number("<n>", least=1)
+
+    def __init__(self, units: Mapping[str, T], *, wrong: str, missing: str = "", syntax: str = "") -> None:
+        self.syntax = syntax or f"{self._number.syntax} {Choice(units).grouped}"
+        self._units = units
+        self._wrong = wrong
+        self._missing = missing
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether a number is next."""
+        return self._number.fits(reader)
+
+    def read(self, reader: Reader) -> tuple[int, T]:
+        """The number and its unit."""
+        typed = reader.rest.split(maxsplit=1)[0]
+        number = self._number.read(reader)
+        wrong, missing = (text.replace("{}", typed, 1) for text in (self._wrong, self._missing))
+        return number, Choice(self._units, wrong, missing=missing).read(reader)
+
+
+class Refused(Form[None]):
+    """A keyword that is known and has no place here: it is refused with the reason ``wrong``, and not offered."""
+
+    def __init__(self, spelling: str, wrong: str, error: type[CommandError] = ArgumentError) -> None:
+        self._keyword = Choice({spelling: None})
+        self._wrong = wrong
+        self._error = error
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the keyword is next."""
+        return reader.comes(self._keyword)
+
+    def read(self, reader: Reader) -> None:
+        """Refuse it."""
+        raise self._error(self._wrong.format(reader.rest.split(maxsplit=1)[0]))

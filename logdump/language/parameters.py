@@ -1,0 +1,231 @@
+"""The types of parameters: numbers, keywords, files, times, names in the trail, text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from logdump.language.reader import Context, Parameter
+from logdump.language.words import is_keyword, plain, split_words
+from logdump.notation.times import TimeOffset, begins_datetime, parse_datetime
+from logdump.session.errors import ArgumentError, CommandError
+
+T = TypeVar("T")
+_QUOTE = '"'
+_NUMBER = re.compile("[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
+
+
+class Number(Parameter[int]):
+    """A number within bounds, decimal or hexadecimal after ``0x``; ``what`` names it where a word is none."""
+
+    surplus = "takes one number, but got {!r}."
+
+    def __init__(self, syntax: str, least: int = 0, most: int = 2**63 - 1, what: str = "a number", **more: Any) -> None:
+        super().__init__(syntax, **more)
+        self._least, self._most, self._what = least, most, what
+
+    def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
+        """The number."""
+        if not self.accepts(text):
+            raise ArgumentError(f"{text!r} is not {self._what}.")
+        value = int(text, 16 if text[:2].lower() == "0x" else 10)
+        if not self._least <= value <= self._most:
+            raise ArgumentError(f"{text} is out of range: {self._least} to {self._most}.")
+        return value
+
+    def accepts(self, word: str) -> bool:
+        """Whether it is one, in range or not."""
+        return _NUMBER.fullmatch(word) is not None
+
+    def begins(self, typed: str, context: Context) -> bool:
+        """Whether another digit would mend it."""
+        for digit in "01":
+            try:
+                self.parse(typed + digit, context)
+            except CommandError:
+                continue
+            return True
+        return False
+
+
+class Choice(Parameter[T]):
+    """One of several keywords, each with its value; brackets in a keyword mark what may be left out.
+
+    ``wrong`` is what is wrong with a word that is none of them, which takes the place of ``{}``.
+    """
+
+    is_choice = True
+
+    def __init__(self, values: Mapping[str, T], wrong: str = "", *, syntax: str = "", **more: Any) -> None:
+        self._wrong = wrong or f"{{!r}} is not one of {', '.join(map(plain, values))}."
+        super().__init__(syntax or " | ".join(map(plain, values)), surplus=self._wrong, **more)
+        self.values = values
+
+    def parse(self, text: str, context: Context) -> T:  # noqa: ARG002 - it depends on nothing else
+        """The value of the keyword."""
+        for spelling, value in self.values.items():
+            if is_keyword(text, spelling):
+                return value
+        raise ArgumentError(self._wrong.format(text))
+
+    def accepts(self, word: str) -> bool:
+        """Whether it is one of them."""
+        return any(is_keyword(word, spelling) for spelling in self.values)
+
+    def begins(self, typed: str, context: Context) -> bool:
+        """Whether one of them begins so."""
+        return bool(self.offers(typed, context))
+
+    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002 - they are the same always
+        """Those that begin so."""
+        return beginning(typed, map(plain, self.values))
+
+
+ON_OFF = Choice({"ON": True, "OFF": False})
+
+
+class Text(Parameter[str]):
+    """A text: all of the rest, as it stands there."""
+
+    is_phrase = True
+    is_open = True
+
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
+        """The text."""
+        return text
+
+
+class Word(Text):
+    """Any word but the keyword ``other``."""
+
+    is_phrase = False
+
+    def __init__(self, syntax: str, *, other: str = "", **more: Any) -> None:
+        super().__init__(syntax, **more)
+        self._other = other
+
+    def accepts(self, word: str) -> bool:
+        """Whether it is not the keyword."""
+        return not self._other or not is_keyword(word, self._other)
+
+
+class MarkName(Text):
+    """The name of a mark."""
+
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
+        """The name, without quotes around it."""
+        return text.strip(_QUOTE)
+
+    def offers(self, typed: str, context: Context) -> list[str]:
+        """Those of the session."""
+        return beginning(typed, context.marks)
+
+
+class Table(Word):
+    """The name of a table, or a wildcard for several."""
+
+    def offers(self, typed: str, context: Context) -> list[str]:
+        """Those of the open trail that a word can spell."""
+        return tables_offered(typed, context)
+
+
+class File(Word):
+    """The path of a file or folder, or a wildcard for several."""
+
+    surplus = "takes one file name; put one with blanks into double quotes: {!r}."
+
+    def offers(self, typed: str, context: Context) -> Iterator[str]:  # noqa: ARG002 - files are those of the system
+        """The files whose path begins so, which may have its opening quote; not those that no word can spell."""
+        quote = typed[:1] if typed.startswith(_QUOTE) else ""
+        begun = typed[len(quote) :]
+        if _QUOTE in begun:
+            return
+        at = begun.rfind("/") + 1
+        folder, name = begun[:at], begun[at:]
+        try:
+            entries = sorted(Path(folder).expanduser().iterdir())
+            paths = [(folder + one.name, one.is_dir()) for one in entries if one.name.startswith(name)]
+        except (OSError, RuntimeError):
+            return
+        for path, is_folder in paths:
+            is_home = str(Path(path)).startswith("~") and not folder.startswith("~")
+            if path.isprintable() and _QUOTE not in path and not is_home:
+                yield _spelled(path, quote, is_folder=is_folder)
+
+
+def _spelled(path: str, quote: str, *, is_folder: bool) -> str:
+    """A path as a word, quoted if it was or must be; a folder may go on."""
+    quote = quote or (_QUOTE if any(one.isspace() or one in ";," for one in path) else "")
+    return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"
+
+
+class Moment(NamedTuple):
+    """A time: as it was entered, and in Julian microseconds."""
+
+    text: str
+    julian: int
+
+
+class Time(Parameter[Moment]):
+    """A date and time, in double quotes or without, in the zone of TIMEOFFSET unless another is given.
+
+    ``label`` stands before what is wrong with it.
+    """
+
+    is_phrase = True
+
+    def __init__(self, syntax: str = "<time>", *, label: str = "", zone: TimeOffset | None = None, **more: Any) -> None:
+        super().__init__(syntax, **more)
+        self._label = label
+        self._zone = zone
+
+    def parse(self, text: str, context: Context) -> Moment:
+        """The time."""
+        try:
+            julian = parse_datetime(" ".join(split_words(text)), self._zone or context.offset)
+        except ValueError as error:
+            raise ArgumentError(f"{self._label}{error}.") from error
+        return Moment(text.strip(_QUOTE), julian)
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - the zone does not matter
+        """Whether more digits would mend it."""
+        return begins_datetime(typed.replace(_QUOTE, ""))
+
+
+def beginning(typed: str, words: Iterable[str]) -> list[str]:
+    """The words that begin with what is typed, case aside."""
+    return [word for word in words if word.upper().startswith(typed.upper())]
+
+
+def tables_offered(typed: str, context: Context) -> list[str]:
+    """The tables of the open trail that begin with what is typed."""
+    return sorted({one for one in beginning(typed, context.tables) if one and " " not in one})
+
+
+def types_offered(typed: str) -> list[str]:
+    """The record types of one word that begin with what is typed."""
+    from trailformat import IO_TYPES  # noqa: PLC0415 - needed for types only
+
+    return [name for name in beginning(typed, IO_TYPES.values()) if " " not in name]
+
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?(/.*)?", re.DOTALL)
+
+
+def local_path(text: str) -> str:
+    """A path as the system takes it, without ``file:``; ``s3a://bucket/lt`` is no folder called ``s3a:``.
+
+    Raises:
+        ArgumentError: it has another scheme, or is a file of another machine.
+    """
+    found = _SCHEME.fullmatch(text)
+    if not found or (found[2] is None and found[3] is None):
+        return text
+    scheme, machine, path = found[1].lower(), found[2] or "", found[3]
+    if scheme != "file":
+        raise ArgumentError(f"{text}: only files of this machine's own paths are read and written, not {found[1]}:")
+    if path is None or machine.lower() not in ("", "localhost"):
+        raise ArgumentError(f"{text}: a path of this machine is file:///path or /path, not one of {machine}")
+    return "/" + path.lstrip("/")

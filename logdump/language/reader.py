@@ -1,0 +1,300 @@
+"""Reading the arguments of a command: one walk over the text, through the form that the command declares.
+
+From a form come the typed value that the command runs with, its line in HELP, what Tab offers, and whether a line that
+is being typed would run: an unfinished text is read like any other, and the parameters that the walk looks for at its
+last word are what may stand there.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from logdump.notation.times import GMT, TimeOffset
+from logdump.session.errors import ArgumentError, CommandError
+
+T = TypeVar("T")
+_QUOTE = '"'
+
+
+class Validity(enum.Enum):
+    """What would become of a line; INCOMPLETE: something is still missing."""
+
+    VALID = "valid"
+    INCOMPLETE = "incomplete"
+    ERROR = "error"
+
+
+class Context(NamedTuple):
+    """What arguments depend on besides their text: the zone of times; for completion, names in the trail and marks."""
+
+    offset: TimeOffset = GMT
+    tables: Iterable[str] = ()
+    marks: Iterable[str] = ()
+
+
+class Piece(NamedTuple):
+    """A stretch of the text: a word without its quotes, or a phrase with them."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Expected(NamedTuple):
+    """A parameter that the last word of the text may be, or the last words; ``typed`` is what there is of it."""
+
+    parameter: Parameter[Any]
+    typed: str
+
+
+class Reader:
+    """The text of the arguments on its way through a form.
+
+    Attributes:
+        at: how far it has been read; ``begin`` is where the words of the innermost keyword begin.
+        ends: characters that end a word besides a blank.
+        keywords: the words that end a phrase.
+        expected: what may stand in place of the last word.
+        is_unfinished: whether what is wrong may be mended by more text.
+    """
+
+    def __init__(self, text: str, context: Context, ends: str = "") -> None:
+        self.text = text
+        self.context = context
+        self.ends = ends
+        self.at = self.begin = 0
+        self.keywords: Parameter[Any] | None = None
+        self.expected: list[Expected] = []
+        self.is_unfinished = False
+        self._declined: list[tuple[int, Form[Any]]] = []
+
+    @property
+    def rest(self) -> str:
+        """What has not been read."""
+        return self.text[self.at :].strip()
+
+    def look(self, parameter: Parameter[Any]) -> Piece | None:
+        """The next piece, as a parameter takes it: a word, or a phrase; None at the end. It stays unread."""
+        piece = self._phrase() if parameter.is_phrase else self.word()
+        if piece is not None and piece.end == len(self.text):
+            self.expected.append(Expected(parameter, self.text[piece.start :]))
+        elif piece is None and not self.rest and (not self.text or self.text[-1] in self.ends + " \t"):
+            self.expected.append(Expected(parameter, ""))
+        return piece
+
+    def word(self, at: int | None = None) -> Piece | None:
+        """The next word, which double quotes hold together; None at the end, or where one of ``ends`` is."""
+        text, at = self.text, self.at if at is None else at
+        while at < len(text) and text[at].isspace():
+            at += 1
+        start, quoted = at, False
+        while at < len(text) and (quoted or not (text[at].isspace() or text[at] in self.ends)):
+            quoted ^= text[at] == _QUOTE
+            at += 1
+        return Piece(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
+
+    def _phrase(self) -> Piece | None:
+        """The words up to a keyword, a character of ``ends`` or the end, as they stand in the text."""
+        first = last = self.word()
+        if first is None or last is None or self._is_keyword(first):
+            return None
+        while (word := self.word(last.end)) is not None and not self._is_keyword(word):
+            last = word
+        if self.keywords is not None and last != first and last.end == len(self.text):
+            self.expected.append(Expected(self.keywords, last.text))
+        end = last.end if self.text[last.end :].strip() else len(self.text)
+        return Piece(self.text[first.start : end], first.start, end)
+
+    def _is_keyword(self, word: Piece) -> bool:
+        return self.keywords is not None and self.keywords.accepts(word.text)
+
+    def skip(self, character: str) -> bool:
+        """Pass over a character and the blanks before it, if it comes next."""
+        found = self.rest.startswith(character)
+        if found:
+            self.at = self.text.index(character, self.at) + 1
+        return found
+
+    def comes(self, form: Form[Any]) -> bool:
+        """Whether a form fits that is not expected."""
+        known = len(self.expected)
+        fits = form.fits(self)
+        del self.expected[known:]
+        return fits
+
+    def decline(self, form: Form[Any]) -> None:
+        """Remember a form that does not fit here: where nothing else does, its refusal may say why."""
+        self._declined.append((self.at, form))
+
+    def missing(self, message: str) -> ArgumentError:
+        """The error of something that is not there."""
+        self.is_unfinished = not self.rest
+        return ArgumentError(message)
+
+    def wrong(self, message: str, word: Piece) -> ArgumentError:
+        """The error of a word that does not fit, which takes the place of ``{}``."""
+        self.refuse(word)
+        return ArgumentError(message.format(word.text))
+
+    def refuse(self, piece: Piece) -> None:
+        """Note whether a piece that does not fit may yet become one that does."""
+        self.is_unfinished = piece.end == len(self.text) and any(
+            parameter.begins(typed if parameter.is_phrase else typed.replace(_QUOTE, ""), self.context)
+            for parameter, typed in self.expected
+        )
+
+    def finish(self, form: Form[Any]) -> None:
+        """Check that all is read.
+
+        Raises:
+            CommandError: it is not.
+        """
+        if not self.rest:
+            return
+        word = self.word()
+        if form.surplus == Form.surplus or (word is not None and not self.text[word.end :].strip()):
+            for at, declined in self._declined:
+                if at == self.at == self.begin:
+                    declined.read(self)
+        if word is not None:
+            self.refuse(word)
+        raise ArgumentError(form.surplus.format(self.text.strip()))
+
+
+class Form(ABC, Generic[T]):
+    """What arguments look like, and the value that they make.
+
+    Attributes:
+        syntax: as HELP prints it.
+        surplus: what is wrong with more words than that; the whole text takes the place of ``{}``.
+        ends: the characters that end a word besides a blank, for all of the text.
+        is_choice: whether the syntax is one of several, which braces hold together among others.
+        is_open: whether any word fits, so that every other form goes before.
+    """
+
+    syntax: str = ""
+    surplus: str = "cannot read {!r}."
+    ends: str = ""
+    is_choice: bool = False
+    is_open: bool = False
+
+    @property
+    def grouped(self) -> str:
+        """The syntax as it stands beside others."""
+        return f"{{{self.syntax}}}" if self.is_choice and " | " in self.syntax else self.syntax
+
+    @abstractmethod
+    def fits(self, reader: Reader) -> bool:
+        """Whether the next word begins it."""
+
+    @abstractmethod
+    def read(self, reader: Reader) -> T:
+        """The value.
+
+        Raises:
+            CommandError: what comes next does not fit.
+        """
+
+
+class Parameter(Form[T]):
+    """A form of one piece.
+
+    Args:
+        syntax: as HELP prints it.
+        missing: what is wrong where there is none; the whole text takes the place of ``{}``.
+        surplus: what is wrong with more words than one.
+
+    Attributes:
+        is_phrase: whether it takes all words up to a comma, a keyword or the end, and not one.
+    """
+
+    is_phrase = False
+
+    def __init__(self, syntax: str = "", *, missing: str = "", surplus: str = "") -> None:
+        self.syntax = syntax
+        self.surplus = surplus or self.surplus
+        self._missing = missing
+
+    @abstractmethod
+    def parse(self, text: str, context: Context) -> T:
+        """The value of a word or phrase.
+
+        Raises:
+            CommandError: it has none.
+        """
+
+    def accepts(self, word: str) -> bool:  # noqa: ARG002 - most take any
+        """Whether a word looks like one."""
+        return True
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - most that may go on are right already
+        """Whether text that is refused can go on to something that is not."""
+        return False
+
+    def offers(self, typed: str, context: Context) -> Iterable[str]:  # noqa: ARG002 - most have none
+        """What can stand in place of the last word typed."""
+        return ()
+
+    def _absent(self, context: Context) -> str:
+        """What is wrong where there is none, unless ``missing`` says it: the same as with an empty one."""
+        try:
+            self.parse("", context)
+        except CommandError as error:
+            return str(error)
+        return f"takes {self.grouped}."
+
+    def fits(self, reader: Reader) -> bool:
+        """Whether the next word looks like one."""
+        piece = reader.look(self)
+        return piece is not None and self.accepts(piece.text)
+
+    def read(self, reader: Reader) -> T:
+        """The value of the next piece."""
+        piece = reader.look(self)
+        if piece is None:
+            raise reader.missing(self._missing.format(reader.text.strip()) or self._absent(reader.context))
+        try:
+            value = self.parse(piece.text.strip() if self.is_phrase else piece.text, reader.context)
+        except CommandError:
+            reader.refuse(piece)
+            raise
+        reader.at = piece.end
+        return value
+
+
+class Partial(NamedTuple, Generic[T]):
+    """What has become of a text that may be unfinished: its value, or what is wrong; and what may come last."""
+
+    value: T | None
+    error: CommandError | None
+    validity: Validity
+    expected: list[Expected]
+
+
+def parse_partial(form: Form[T], text: str, context: Context) -> Partial[T]:
+    """Read a text that may be unfinished."""
+    reader = Reader(text, context, form.ends)
+    try:
+        value = _read(reader, form)
+    except CommandError as error:
+        validity = Validity.INCOMPLETE if reader.is_unfinished else Validity.ERROR
+        return Partial(None, error, validity, reader.expected)
+    return Partial(value, None, Validity.VALID, reader.expected)
+
+
+def parse(form: Form[T], text: str, context: Context) -> T:
+    """The value of a text.
+
+    Raises:
+        CommandError: it is unfinished or wrong; most often an ArgumentError.
+    """
+    return _read(Reader(text, context, form.ends), form)
+
+
+def _read(reader: Reader, form: Form[T]) -> T:
+    value = form.read(reader)
+    reader.finish(form)
+    return value

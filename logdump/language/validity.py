@@ -1,0 +1,23 @@
+"""Whether a line being typed would run: by the forms of its commands, and nothing is run."""
+
+from __future__ import annotations
+
+from logdump.language.reader import Context, Validity, parse_partial
+from logdump.language.registry import Registry
+from logdump.language.words import split_calls
+from logdump.session.errors import CommandError
+
+
+def validity(registry: Registry, line: str, context: Context = Context()) -> Validity:  # noqa: B008 - it is a constant
+    """The validity of the worst command of a line."""
+    found = {_of_command(registry, word, rest, context) for word, rest in split_calls(line)}
+    return next((one for one in (Validity.ERROR, Validity.INCOMPLETE) if one in found), Validity.VALID)
+
+
+def _of_command(registry: Registry, word: str, rest: str, context: Context) -> Validity:
+    try:
+        command = registry.find(word)
+    except CommandError:
+        begins = any(name.startswith(word.upper()) for name in registry.words())
+        return Validity.INCOMPLETE if begins and not rest else Validity.ERROR
+    return parse_partial(command.form, rest, context).validity

@@ -1,0 +1,192 @@
+"""One run of HEARTBEAT: beats of files added up by their ways, or shown one by one."""
+
+from __future__ import annotations
+
+import enum
+from array import array
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from logdump.notation.wildcard import matches
+from logdump.operations.heartbeats.beats import NewBeats, beats_of
+from logdump.operations.heartbeats.lags import Lags
+from logdump.operations.heartbeats.reading import HeartbeatReader
+from logdump.operations.heartbeats.tables import BASE_NAME
+from logdump.session.events import Event, Progress
+from logdump.session.heartbeats import (
+    Beat,
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    Clock,
+    HeartbeatRow,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLagShown,
+    Role,
+    way_text,
+)
+from trailformat.trail.file import TrailFile
+
+_DAY = 86_400_000_000
+
+
+class Display(enum.Enum):
+    """The parts of HEARTBEAT's answer."""
+
+    LAG = "LAG"
+    HISTORY = "HISTORY"
+    ROWS = "ROWS"
+    GAPS = "GAPS"
+
+
+class HeartbeatOptions(NamedTuple):
+    """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
+
+    ``path`` is a wildcard for ways as Oracle writes them; ``retention`` days.
+    """
+
+    display: Display = Display.LAG
+    over: str | None = None
+    table: str = BASE_NAME
+    path: str | None = None
+    start: int | None = None
+    end: int | None = None
+    at: int | None = None
+    is_now: bool = False
+    every: int | None = None
+    frequency: int | None = None
+    retention: int | None = None
+
+
+class HeartbeatSurvey:
+    """Takes the heartbeat rows of files in, in the order of the trail.
+
+    Args:
+        options: what is wanted.
+        reader: reads the rows.
+        notify: records between two reports of progress.
+    """
+
+    def __init__(self, options: HeartbeatOptions, reader: HeartbeatReader, notify: int) -> None:
+        self._options = options
+        self._reader = reader
+        self._notify = notify
+        self._new = NewBeats()
+        self._lags = Lags()
+        self._interval: tuple[int, Lags] | None = None
+        self._tables: set[str] = set()
+        self._bounds: tuple[int, int] | None = None
+        self._has_same_database = False
+        self._deleted = 0
+        self._received: array[int] = array("q")
+        self._told = 0
+        self.is_partial = False
+
+    def take(self, trail: TrailFile) -> Iterator[Event]:
+        """Take a file in; yields what is shown row by row, and Progress."""
+        for item in self._reader.rows(trail):
+            if isinstance(item, HeartbeatRow):
+                yield from self._row(item)
+                continue
+            if self._reader.records // self._notify > self._told:
+                self._told = self._reader.records // self._notify
+                yield Progress(self._reader.records, item.rba, self._reader.newest or 0, trail.size)
+
+    def _row(self, row: HeartbeatRow) -> Iterator[Event]:
+        options = self._options
+        self._tables.add(row.table)
+        self._has_same_database = self._has_same_database or (
+            row.local_database is not None and row.local_database == row.remote_database
+        )
+        if row.role is Role.HISTORY and row.op == "DELETE":
+            self._deleted += 1
+        if row.received_ts is not None and row.op != "DELETE" and options.retention is not None:
+            self._received.append(row.received_ts)
+        if options.display is Display.ROWS:
+            stages = [beat.stage for beat in beats_of(row)]
+            yield HeartbeatRowShown(row, stages[-1] if stages else row.role.value)
+        for beat in self._new.of(row):
+            if self._is_wanted(beat):
+                yield from self._beat(beat)
+
+    def _is_wanted(self, beat: Beat) -> bool:
+        options = self._options
+        if options.start is not None and beat.heartbeat_ts < options.start:
+            return False
+        if options.end is not None and beat.heartbeat_ts >= options.end:
+            return False
+        return options.path is None or matches(options.path, way_text(beat.way) or "", case_sensitive=False)
+
+    def _beat(self, beat: Beat) -> Iterator[Event]:
+        first, last = self._bounds or (beat.heartbeat_ts, beat.heartbeat_ts)
+        self._bounds = min(first, beat.heartbeat_ts), max(last, beat.heartbeat_ts)
+        self._lags.add(beat)
+        if self._options.display is not Display.HISTORY:
+            return
+        every = self._options.every
+        if every is None:
+            yield BeatShown(beat)
+            return
+        start = beat.heartbeat_ts // every * every
+        if self._interval is not None and start > self._interval[0]:
+            yield from self._end_interval()
+        if self._interval is None:
+            self._interval = start, Lags()
+        self._interval[1].add(beat)
+
+    def _end_interval(self) -> Iterator[Event]:
+        every = self._options.every
+        if self._interval is not None and every is not None:
+            start, lags = self._interval
+            for lag in lags.paths():
+                yield BeatIntervalShown(start, start + every, lag)
+        self._interval = None
+
+    def results(self, now: Callable[[], int]) -> Iterator[Event]:
+        """The answer, and what stands below it."""
+        for beat in self._new.rest():
+            if self._is_wanted(beat):
+                yield from self._beat(beat)
+        yield from self._end_interval()
+        at, source = self._moment(now)
+        lags = list(self._lags.paths(at, self._options.frequency))
+        yield self._whole(at, source, len(lags))
+        if self._options.display is Display.LAG and at is not None:
+            yield from (PathLagShown(lag, at, source) for lag in lags)
+        if self._options.display is Display.GAPS:
+            yield from (BeatGapShown(lag, gap) for lag in lags for gap in lag.gaps)
+
+    def _moment(self, now: Callable[[], int]) -> tuple[int | None, Clock]:
+        if self._options.is_now:
+            return now(), Clock.NOW
+        if self._options.at is not None:
+            return self._options.at, Clock.GIVEN
+        known = [one for one in (self._lags.newest, self._reader.newest) if one is not None]
+        return max(known, default=None), Clock.TRAIL
+
+    def _whole(self, at: int | None, source: Clock, paths: int) -> Event:
+        first, last = self._bounds or (None, None)
+        return HeartbeatsShown(
+            tuple(sorted(self._tables)),
+            self._lags.beats,
+            paths,
+            self._lags.others,
+            first,
+            last,
+            at,
+            source,
+            tuple(sorted(self._reader.not_beats)),
+            self._has_same_database,
+            self._reader.problems,
+            self._deleted,
+            self._purged(at),
+            self.is_partial,
+        )
+
+    def _purged(self, at: int | None) -> int | None:
+        """The rows of the history that a purge at the moment would remove."""
+        days = self._options.retention
+        if days is None or at is None:
+            return None
+        return sum(received < at - days * _DAY for received in self._received)

@@ -1,0 +1,195 @@
+"""HEARTBEAT: the lag of each hop of each way, beat by beat or added up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.notation.times import format_timestamp
+from logdump.session.heartbeats import (
+    Beat,
+    BeatGapShown,
+    BeatIntervalShown,
+    BeatShown,
+    Clock,
+    HeartbeatRowShown,
+    HeartbeatsShown,
+    PathLag,
+    PathLagShown,
+    SpreadSummary,
+    way_text,
+)
+from logdump.session.settings import Settings
+from trailformat.trail.sequence import Spot
+
+_LABELS = {
+    "extract_lag": "Extract lag",
+    "routing_lag": "Routing lag",
+    "replicat_read_lag": "Read lag",
+    "replicat_lag": "Replicat lag",
+    "total_lag": "Total lag",
+}
+_NOT_TOLD = {
+    "replicat_read_lag": "not told: no row of the target in this trail",
+}
+_CLOCKS = {
+    Clock.TRAIL: "the newest time in the trail",
+    Clock.GIVEN: "as given",
+    Clock.NOW: "now, by this machine",
+}
+_MOST_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
+
+
+def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str]:
+    """The line about the answer as a whole, and what is to be known with it."""
+    partial = " up to here" if shown.is_partial else ""
+    if not shown.beats:
+        yield f"No heartbeats found{partial}."
+    else:
+        times = " to ".join(
+            format_timestamp(one, settings.time_offset) for one in (shown.first, shown.last) if one is not None
+        )
+        yield (
+            f"Heartbeats of {', '.join(shown.tables)}{partial}: {_number(shown.beats, 'beat')}, "
+            f"{_number(shown.paths, 'path')}, {times}"
+        )
+    if shown.others:
+        yield f"{_number(shown.others, 'beat')} of other paths are not told one by one."
+    for name in shown.not_beats:
+        yield f"{name} has no time of a beat among its columns: left out."
+    if shown.same_database:
+        yield "A row names one database on both sides: GoldenGate leaves its OUTGOING_ columns empty."
+    if shown.problems:
+        yield f"{_number(shown.problems, 'row')} with something that does not decode: HEARTBEAT ROWS shows it."
+    if shown.deleted:
+        yield f"{_number(shown.deleted, 'row')} of the history deleted in this trail."
+    if shown.purged is not None:
+        yield f"{_number(shown.purged, 'row')} of the history would be removed by a purge at that time."
+
+
+def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
+    """One way: what is known of each hop, how old its last beat is, which beats are missing."""
+    lag = shown.lag
+    yield f"{_path(lag)}   {way_text(lag.way) or '(no process told)'}"
+    last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
+    yield _line("Last beat", f"{last}, {_place(lag.last.row.spot)}")
+    at = format_timestamp(shown.at, settings.time_offset)
+    yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
+    for name, label in _LABELS.items():
+        summary = lag.hops.get(name)
+        if summary is not None:
+            marked = ", ends at Replicat" if name == "total_lag" and lag.is_apply_unknown else ""
+            yield _line(label, f"{_summary(summary)}{marked}")
+        elif name in _NOT_TOLD and lag.hops.get("replicat_lag") is None:
+            yield _line("Replicat", _NOT_TOLD[name])
+    yield from _restart_lines(lag.last, settings)
+    yield _line("Missing", _missing(lag))
+    if lag.negative:
+        yield _line("Negative", f"{_number(lag.negative, 'lag')}: the clocks differ")
+
+
+def _restart_lines(beat: Beat, settings: Settings) -> Iterator[str]:
+    age, restart = beat.oldest_open_age, beat.row.restart_ts
+    if age is None or restart is None:
+        return
+    redo = format_timestamp(restart, settings.time_offset)
+    csn = f"at CSN {beat.row.restart_csn}, " if beat.row.restart_csn else "at "
+    yield _line("Oldest open", f"{duration_text(age)} at the last beat: Extract would start again {csn}redo of {redo}")
+
+
+def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
+    """A line for a beat: its time, its way, the lag of each hop."""
+    beat = shown.beat
+    time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
+    lags = _lags((name, getattr(beat, name)) for name in _LABELS)
+    yield f"{time} {way_text(beat.way) or '(no process told)'} {lags}, {_place(beat.row.spot)}"
+
+
+def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str]:
+    """A line for an interval of a way."""
+    time, lag = format_timestamp(shown.start, settings.time_offset), shown.lag
+    hops = "; ".join(
+        f"{_LABELS[name].lower()} {' / '.join(map(seconds_text, (one.least, one.median, one.greatest)))} s"
+        for name, one in lag.hops.items()
+        if one is not None
+    )
+    yield f"{time} {way_text(lag.way) or '(no process told)'} {_number(lag.beats, 'beat')}, {hops or 'no lag told'}"
+
+
+def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
+    """A row: where it stands, then its columns."""
+    row = shown.row
+    yield f"{_place(row.spot)}: {row.op} {row.table}, stage {shown.stage}, CSN {row.csn or 'not known'}"
+    for name, value in row.columns.items():
+        text = format_timestamp(value, settings.time_offset) if isinstance(value, int) else value
+        yield f"  {name:<26} {text}"
+    for name, value in row.other.items():
+        yield f"  {name:<26} {value}"
+    for problem in row.problems:
+        yield f"  {problem}"
+
+
+def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
+    """A line for a gap."""
+    gap = shown.gap
+    after, before = (format_timestamp(one.time, settings.time_offset) for one in (gap.after, gap.before))
+    yield (
+        f"{_path(shown.lag)}   {way_text(shown.lag.way) or '(no process told)'}: {_number(gap.beats, 'beat')} missing "
+        f"after {after}, {_place(gap.after.spot)}, before {before}, {_place(gap.before.spot)}"
+    )
+
+
+def seconds_text(microseconds: int) -> str:
+    """Seconds with three decimals."""
+    return f"{microseconds / 1_000_000:.3f}"
+
+
+def duration_text(microseconds: int) -> str:
+    """A duration in its two largest units, ``2 h 56 min``; below a minute in seconds."""
+    seconds = abs(microseconds) // 1_000_000
+    parts: list[str] = []
+    for size, unit in _MOST_UNITS:
+        if seconds >= size or parts:
+            parts.append(f"{seconds // size} {unit}")
+            seconds %= size
+    return ("-" if microseconds < 0 else "") + (
+        " ".join(parts[:2]) if parts else f"{seconds_text(abs(microseconds))} s"
+    )
+
+
+def _summary(summary: SpreadSummary) -> str:
+    mark = "" if summary.is_exact else "~"
+    return (
+        f"last {seconds_text(summary.last)} s, least {seconds_text(summary.least)}, "
+        f"median {mark}{seconds_text(summary.median)}, 95 % {mark}{seconds_text(summary.p95)}, "
+        f"greatest {seconds_text(summary.greatest)} at {_place(summary.greatest_at)}"
+    )
+
+
+def _lags(lags: Iterator[tuple[str, int | None]]) -> str:
+    told = [f"{_LABELS[name].lower()} {seconds_text(lag)} s" for name, lag in lags if lag is not None]
+    return ", ".join(told) or "no lag told"
+
+
+def _missing(lag: PathLag) -> str:
+    if lag.interval is None:
+        return "not known: a single beat"
+    every = f"one every {seconds_text(lag.interval)} s"
+    if not lag.gaps:
+        return f"none ({every})"
+    return f"{_number(lag.missing, 'beat')} in {_number(len(lag.gaps), 'gap')} ({every}): HEARTBEAT GAPS lists them"
+
+
+def _path(lag: PathLag) -> str:
+    return f"{lag.source or '(source not told)'} => {lag.target or '(target not told)'}"
+
+
+def _place(spot: Spot) -> str:
+    return f"RBA {spot.rba} of {spot.path}"
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label:<14} {text}"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

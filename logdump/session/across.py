@@ -1,0 +1,99 @@
+"""Reading over the files of a trail: from the end of one to the beginning of the next, or back."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
+from logdump.session.settings import Across
+from trailformat.trail.sequence import file_beyond
+
+if TYPE_CHECKING:
+    from logdump.session.session import Session
+
+
+class Place(NamedTuple):
+    """A position of a session, which it can take again."""
+
+    path: Path
+    current: int
+    next: int
+    is_backwards: bool
+
+
+def place_of(session: Session) -> Place:
+    """The position of the session now. Raises as ``Session.cursor``."""
+    cursor = session.cursor
+    return Place(cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards)
+
+
+def return_to(session: Session, place: Place) -> Iterator[Event]:
+    """Take a position again; where another file is open now, the former one is opened, and that is said.
+
+    Raises:
+        NotATrail: the former file cannot be opened any more.
+    """
+    if session.trail.path != place.path:
+        yield from go_to(session, place.path)
+    cursor = session.cursor
+    cursor.move(place.next)
+    cursor.current, cursor.is_backwards = place.current, place.is_backwards
+
+
+def go_to(session: Session, path: Path) -> Iterator[Event]:
+    """Open another file of the trail and say so, as NEXTTRAIL does; the direction of reading stays.
+
+    Raises:
+        NotATrail: it cannot be opened; the former file stays open.
+    """
+    former, is_backwards = session.trail.path, session.cursor.is_backwards
+    trail = session.open(path)
+    session.cursor.is_backwards = is_backwards
+    if is_backwards:
+        session.cursor.move(trail.size)
+    yield say(f"LogTrail {former} closed", f"Current LogTrail is {path}")
+
+
+def files_from(session: Session) -> list[Path]:
+    """The open file and, with ACROSS, those after it in the trail.
+
+    Raises:
+        CommandError: a file between is missing, and ACROSS does not step over gaps.
+    """
+    paths, across = [session.trail.path], session.settings.across
+    while across is not Across.OFF:
+        following, missing = file_beyond(paths[-1], 1)
+        if following is None:
+            break
+        _check_gap(across, following, missing)
+        paths.append(following)
+    return paths
+
+
+def _check_gap(across: Across, following: Path, missing: Path | None) -> None:
+    if missing is not None and across is not Across.GAPS:
+        raise CommandError(f"{missing} is missing. ACROSS GAPS reads on in {following.name}.")
+
+
+def cross(session: Session) -> Generator[Event, None, bool]:
+    """Go on in the next file of the trail in the read direction; False without ACROSS, and at the end of the trail.
+
+    Raises:
+        CommandError: a file between is missing, and ACROSS does not step over gaps.
+        NotATrail: the next file cannot be opened; the former one stays open.
+    """
+    across = session.settings.across
+    if across is Across.OFF:
+        return False
+    following, missing = file_beyond(session.trail.path, -1 if session.cursor.is_backwards else 1)
+    if following is None:
+        return False
+    _check_gap(across, following, missing)
+    if missing is not None:
+        yield Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
+    yield from go_to(session, following)
+    return True

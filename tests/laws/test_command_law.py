@@ -1,0 +1,56 @@
+"""Commands are entries of the registry: nothing beside it knows one by its name, and their modules hold no other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from logdump.commands import REGISTRY
+from logdump.language.command import AnyCommand
+from tests.laws.imports import modules
+
+NAMES = {word for command in REGISTRY.commands for word in (command.name, *command.aliases)}
+KEYS = "logdump.tui.keys.keys"
+"""The table that maps keys to the lines they enter."""
+ENTERING = {"enter", "run_commands"}
+"""The functions that take a line, as it is typed."""
+
+
+def _parts_of_lines_and_texts(tree: ast.AST) -> Iterator[ast.AST]:
+    """What stands in the arguments of functions that take a line, or within a longer text."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield from node.values
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in ENTERING:
+            for argument in node.args:
+                yield from ast.walk(argument)
+
+
+def _names_of_commands(source: str) -> set[str]:
+    tree = ast.parse(source)
+    others = {id(node) for node in _parts_of_lines_and_texts(tree)}
+    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in others)
+    return {text for text in found if isinstance(text, str) and text in NAMES}
+
+
+@pytest.mark.parametrize(
+    "module", [name for name in modules() if name.startswith(("logdump.tui", "logdump.language")) and name != KEYS]
+)
+def test_neither_the_language_nor_the_screen_knows_a_command_by_its_name(module: str) -> None:
+    assert _names_of_commands(modules()[module].read_text(encoding="utf-8")) == set()
+
+
+def test_every_module_of_commands_holds_some() -> None:
+    names = {name for name in modules() if name.startswith("logdump.commands.")}
+    assert names == {f"logdump.commands.{home}" for home in _homes()}
+
+
+def _homes() -> set[str]:
+    return {module.rpartition(".")[2] for module in REGISTRY._modules}
+
+
+@pytest.mark.parametrize("command", REGISTRY.commands, ids=lambda one: one.name)
+def test_a_module_of_commands_defines_the_names_that_it_is_loaded_for(command: AnyCommand) -> None:
+    assert all(REGISTRY.find(word).name == command.name for word in (command.name, *command.aliases))

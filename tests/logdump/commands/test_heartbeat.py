@@ -1,0 +1,160 @@
+"""HEARTBEAT: text and JSON of one answer, over one file or several, through the filter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.render import json_lines
+from logdump.session.session import Session
+from tests.logdump.line import Line
+from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.heartbeats import Database, Link, Process, Row, travel
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+BEATS = 12
+
+
+class Journey:
+    """Beats from EAST to WEST, and what each trail on the way holds of them."""
+
+    def __init__(self, folder: Path) -> None:
+        random = Random(11)
+        pumps = (Process("PMP1", SECOND),)
+        link = Link(Database("EAST"), Process("EXT1", 4 * SECOND), pumps, Process("REP1", SECOND), Database("WEST"))
+        self.behind_pump = folder / "rt000000000"
+        self.target = folder / "hh000000000"
+        behind_pump, target = HeartbeatTrail(self.behind_pump), HeartbeatTrail(self.target)
+        self.rows: list[Row] = []
+        self.history: list[Row] = []
+        for number in range(BEATS):
+            moment = number * MINUTE
+            hops, received = travel(link, link.source.beat("WEST", moment), moment, random)
+            assert received is not None
+            behind_pump.insert(hops[1].row, moment)
+            target.insert(received[0], moment)
+            target.insert(received[1], moment, "_HISTORY")
+            self.rows.append(hops[1].row)
+            self.history.append(received[1])
+        behind_pump.close()
+        target.close()
+
+    def lags(self, rows: list[Row], later: str, earlier: str) -> list[float]:
+        """Seconds from one timestamp of rows to another."""
+        return [(int(row[later] or 0) - int(row[earlier] or 0)) / SECOND for row in rows]
+
+
+@pytest.fixture
+def journey(tmp_path: Path) -> Journey:
+    return Journey(tmp_path)
+
+
+def objects(path: Path | None, line: str) -> list[dict[str, Any]]:
+    """The JSON objects of a line."""
+    session = Session()
+    if path is not None:
+        session.open(path)
+    found = [
+        json.loads(text)
+        for event in run_line(session, REGISTRY, line)
+        for text in json_lines.render(event, session.settings)
+    ]
+    session.close()
+    return [one for one in found if one["type"] not in ("progress", "text")]
+
+
+def test_each_beat_is_told_with_the_lag_of_each_hop(journey: Journey) -> None:
+    *beats, whole = objects(journey.target, "heartbeat history")
+    assert whole["beats"] == len(beats) == BEATS
+    for member, later, earlier in (
+        ("extract_lag", "INCOMING_EXTRACT_TS", "INCOMING_HEARTBEAT_TS"),
+        ("routing_lag", "INCOMING_ROUTING_TS", "INCOMING_EXTRACT_TS"),
+        ("replicat_read_lag", "INCOMING_REPLICAT_TS", "INCOMING_ROUTING_TS"),
+        ("replicat_lag", "HEARTBEAT_RECEIVED_TS", "INCOMING_REPLICAT_TS"),
+        ("total_lag", "HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS"),
+    ):
+        assert [one[member] for one in beats] == pytest.approx(journey.lags(journey.history, later, earlier), abs=1e-9)
+    assert {tuple(one["path"]) for one in beats} == {("EXT1", "PMP1", "REP1")}
+
+
+def test_a_way_is_summed_up_over_several_files(journey: Journey) -> None:
+    wildcard = journey.target.parent / "??000000000"
+    whole, *ways = objects(None, f'heartbeat over "{wildcard}"')
+    assert (whole["beats"], whole["paths"]) == (2 * BEATS, 2)
+    assert [(one["path"], one["direction"], one["beats"]) for one in ways] == [
+        (["EXT1", "PMP1", "REP1"], "incoming", BEATS),
+        (["EXT1", "PMP1"], "outgoing", BEATS),
+    ]
+    routing = journey.lags(journey.rows, "OUTGOING_ROUTING_TS", "OUTGOING_EXTRACT_TS")
+    assert (ways[1]["routing_lag"]["least"], ways[1]["routing_lag"]["greatest"]) == (min(routing), max(routing))
+    assert ways[1]["replicat_lag"] is None
+
+
+def test_start_end_and_path_choose_beats(journey: Journey) -> None:
+    (whole,) = objects(journey.target, "heartbeat gaps start 2024-01-01T00:03Z end 2024-01-01T00:05Z")
+    assert (whole["beats"], whole["first"]) == (2, "2024-01-01T00:03:00.000000Z")
+    (whole,) = objects(journey.target, 'heartbeat gaps path "ext1 ==> pmp1*"')
+    assert whole["beats"] == BEATS
+    (whole,) = objects(journey.target, "heartbeat gaps path EXT2*")
+    assert whole["beats"] == 0
+
+
+def test_the_moment_of_the_answer_is_given_or_that_of_the_trail(journey: Journey) -> None:
+    _, way = objects(journey.target, "heartbeat at 2024-01-01T01:00Z")
+    assert (way["age"], way["at_source"]) == ((60 - BEATS + 1) * 60, "given")
+    whole, way = objects(journey.target, "heartbeat")
+    assert way["at_source"] == "trail"
+    assert way["at"] == whole["at"] >= way["last_beat"]
+
+
+def test_the_filter_applies(journey: Journey) -> None:
+    (*_, whole) = objects(journey.target, "filter exclude filename *_HISTORY; heartbeat history")
+    assert whole["tables"] == ["GGADMIN.GG_HEARTBEAT"]
+
+
+def test_intervals_count_the_beats_that_begin_in_them(journey: Journey) -> None:
+    *intervals, whole = objects(journey.target, "heartbeat history every 5")
+    assert [one["beats"] for one in intervals] == [5, 5, 2]
+    assert [one["start"][11:16] for one in intervals] == ["00:00", "00:05", "00:10"]
+    assert whole["beats"] == BEATS
+
+
+def test_retention_counts_what_a_purge_would_remove(journey: Journey) -> None:
+    (whole,) = objects(journey.target, "heartbeat gaps retention 1 at 2024-01-02T00:06Z")
+    limit = 6 * MINUTE
+    assert whole["purged"] == sum(int(row["HEARTBEAT_RECEIVED_TS"] or 0) < limit for row in journey.history)
+
+
+def test_rows_are_shown_with_their_columns(journey: Journey) -> None:
+    *rows, _ = objects(journey.behind_pump, "heartbeat rows")
+    assert len(rows) == BEATS
+    assert rows[0]["stage"] == "routing"
+    assert rows[0]["columns"]["outgoing_extract"] == "EXT1"
+
+
+def test_the_position_stays(journey: Journey, line: Line) -> None:
+    line(f"open {journey.target}; next 3")
+    before = line.session.cursor.next
+    line("heartbeat")
+    assert line.session.cursor.next == before
+
+
+def test_a_file_cut_inside_a_beat_tells_those_before_it(journey: Journey, tmp_path: Path) -> None:
+    content = journey.behind_pump.read_bytes()
+    (cut := tmp_path / "ct000000000").write_bytes(content[:-40])
+    (whole,) = objects(cut, "heartbeat gaps")
+    assert whole["beats"] == BEATS - 1
+
+
+def test_one_database_on_both_sides_is_noticed(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    trail.insert({**Database("EAST").beat("EAST", 0), "OUTGOING_EXTRACT": "EXT1", "OUTGOING_EXTRACT_TS": 5}, 0)
+    whole, *_ = objects(trail.close(), "heartbeat")
+    assert whole["same_database"]

@@ -1,0 +1,186 @@
+"""What holds for the arguments of every command: examples, unfinished lines and completion agree with parsing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from logdump.commands import REGISTRY
+from logdump.filters import nonstop_options
+from logdump.language.command import AnyCommand
+from logdump.language.completion import complete
+from logdump.language.reader import Context, Validity, parse
+from logdump.language.validity import validity
+from logdump.language.words import last_word, split_calls, split_commands
+from logdump.session.errors import CommandError
+from scripts.marked import ROOT
+from tests.searching import examples
+from tests.transcripts.play import SCRIPTS
+
+TRAIL = Context(tables=["TEAHOUSE.SALES", "HR.JOBS"], marks=["abend", "b"])
+COMMANDS = REGISTRY.commands
+
+
+def _examples(command: AnyCommand) -> Iterator[str]:
+    """The lines of HELP that can be typed as they are."""
+    names = (command.name, *command.aliases)
+    for detail in command.details:
+        for text in split_commands(detail.removeprefix("Example: ")):
+            if text.split()[0] in names and not _SENTENCE.search(text):
+                yield text
+    yield from (term.example for term in command.terms() if term.keyword not in _ON_NONSTOP)
+
+
+_SENTENCE = re.compile(r"[\[{<|]|\.$| governs |, FC ")
+_ON_NONSTOP = {option.keyword for option in nonstop_options.OPTIONS}
+_TYPED = re.compile(r"^(?:    )?Logdump \d+ >(.+)$", re.MULTILINE)
+PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+EXAMPLES = [example for command in COMMANDS for example in _examples(command)]
+EXAMPLES += [line for page in PAGES for line in _TYPED.findall(page.read_text(encoding="utf-8"))]
+
+
+def _runs(line: str) -> bool:
+    try:
+        for word, text in split_calls(line):
+            parse(REGISTRY.find(word).form, text, TRAIL)
+    except CommandError:
+        return False
+    return True
+
+
+TYPED = sorted(
+    {
+        command
+        for script in SCRIPTS
+        for line in script.read_text(encoding="utf-8").splitlines()
+        for command in split_commands(line)
+    }
+)
+"""The commands of the transcripts, those that are refused among them."""
+RUNNING = [line for line in TYPED if _runs(line)]
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_an_example_of_help_or_of_a_page_runs(line: str) -> None:
+    assert validity(REGISTRY, line, TRAIL) is Validity.VALID
+
+
+def test_the_examples_and_transcripts_are_of_most_commands() -> None:
+    used = {REGISTRY.find(word).name for line in (*EXAMPLES, *RUNNING) for word, _ in split_calls(line)}
+    assert len(EXAMPLES) > 40
+    assert {command.name for command in COMMANDS} - used == set()
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_a_line_of_a_transcript_is_valid_where_its_arguments_are_not_refused(line: str) -> None:
+    assert (validity(REGISTRY, line, TRAIL) is Validity.VALID) is _runs(line)
+
+
+def _wrong_beginnings(line: str) -> list[str]:
+    return [line[:end] for end in range(len(line)) if validity(REGISTRY, line[:end], TRAIL) is Validity.ERROR]
+
+
+@pytest.mark.parametrize("line", [*EXAMPLES, *RUNNING])
+def test_a_line_that_runs_is_nowhere_wrong_while_it_is_typed(line: str) -> None:
+    assert _wrong_beginnings(line) == []
+
+
+WORDS = "0 1 17 0x1F -1 x all on OFF detail FIRST, time 2024-03-01 09:30 csn 4:1095 name hr.* ; , ! to file by table"
+
+
+@st.composite
+def _lines(draw: st.DrawFn) -> str:
+    """A command and words that completion offers, mixed with others."""
+    line = draw(st.sampled_from([command.name for command in COMMANDS])) + " "
+    for _ in range(draw(st.integers(0, 4))):
+        offers = complete(REGISTRY, line, TRAIL)
+        word = draw(st.sampled_from([*offers, *WORDS.split()]))
+        line = line[: last_word(line)] + word + draw(st.sampled_from([" ", " ", ", ", ""]))
+    return line
+
+
+@given(line=_lines())
+@settings(max_examples=examples(400))
+def test_a_line_is_valid_exactly_where_it_parses(line: str) -> None:
+    assert (validity(REGISTRY, line, TRAIL) is Validity.VALID) is _runs(line)
+
+
+@given(line=_lines())
+@settings(max_examples=examples(400))
+def test_a_drawn_line_that_runs_is_nowhere_wrong_while_it_is_typed(line: str) -> None:
+    assume(_runs(line))
+    assert _wrong_beginnings(line) == []
+
+
+@given(line=_lines() | st.sampled_from([*EXAMPLES, *RUNNING]), end=st.integers(0, 60))
+@settings(max_examples=examples(400))
+def test_completion_offers_nothing_that_makes_a_line_wrong(line: str, end: int) -> None:
+    begun = line[: end + 1]
+    if validity(REGISTRY, begun, TRAIL) is Validity.ERROR:
+        return
+    start = last_word(begun)
+    offered = {begun[:start] + word for word in complete(REGISTRY, begun, TRAIL)}
+    assert {one for one in offered if validity(REGISTRY, one, TRAIL) is Validity.ERROR} == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("ghdr maybe", Validity.ERROR),
+        ("ghdr o", Validity.INCOMPLETE),
+        ("ghdr", Validity.VALID),
+        ("open a b", Validity.ERROR),
+        ("sft Upsert", Validity.ERROR),
+        ("count start 2024-0", Validity.INCOMPLETE),
+        ("count start 2024-02-30", Validity.ERROR),
+        ("count log lt* fi", Validity.INCOMPLETE),
+        ("export csv to x undo", Validity.ERROR),
+        ("export sql to x undo", Validity.VALID),
+        ("export csv", Validity.INCOMPLETE),
+        ("save x 5", Validity.INCOMPLETE),
+        ("save x 5 apples", Validity.ERROR),
+        ("save x ext (1, 2) 5 records", Validity.VALID),
+        ("filter include colour red", Validity.ERROR),
+        ("filter clear filename", Validity.VALID),
+        ("help filter usert", Validity.INCOMPLETE),
+        ("help nosuch", Validity.ERROR),
+        ("timeoffset gmt +", Validity.INCOMPLETE),
+        ("reclen 0x", Validity.INCOMPLETE),
+        ("pos record", Validity.INCOMPLETE),
+    ],
+)
+def test_the_prompt_knows_what_becomes_of_a_line(line: str, expected: Validity) -> None:
+    assert validity(REGISTRY, line, TRAIL) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("export sql to x o", ["ORACLE"]),
+        ("export csv to x o", []),
+        ("export parquet to x compression ", ["SNAPPY", "NONE", "ZSTD", "GZIP"]),
+        ("pos mark a", ["abend"]),
+        ("mark clear ", ["abend", "b"]),
+        ("sft insert,h", ["insert,HR.JOBS"]),
+        ("metadata ddlformat ", ["ON", "OFF"]),
+        ("metadata detail ", ["ON", "OFF", "DATA"]),
+        ("filter match ", ["ANY", "ALL"]),
+        ("filter include ansiname t", ["TEAHOUSE.SALES"]),
+        ("save x 5 ", ["RECORDS", "BYTES"]),
+        ("count file hr.jobs, int", ["INTERVAL"]),
+    ],
+)
+def test_what_is_offered_fits_the_words_before(line: str, offered: list[str]) -> None:
+    assert complete(REGISTRY, line, TRAIL) == offered
+
+
+def test_a_word_that_may_be_a_file_offers_files_and_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stopped").touch()
+    assert sorted(complete(REGISTRY, "log ")) == ["STOP", "TO", "stopped"]
+    assert complete(REGISTRY, "log to ") == ["stopped"]

@@ -1,0 +1,41 @@
+"""Fields of the headers of many records are those that each record has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from fixtures import TRAILS  # noqa: E402
+from fixtures.catalogue import names  # noqa: E402
+from trailformat import TrailFile  # noqa: E402
+from trailformat.scan import Engine, is_available, scan  # noqa: E402
+from trailformat.scan.rows import NO_INDEX, RowBytes, headers, headers_of  # noqa: E402
+
+
+@pytest.fixture(params=[True, False], ids=["kernels", "arrays"], autouse=True)
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param and not is_available(Engine.NUMBA):
+        pytest.skip("numba is not installed")
+    monkeypatch.setattr(headers, "kernels_pay", lambda _: request.param)
+
+
+@pytest.mark.parametrize("name", names())
+def test_headers_of_a_file(name: str) -> None:
+    _check(TRAILS / name)
+
+
+def _check(path: Path) -> None:
+    with TrailFile(path) as trail:
+        for batch in scan(trail):
+            rows = RowBytes(trail.buffer, batch, np.arange(len(batch)))
+            found = headers_of(rows)
+            for row in np.flatnonzero(rows.is_record).tolist():
+                record = rows.record(row)
+                index = NO_INDEX if record.table_index is None else record.table_index
+                assert (found.table_index[row], found.is_continued[row]) == (index, record.header.continued != 0)
+            others = ~rows.is_record
+            assert (found.table_index[others] == NO_INDEX).all()
+            assert not found.is_continued[others].any()

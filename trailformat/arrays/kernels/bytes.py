@@ -1,0 +1,165 @@
+"""Values that are bytes, one after the other.
+
+A kernel sets a bit of ``valid`` for each row whose value it has taken, and returns how many it has not taken.
+``column`` and the result are described in :mod:`.arguments`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.arrays.kernels.arguments import (
+    C_DATA,
+    C_LITTLE,
+    C_MOST,
+    C_PREFIXED,
+    C_ROWS,
+    C_SIZES,
+    C_STARTS,
+    C_WIDE,
+    MISSING_SHIFT,
+    NUMBERS,
+    SPARE,
+)
+from trailformat.scan.kernels.arguments import NULL, UNDECIDED
+from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, store32, store64, u8, u16
+
+_HIGH_BITS = 0x8080808080808080
+_MOST_DIGITS = 200
+_MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57
+
+
+@inlined
+def number_at(numbers: int, row: int, wide: int) -> Any:
+    """A start or a size."""
+    return i64(numbers, 8 * row) if wide else i32(numbers, 4 * row)
+
+
+@inlined
+def described(column: int) -> Any:
+    """What ``value_of`` takes, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
+    arrays = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES), i64(column, 8 * C_LITTLE)
+    return arrays, i64(column, 8 * C_WIDE), i64(column, 8 * C_PREFIXED)
+
+
+@inlined
+def value_of(about: Any, row: int) -> Any:
+    """Where the value of a row begins after its length, and its size: UNDECIDED where the length is another."""
+    (data, starts, sizes, orders), wide, is_prefixed = about
+    start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
+    if size < 0 or is_prefixed == 0:
+        return start, size
+    is_right = size >= 2 and u16(data, start, u8(orders, row)) == size - 2
+    return start + 2, size - 2 if is_right else np.int64(UNDECIDED)
+
+
+@inlined
+def set_bit(bits: int, row: int) -> None:
+    """Set the bit of a row."""
+    store8(bits, row >> 3, u8(bits, row >> 3) | (1 << (row & 7)))
+
+
+@inlined
+def not_taken(size: int) -> Any:
+    """What a row adds to the result whose value, of this size, is not taken."""
+    return (1 << MISSING_SHIFT) + (1 if size >= 0 or size == UNDECIDED else 0)
+
+
+def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
+    """Step over the indicator in front of each value, int64[rows] both; sizes become NULL or UNDECIDED by it."""
+    for row in range(rows):
+        start, size = i64(starts, 8 * row), i64(sizes, 8 * row)
+        indicator = u16(data, start, 0) if size >= 2 else 1
+        store64(starts, 8 * row, start + 2)
+        store64(sizes, 8 * row, size - 2 if indicator == 0 else NULL if indicator == 0xFFFF else UNDECIDED)
+    return rows
+
+
+@inlined
+def _is_number(data: int, at: int, end: int) -> Any:
+    """Whether ``[-]digits[.digits]`` stands there, without a zero that could be left out in front."""
+    if end - at > _MOST_DIGITS:
+        return False
+    if at < end and u8(data, at) == _MINUS:
+        at += 1
+    first = at
+    point = -1
+    while at < end:
+        byte = u8(data, at)
+        if byte == _POINT and point < 0:
+            point = at
+        elif byte < _ZERO or byte > _NINE:
+            return False
+        at += 1
+    whole = (point if point >= 0 else end) - first
+    return whole > 0 and point != end - 1 and (whole == 1 or u8(data, first) != _ZERO)
+
+
+def place_values(column: int, form: int, offsets: int, valid: int) -> int:
+    """Fill ``offsets``, int32[rows + 1], with where each value begins when they stand one after the other."""
+    about, data, most = described(column), i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
+    end, result = 0, 0
+    store32(offsets, 0, 0)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = value_of(about, row)
+        if size > most or (size >= 0 and form == NUMBERS and not _is_number(data, start, start + size)):
+            size = np.int64(UNDECIDED)
+        if size >= 0:
+            set_bit(valid, row)
+            end += size
+        else:
+            result += not_taken(size)
+        store32(offsets, 4 * (row + 1), end)
+    return result
+
+
+def gather_bytes(column: int, data_end: int, offsets: int, out: int) -> int:
+    """Copy the values to these offsets of ``out``, an address with SPARE bytes after the last.
+
+    The data end at ``data_end``. Words are copied: what they hold after a value, the next value is written over.
+    Returns 1 where there is a byte beyond ASCII, else 0.
+    """
+    data, starts, wide = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_WIDE)
+    skip = 2 * i64(column, 8 * C_PREFIXED)
+    found = np.uint64(0)
+    begin = np.int64(0)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start = number_at(starts, row, wide) + skip
+        end = i32(offsets, 4 * (row + 1))
+        size = end - begin
+        if size > 0 and start + size + SPARE > data_end:
+            for at in range(size):
+                byte = u8(data, start + at)
+                found |= np.uint64(byte)
+                store8(out, begin + at, byte)
+        else:
+            at = 0
+            while at + SPARE <= size:
+                word = load64(data, start + at)
+                found |= word
+                store64(out, begin + at, np.int64(word))
+                at += SPARE
+            if at < size:
+                word = load64(data, start + at)
+                found |= word & ((np.uint64(1) << np.uint64(8 * (size - at))) - np.uint64(1))
+                store64(out, begin + at, np.int64(word))
+        begin = end
+    return 1 if found & np.uint64(_HIGH_BITS) != np.uint64(0) else 0
+
+
+def drop_high_bytes(column: int) -> int:
+    """Make the sizes of all values UNDECIDED that hold a byte beyond ASCII after their length."""
+    data, starts, sizes = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES)
+    skip, wide = 2 * i64(column, 8 * C_PREFIXED), i64(column, 8 * C_WIDE)
+    for row in range(i64(column, 8 * C_ROWS)):
+        start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
+        for at in range(start + skip, start + size):
+            if u8(data, at) >= 0x80:
+                if wide:
+                    store64(sizes, 8 * row, UNDECIDED)
+                else:
+                    store32(sizes, 4 * row, UNDECIDED)
+                break
+    return 0

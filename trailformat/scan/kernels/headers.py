@@ -1,0 +1,27 @@
+"""Fields of the headers of many records, in the kernels; the plain twin is in scan/rows/headers.py."""
+
+from __future__ import annotations
+
+from trailformat.scan.kernels.constants import (
+    CONTINUED_AT,
+    HEADER_SIZE,
+    NAME_IS_INDEX,
+    NO_INDEX,
+    PARTITION_AT,
+    UNSET,
+    WIDE,
+)
+from trailformat.scan.kernels.loads import i64, store8, store64, u8, u16
+
+
+def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, continued: int) -> int:
+    """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records that start at places."""
+    for row in range(rows):
+        at = i64(starts, 8 * row)
+        for _ in range(2):
+            info = u8(data, at + 1)
+            at += 6 if info & WIDE and info != UNSET else 4
+        has_index = u8(data, at + PARTITION_AT) & NAME_IS_INDEX
+        store64(indexes, 8 * row, u16(data, at + HEADER_SIZE, u8(little, row)) if has_index else NO_INDEX)
+        store8(continued, row, 1 if u8(data, at + CONTINUED_AT) else 0)
+    return rows

@@ -1,0 +1,120 @@
+"""The images of many rows: where the columns before and after lie.
+
+Which data hold which images is what :mod:`trailformat.records.images` says.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.record_header import COMPRESSED
+from trailformat.scan.rows.fields import Fields, columns_in
+from trailformat.scan.rows.headers import u16_at
+from trailformat.scan.rows.row_bytes import Array, RowBytes
+
+_BEFORE = ord("B")
+_PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)])
+_IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
+
+
+class ImageRegions(NamedTuple):
+    """Where the images of rows lie, before and after: from where to before where, both 0 where there is none.
+
+    Attributes:
+        starts, ends: of the image before, and of the one after, int64.
+        present: which rows have such an image.
+        is_sound: which rows have room for the length in front of an image, and for the image.
+    """
+
+    starts: tuple[Array, Array]
+    ends: tuple[Array, Array]
+    present: tuple[Array, Array]
+    is_sound: Array
+
+
+class ImageFields(NamedTuple):
+    """The columns of rows.
+
+    Attributes:
+        images: before and after, a region for each row.
+        present: which rows have such an image.
+        is_sound: which rows come apart, those without images too.
+    """
+
+    images: tuple[Fields, Fields]
+    present: tuple[Array, Array]
+    is_sound: Array
+
+
+class RowData(NamedTuple):
+    """The data of rows, as arrays with a value for each.
+
+    Attributes:
+        starts, ends: int64, where they lie in the bytes.
+        io_type: 0 where a row is no record with images.
+        is_list: whether data of one image are a list of columns, not a full image.
+        is_before: whether one image is that before.
+        little: bool, the byte order.
+    """
+
+    starts: Array
+    ends: Array
+    io_type: Array
+    is_list: Array
+    is_before: Array
+    little: Array
+
+
+def data_of(rows: RowBytes) -> RowData:
+    """The data of rows."""
+    io_type = np.where(rows.is_record, rows.of("io_type"), 0)
+    is_list = rows.of("partition") & COMPRESSED != 0
+    return RowData(*rows.payload("data"), io_type, is_list, rows.of("before_after") == _BEFORE, rows.is_little)
+
+
+def has_columns(rows: RowBytes) -> Array:
+    """Which rows have data that are columns: a list of them, or two after a length."""
+    data = data_of(rows)
+    found: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
+    return found
+
+
+def image_regions(view: Array, rows: RowData) -> ImageRegions:
+    """Where the images of rows lie in ``view``."""
+    prefix = _PREFIX[rows.io_type]
+    middle = rows.starts + prefix
+    is_paired, is_sound = prefix > 0, middle <= rows.ends
+    measured = is_paired & is_sound
+    middle[measured] += _lengths(view, rows, measured, prefix)
+    is_sound &= middle <= rows.ends
+    is_single = _IS_SINGLE[rows.io_type] & rows.is_list
+    present = is_paired | (is_single & rows.is_before), is_paired | (is_single & ~rows.is_before)
+    begins = rows.starts + prefix, np.where(is_paired, middle, rows.starts)
+    finishes = np.where(is_paired, middle, rows.ends), rows.ends
+    walked = present[0] & is_sound, present[1] & is_sound
+    return ImageRegions(
+        (np.where(walked[0], begins[0], 0), np.where(walked[1], begins[1], 0)),
+        (np.where(walked[0], finishes[0], 0), np.where(walked[1], finishes[1], 0)),
+        present,
+        is_sound,
+    )
+
+
+def images_of(rows: RowBytes) -> ImageFields:
+    """The columns of rows."""
+    view, data = rows.view, data_of(rows)
+    regions = image_regions(view, data)
+    before, after = (columns_in(view, *one, data.little) for one in zip(regions.starts, regions.ends, strict=True))
+    is_sound = regions.is_sound & before.is_sound & after.is_sound
+    return ImageFields((before.only(is_sound), after.only(is_sound)), regions.present, is_sound)
+
+
+def _lengths(view: Array, rows: RowData, which: Array, prefix: Array) -> Array:
+    """The length in front of a before image, of 2 or 4 bytes."""
+    at, little, is_long = rows.starts[which], rows.little[which], prefix[which] == 4
+    first = u16_at(view, at, little)
+    second = u16_at(view, at + 2 * is_long, little)
+    return np.where(is_long, np.where(little, second << 16 | first, first << 16 | second), first)

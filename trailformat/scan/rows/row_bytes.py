@@ -1,0 +1,162 @@
+"""Rows of a batch with the bytes of the file that hold them.
+
+They are read, not looked at where they are mapped: a file that is cut ends a read with an error, not the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import copied
+from trailformat.records.framing import Buffer
+from trailformat.records.record import Record
+from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
+
+Array = np.ndarray[Any, Any]
+MOST_COPIED = 1 << 26
+"""More bytes than these stay where they are mapped: large records, whose copy would not fit into the memory."""
+_NEAR = 1 << 16
+"""Rows with fewer bytes between them are read in one go."""
+_ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
+
+
+def read_range(buffer: Buffer, begin: int, end: int) -> tuple[Buffer, int]:
+    """The bytes from one RBA to another, and the RBA of the first byte of what holds them.
+
+    Raises:
+        NotATrail: the file has become shorter, or cannot be read.
+    """
+    return (copied(buffer, begin, end), begin) if end - begin <= MOST_COPIED else (buffer, 0)
+
+
+class Read(NamedTuple):
+    """Bytes of rows: what holds them and what stands between them, and where in it each row begins, int64."""
+
+    data: Buffer
+    starts: Array
+
+
+class RowBytes:
+    """Some rows of a batch and their bytes, which are read when one is needed.
+
+    Args:
+        buffer: the bytes of the file.
+        batch: the batch.
+        rows: their numbers in it, in order.
+        read: their bytes, where these have been read.
+
+    The bytes raise like :func:`read_range`.
+    """
+
+    def __init__(self, buffer: Buffer, batch: Batch, rows: Array, read: Read | None = None) -> None:
+        self._buffer = buffer
+        self.batch = batch
+        self.rows = rows
+        self._given = read
+
+    @classmethod
+    def chunks(cls, buffer: Buffer, batch: Batch, rows: Array, most: int = MOST_COPIED) -> Iterator[RowBytes]:
+        """Rows in chunks, each read, that reach over at most ``most`` bytes of the file, unless one row has more."""
+        starts = np.asarray(batch.rba)[rows]
+        ends = starts + np.asarray(batch.length)[rows]
+        at = 0
+        while at < len(rows):
+            stop = max(int(np.searchsorted(ends, starts[at] + most, "right")), at + 1)
+            some = rows[at:stop]
+            yield RowBytes(buffer, batch, some, _read(buffer, starts[at:stop], ends[at:stop]))
+            at = stop
+
+    @property
+    def buffer(self) -> Buffer:
+        """The bytes of the file."""
+        return self._buffer
+
+    @cached_property
+    def read(self) -> Read:
+        """The bytes of the rows."""
+        if self._given is not None:
+            return self._given
+        rbas = self.of("rba")
+        return _read(self.buffer, rbas, rbas + self.of("length"))
+
+    @property
+    def data(self) -> Buffer:
+        """What holds the bytes of the rows, and what stands between them."""
+        return self.read.data
+
+    @property
+    def starts(self) -> Array:
+        """Where each row begins in ``data``, int64."""
+        return self.read.starts
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def view(self) -> Array:
+        """The bytes as an array of uint8."""
+        return np.frombuffer(self.data, np.uint8)
+
+    def of(self, column: str) -> Array:
+        """A column of the batch for these rows."""
+        values: Array = np.asarray(getattr(self.batch, column))[self.rows]
+        return values
+
+    @cached_property
+    def kind(self) -> Array:
+        """RECORD, FILE_HEADER, BAD_SPAN or PARTIAL."""
+        return self.of("kind")
+
+    @cached_property
+    def is_record(self) -> Array:
+        """Which rows have a record header."""
+        found: Array = self.kind == RECORD
+        return found
+
+    @cached_property
+    def is_sound(self) -> Array:
+        """Which rows are records, the file header being one."""
+        found: Array = self.kind <= FILE_HEADER
+        return found
+
+    @cached_property
+    def is_little(self) -> Array:
+        """The byte order of each row."""
+        found: Array = self.of("order") == 1
+        return found
+
+    def payload(self, part: str) -> tuple[Array, Array]:
+        """Where the payload of ``data`` or ``token`` begins and ends in the bytes; both alike where there is none."""
+        starts = self.starts + self.of(f"{part}_offset")
+        return starts, starts + self.of(f"{part}_size")
+
+    def record(self, row: int, path: Path | None = None) -> Record:
+        """One of the rows, by its number here, as a record of the file at ``path``."""
+        at, start = self.rows[row], int(self.starts[row])
+        raw = bytes(self.data[start : start + int(self.batch.length[at])])
+        return Record(raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=path)
+
+    def some(self, at: Array) -> RowBytes:
+        """Some of the rows, by their numbers here."""
+        return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
+
+
+def _read(buffer: Buffer, rbas: Array, ends: Array) -> Read:
+    """The bytes of rows that stand in the order of the file."""
+    if not len(rbas):
+        return Read(b"", rbas)
+    breaks = np.flatnonzero(rbas[1:] - ends[:-1] > _NEAR) + 1
+    begins, finishes = rbas[np.append(0, breaks)], ends[np.append(breaks, len(rbas)) - 1]
+    sizes = finishes - begins
+    if not len(breaks) or int(sizes.sum()) > MOST_COPIED:
+        data, base = read_range(buffer, int(rbas[0]), int(ends[-1]))
+        return Read(data, rbas - base)
+    parts = [copied(buffer, *one) for one in zip(begins.tolist(), finishes.tolist(), strict=True)]
+    shifts = np.repeat(np.cumsum(sizes) - sizes - begins, np.diff(breaks, prepend=0, append=len(rbas)))
+    return Read(b"".join(parts), rbas + shifts)
