@@ -32,9 +32,9 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.filters.value_masks import ValueSearch
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
-from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
 from trailformat.scan.transactions.token_rows import payloads
+from trailformat.search.left_out_rows import left_out_rows
 from trailformat.trail.row_definitions import RowDefinition
 
 Mask = Any
@@ -206,13 +206,7 @@ def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
 
 
 def _effective(criterion: Effective, batch: Batch, _source: MaskSource) -> Mask:
-    starts, stops = (np.frombuffer(one, np.int64) for one in criterion.left_out)
-    rows = np.asarray(batch.kind) == RECORD
-    rows &= ~np.isin(np.asarray(batch.io_type), list(NOT_TRANSACTIONAL))
-    at = np.searchsorted(starts, np.asarray(batch.rba), "right")
-    stop = np.concatenate((np.full(1, -1), stops))[at]
-    kept: Mask = ~(rows & (np.asarray(batch.rba) < stop))
-    return kept
+    return ~left_out_rows(criterion.left_out, batch)
 
 
 _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {

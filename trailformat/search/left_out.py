@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +26,11 @@ class Ranges(NamedTuple):
         """Whether an RBA lies in one of them."""
         at = bisect_right(self.starts, rba) - 1
         return at >= 0 and rba < self.stops[at]
+
+    def within(self, start: int, stop: int) -> Ranges:
+        """Those that reach into the RBAs from ``start`` to before ``stop``."""
+        first, end = bisect_right(self.stops, start), bisect_left(self.starts, stop)
+        return Ranges(self.starts[first:end], self.stops[first:end])
 
 
 NO_RANGES = Ranges(array("q"), array("q"))
