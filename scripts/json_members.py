@@ -16,7 +16,8 @@ def section(shapes: tuple[Shape, ...]) -> str:
 
 
 def _members(shape: Shape) -> str:
-    return table(("Member", "JSON type", "Meaning"), [(f"`{one.name}`", one.type, one.meaning) for one in shape.fields])
+    rows: list[tuple[str, ...]] = [(f"`{one.name}`", one.type, one.meaning) for one in shape.members]
+    return table(("Member", "JSON type", "Meaning"), rows)
 
 
 def updated(page: str) -> str:

@@ -57,19 +57,30 @@ class Explanation(NamedTuple):
 _COMMANDS = "tests/logdump/commands/"
 _TRANSCRIPTS = "tests/transcripts"
 _OF_SPARK = "tests/logdump/spark/"
+_EXPORT = "tests/logdump/export/test_"
+_STATEMENTS = "tests/logdump/statements/test_"
 
 AREAS = {
     "statements": Area(
         ("logdump/render/sql/*.py",),
-        ("tests/logdump/statements", _COMMANDS + "test_redo.py", "tests/simulated", _TRANSCRIPTS),
+        (
+            *(_STATEMENTS + name for name in ("[acl]*.py", "dialects.py", "replicat.py", "s*.py")),
+            _COMMANDS + "test_redo.py",
+            _TRANSCRIPTS,
+        ),
     ),
     "export": Area(
         ("logdump/operations/export/*.py",),
-        ("tests/logdump/export", "tests/logdump/test_second_runs.py", _COMMANDS + "test_export.py"),
+        (
+            _EXPORT + "[fmoptw]*.py",
+            _EXPORT + "row*.py",
+            _COMMANDS + "test_export.py",
+            "tests/logdump/test_second_runs.py",
+        ),
     ),
     "tables": Area(
         ("logdump/arrow/tables/*.py",),
-        ("tests/logdump/export", "tests/logdump/tables", _COMMANDS + "test_export.py", _OF_SPARK + "test_tables.py"),
+        (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
         ("trailformat/changes/row_changes.py", "trailformat/changes/full_images.py", "trailformat/records/images.py"),
@@ -180,12 +191,16 @@ def run(name: str, area: Area) -> Figures | None:
     if done.returncode or not statuses:
         sys.stderr.write(f"mutmut failed on {name}: see {workshop / 'mutmut.log'}\n")
         return None
+    return figures_of(name, statuses)
+
+
+def figures_of(name: str, statuses: dict[str, int | None]) -> Figures:
+    """What became of mistakes by mutmut's exit codes for them."""
     passed = [mutant for mutant, status in statuses.items() if status not in _NOTICED]
     known = explanations()
     explained = {mutant for mutant, diff in differences(name, passed) if mistake_in(mutant, diff) in known}
-    counts = Counter(statuses.values())
+    by_types = Counter(statuses.values())[_BY_TYPES]
     unnoticed = tuple(mutant for mutant in passed if mutant not in explained)
-    by_types = counts[_BY_TYPES]
     return Figures(len(statuses), len(statuses) - len(passed) - by_types, by_types, len(explained), unnoticed)
 
 
@@ -200,6 +215,8 @@ def copy_repository(target: Path) -> None:
 
 
 _SOURCES = ["trailformat", "logdump"]
+_HANGS = 5
+"""A mistake hangs when its tests take so many times as long as without it."""
 
 
 def settings(area: Area, workshop: Path) -> str:
@@ -214,6 +231,7 @@ def settings(area: Area, workshop: Path) -> str:
         "also_copy": copied,
         "pytest_add_cli_args": ["-p", "no:xdist", "-p", "no:cacheprovider", "-x", "-m", "not spark"],
         "pytest_add_cli_args_test_selection": tests,
+        "timeout_multiplier": _HANGS,
         "type_check_command": [sys.executable, "-m", "mypy", "--output=json", "--no-warn-unused-ignores", *_SOURCES],
     }
     lines = [f"{name} = {json.dumps(value)}" for name, value in members.items()]
@@ -250,8 +268,12 @@ def results(workshop: Path) -> Iterator[tuple[str, int | None]]:
 _SHOW = """
 import sys
 from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant
+paths = {}
 for name in sys.stdin.read().split():
-    print(name, get_diff_for_mutant(name, path=find_mutant(name).path), sep="\\n", end="\\0")
+    module = name.rpartition(".")[0]
+    path = paths.get(module) or find_mutant(name).path
+    paths[module] = path
+    print(name, get_diff_for_mutant(name, path=path), sep="\\n", end="\\0")
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from logdump.arrow.records.schema import COLUMNS, Column
+from logdump.arrow.records.schema import COLUMNS, RowColumn
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
@@ -18,7 +18,7 @@ _HEADS = ("Column", "Type", "Meaning")
 _IMAGES = ("`before_<COLUMN>`, `after_<COLUMN>`", "that of the column", "The row before and after the change")
 
 
-def columns(shown: Iterable[Column]) -> str:
+def columns(shown: Iterable[RowColumn]) -> str:
     """A row per column."""
     return table(_HEADS, _rows(shown))
 
@@ -28,7 +28,7 @@ def of_table() -> str:
     return table(_HEADS, [*_rows(FIXED), _IMAGES, *_rows(LAST)])
 
 
-def _rows(shown: Iterable[Column]) -> list[tuple[str, ...]]:
+def _rows(shown: Iterable[RowColumn]) -> list[tuple[str, ...]]:
     return [(f"`{one.name}`", f"`{one.type.ddl}`", one.meaning) for one in shown]
 
 

@@ -55,12 +55,12 @@ class TrailError(Exception):
             place.append(str(self.path))
         if self.rba is not None:
             place.append(f"RBA {self.rba}")
-        text = f"{', '.join(place)}: {self.problem}" if place else self.problem
-        if self.expected is not None:
-            text += f"; expected {self.expected}"
-        if self.found is not None:
-            text += f"; found {self.found}"
-        return text
+        return f"{', '.join(place)}: {self.explained()}" if place else self.explained()
+
+    def explained(self, separator: str = "; ") -> str:
+        """The problem without the place, with what was expected and found."""
+        details = (("expected", self.expected), ("found", self.found))
+        return separator.join([self.problem, *(f"{word} {what}" for word, what in details if what is not None)])
 
 
 class NotATrail(TrailError):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from logdump.language.command import Origin
-from logdump.language.parameters import Choice
+from logdump.language.parameters import OneOf
 from logdump.language.switches import switch
 from logdump.session.settings import Across
 
 COMMANDS = (
     switch(
         "ACROSS",
-        Choice({"ON": Across.ON, "OFF": Across.OFF, "GAPS": Across.GAPS}),
+        OneOf({"ON": Across.ON, "OFF": Across.OFF, "GAPS": Across.GAPS}),
         "Read on in the next file of the trail, at the end of the open one",
         "across",
         details=(

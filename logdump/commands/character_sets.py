@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.language.command import AnyCommand
-from logdump.language.parameters import Choice
+from logdump.language.parameters import OneOf
 from logdump.language.switches import switch
 
 _SUBJECTS = {
@@ -22,7 +22,7 @@ def _commands() -> Iterator[AnyCommand]:
             options = {"ON": charset == "EBCDIC", "OFF": charset == "ASCII"}
             yield switch(
                 name,
-                Choice(options),
+                OneOf(options),
                 f"Show {shown} in {charset}",
                 attribute,
                 details=(

@@ -64,13 +64,13 @@ class Checker:
         return GapShown(trail.path, rba, length, end if end < trail.size else None, error)
 
     def result(self, title: str) -> CheckShown:
-        """What was found."""
+        """The result of the check."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
         return CheckShown(title, *numbers, is_partial=self.stopped_at is not None)
 
 
 def _undefined(batch: Batch) -> int:
-    """How many rows refer to a table definition that is not there."""
+    """The number of rows that refer to a missing table definition."""
     unknown = [key for key in range(len(batch.names)) if batch.names.unknown_index(key) is not None]
     return sum(sum(one == key for one in batch.table) for key in unknown)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from logdump.language.command import AnyCommand, Command
-from logdump.language.parameters import Number, Text, Time
+from logdump.language.parameters import FreeText, Number, Time
 from logdump.language.reader import Context, Form
 from logdump.notation import conversions
 from logdump.notation.times import GMT
@@ -18,7 +18,7 @@ A = TypeVar("A")
 _LARGEST = 2**64 - 1
 
 
-class Integer(Number):
+class SignedNumber(Number):
     """A whole number of 64 bits, which may have a minus sign."""
 
     surplus = "{!r} is not a number."
@@ -45,14 +45,14 @@ def _conversion(
     return Command(name, form, summary, run, details=tuple(detail.splitlines()))
 
 
-def _integer(syntax: str) -> Integer:
-    return Integer(syntax, most=_LARGEST)
+def _integer(syntax: str) -> SignedNumber:
+    return SignedNumber(syntax, most=_LARGEST)
 
 
 COMMANDS = (
     _conversion(
         "FLOAT",
-        Text("<value> [<format>]", missing="FLOAT takes a number, decimal or in hex after 0x, %H, X or H."),
+        FreeText("<value> [<format>]", missing="FLOAT takes a number, decimal or in hex after 0x, %H, X or H."),
         "Show a number in hex and as floating point",
         conversions.float_line,
         """\

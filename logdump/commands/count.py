@@ -10,8 +10,8 @@ from typing import Any
 
 from logdump.language.command import Command
 from logdump.language.forms import AnyOrder, Keyword, fitting
-from logdump.language.parameters import Choice, File, Number, Table, Time
-from logdump.language.reader import Context, Reader
+from logdump.language.parameters import File, Number, OneOf, Table, Time
+from logdump.language.reader import ArgumentReader, Context
 from logdump.language.words import plain
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.count import CountOptions, CountRun, count_files
@@ -42,7 +42,7 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:
-    """What counts under the session's engine."""
+    """The counter of the session's engine."""
     if session.settings.spark_master is None:
         return CountRun(session, options, workers)
     from logdump.spark.jobs.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
@@ -87,7 +87,7 @@ class OtherFile(File):
         """The path."""
         from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
 
-        near = get_close_matches(text.upper(), map(plain, _KEYWORDS.values), n=1, cutoff=0.7)
+        near = get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
         if near and not Path(text).expanduser().exists():
             raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
         return super().parse(text, context)
@@ -98,9 +98,9 @@ class CountForm(AnyOrder[CountOptions]):
 
     ends = ","
 
-    def read(self, reader: Reader) -> CountOptions:
+    def read(self, reader: ArgumentReader) -> CountOptions:
         """The options."""
-        reader.keywords = _KEYWORDS
+        reader.keywords = self._stops
         values: dict[str, Any] = {}
         before, begun = "", 0
         while True:
@@ -130,12 +130,10 @@ def _count_options(interval: int = 0, **others: Any) -> CountOptions:
     return CountOptions(interval=interval * _MINUTE, **times, **others)
 
 
-_KEYWORDS = Choice(
-    dict.fromkeys(("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE", "EFFECTIVE"))
-)
+_KEYWORDS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE", "EFFECTIVE")
 _FORM = CountForm(
     _count_options,
-    {"detail": Choice({"DET[AIL]": True})},
+    {"detail": OneOf({"DET[AIL]": True})},
     {
         "start": Keyword("START[TIME]", Time(label="STARTTIME: ")),
         "end": Keyword("END[TIME]", Time(label="ENDTIME: ")),
@@ -144,10 +142,11 @@ _FORM = CountForm(
         ),
         "logtrail": Keyword("LOG[TRAIL]", File("<wildcard>", missing=_ONE_VALUE["logtrail"])),
         "file": Keyword("FILE", Table("<wildcard>", missing=_ONE_VALUE["file"])),
-        "effective": Choice({"EFFECTIVE": True}),
+        "effective": OneOf({"EFFECTIVE": True}),
         "path": OtherFile("<filename>"),
     },
     others="[, <options>]",
+    ends_phrases=True,
 )
 
 COMMANDS = (

@@ -1,4 +1,4 @@
-"""DEBUG: in Logdump it enters the debugger; here it tells what a bug report needs."""
+"""DEBUG: in Logdump it enters the debugger; here it shows what a bug report needs."""
 
 from __future__ import annotations
 

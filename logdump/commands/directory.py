@@ -40,19 +40,17 @@ def run_files(_session: Session, name: str | None) -> Iterator[Event]:
 
 COMMANDS = (
     Command(
-        "CD",
+        "CD | VOLUME | VOL | V",
         Maybe(File("<directory>"), is_shown=False),
         "Change the current directory, or tell it",
         run_cd,
-        aliases=("VOLUME", "VOL", "V"),
         details=("CD /u01/ogg", "The open trail stays open."),
     ),
     Command(
-        "FILES",
+        "FILES | FI | DIR | FILEINFO",
         Maybe(File("<directory> | <wildcard>")),
         "List files; of trails with sequence number and first CSN",
         run_files,
-        aliases=("FI", "DIR", "FILEINFO"),
         details=(
             "FILES dirdat/lt*",
             "Without an argument those in the current directory. Put a name with blanks into double quotes.",

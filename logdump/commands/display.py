@@ -1,4 +1,4 @@
-"""What is shown of a record: the switches, RECLEN, TIMEOFFSET, RELEASE."""
+"""The display of records: the switches, RECLEN, TIMEOFFSET, RELEASE."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
-from logdump.language.parameters import ON_OFF, Choice, Number, beginning
+from logdump.language.parameters import ON_OFF, Number, OneOf, beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.switches import MOST, number_setting, switch
 from logdump.notation.times import TimeOffset
@@ -17,9 +17,9 @@ from logdump.session.release import Release
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level
 
-_LEVELS = Choice({"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL})
-_DETAILS = Choice({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
-_RELEASES = Choice({one.value: one for one in Release})
+_LEVELS = OneOf({"ON": Level.ON, "OFF": Level.OFF, "DET[AIL]": Level.DETAIL})
+_DETAILS = OneOf({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
+_RELEASES = OneOf({one.value: one for one in Release})
 _BEGUN_ZONE = re.compile(r"G|GM|GMT\s*([+-]\s*([0-9]{1,2}:?[0-9]?)?)?", re.IGNORECASE)
 
 
@@ -67,7 +67,7 @@ COMMANDS = (
         _DETAILS,
         "Show the columns; with DATA their bytes too",
         "detail",
-        aliases=("DET",),
+        also=("DET",),
         details=("With ON or DATA, COUNT shows every table.",),
     ),
     switch("USERTOKEN", _LEVELS, "Show user tokens; with DETAIL their values", "usertoken"),

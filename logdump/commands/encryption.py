@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.language.command import Command
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, Word
+from logdump.language.parameters import OneOf, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -33,8 +33,8 @@ def _on(_keyword: None, _key_name: str | None) -> bool:
 
 _OFF_OR_ON = Maybe(
     Alternatives(
-        Choice({"OFF": False}, wrong=_WRONG),
-        Sequence(_on, Choice({"ON": None}), Maybe(Keyword("KEYNAME", Word("<name>", missing=_WRONG)))),
+        OneOf({"OFF": False}, wrong=_WRONG),
+        Sequence(_on, OneOf({"ON": None}), Maybe(Keyword("KEYNAME", Word("<name>", missing=_WRONG)))),
     ),
     is_shown=False,
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, Text
+from logdump.language.parameters import FreeText, OneOf
 from logdump.language.words import split_words
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
@@ -19,18 +19,18 @@ _MASTER = re.compile(
 )
 
 
-class Engine(NamedTuple):
+class EngineChoice(NamedTuple):
     """The engine that does the bulk work: Spark on a master, the usual one if it is empty, or this process."""
 
     is_spark: bool
     master: str = ""
 
 
-def _in_spark(master: str | None) -> Engine:
-    return Engine(is_spark=True, master=" ".join(split_words(master or "")))
+def _in_spark(master: str | None) -> EngineChoice:
+    return EngineChoice(is_spark=True, master=" ".join(split_words(master or "")))
 
 
-def run_engine(session: Session, engine: Engine | None) -> Iterator[Event]:
+def run_engine(session: Session, engine: EngineChoice | None) -> Iterator[Event]:
     """Set or tell the engine; Spark is not started before a command needs it."""
     if engine is None:
         master = session.settings.spark_master
@@ -53,8 +53,8 @@ COMMANDS = (
         "ENGINE",
         Maybe(
             Alternatives(
-                Choice({"LOCAL": Engine(is_spark=False)}, wrong="{!r} is not LOCAL or SPARK [master]."),
-                Keyword("SPARK", Sequence(_in_spark, Maybe(Text("<master>")))),
+                OneOf({"LOCAL": EngineChoice(is_spark=False)}, wrong="{!r} is not LOCAL or SPARK [master]."),
+                Keyword("SPARK", Sequence(_in_spark, Maybe(FreeText("<master>")))),
             ),
             is_shown=False,
         ),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Refused, Sequence
-from logdump.language.parameters import Choice, File, local_path
+from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
+from logdump.language.parameters import File, OneOf, local_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.operations.effective_rows import only_effective
@@ -80,16 +80,16 @@ def _form_of(format_: str) -> Form[ExportOptions]:
     unit = "TRANSACTION[S]" if is_sql else "RECORD[S]"
     key = "transactions" if is_sql else "records"
     wrong = f"COMPRESSION of {format_} is one of {', '.join(FORMATS[format_])}, not {{!r}}."
-    compression = Choice({name: name for name in FORMATS[format_]}, wrong)
+    compression = OneOf({name: name for name in FORMATS[format_]}, wrong)
     more: dict[str, Form[Any]] = {
         "compression": Keyword("COMPRESS[ION]", compression),
-        "effective": Choice({"EFFECTIVE": True}),
+        "effective": OneOf({"EFFECTIVE": True}),
         **(_of_sql() if is_sql else _of_others(format_)),
     }
     options: Form[dict[str, Any]] = AnyOrder(
         dict,
         {
-            "replaces": Choice({"REPLACE": True, "!": True}, syntax="REPLACE"),
+            "replaces": OneOf({"REPLACE": True, "!": True}, syntax="REPLACE"),
             "amount": Amount({unit: key}, wrong=f"{{}} takes {key.upper()} for {format_}, not {{!r}}."),
         },
         more,
@@ -103,10 +103,10 @@ def _form_of(format_: str) -> Form[ExportOptions]:
 def _of_sql() -> dict[str, Form[Any]]:
     """The options of SQL alone."""
     return {
-        "takes_back": Choice({"UNDO": True}),
-        "includes_cut": Keyword("INCLUDE", Choice({"CUT": True}, "INCLUDE takes CUT.")),
-        "dialect": Choice({name: name for name in DIALECTS}),
-        "by_table": Refused("BY", "SQL is one script: transactions go over tables."),
+        "takes_back": OneOf({"UNDO": True}),
+        "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),
+        "dialect": OneOf({name: name for name in DIALECTS}),
+        "by_table": RefusedKeyword("BY", "SQL is one script: transactions go over tables."),
     }
 
 
@@ -114,8 +114,8 @@ def _of_others(format_: str) -> dict[str, Form[Any]]:
     """The options of all other formats."""
     of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
     return {
-        "by_table": Keyword("BY", Choice({"TABLE": True}, "BY takes TABLE.")),
-        **{word: Refused(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
+        "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),
+        **{word: RefusedKeyword(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
     }
 
 

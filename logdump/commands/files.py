@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.language.command import Aliases, Command
+from logdump.language.command import Command
 from logdump.language.forms import NOTHING, Maybe
 from logdump.language.parameters import File
 from logdump.session.errors import CommandError
@@ -35,19 +35,16 @@ def run_next_trail(session: Session, _arguments: None) -> Iterator[Event]:
 
 COMMANDS = (
     Command(
-        "OPEN",
+        "OPEN | FROM | LOGTRAIL",
         Maybe(File("<filename>")),
         "Open a trail file, or tell which is open",
         run_open,
-        aliases=("FROM", "LOGTRAIL"),
         details=("A name of two characters (dirdat/lt) opens the first file of that trail.",),
     ),
     Command(
-        "NEXTTRAIL",
+        "NEXTTRAIL (NT)",
         NOTHING,
         "Close the file, open the next of the trail",
         run_next_trail,
-        aliases=("NT",),
-        shows_aliases=Aliases.BESIDE,
     ),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from logdump.language.command import Command, Term
 from logdump.language.parameters import beginning, tables_offered, types_offered
-from logdump.language.reader import Context, Parameter, Reader
+from logdump.language.reader import ArgumentReader, Context, Parameter
 from logdump.language.words import last_word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
@@ -31,7 +31,7 @@ class Specification(Parameter["Statement"]):
         except FilterError as error:
             raise _refusal(error) from error
 
-    def read(self, reader: Reader) -> Statement:
+    def read(self, reader: ArgumentReader) -> Statement:
         """The statement; nothing is one too."""
         if reader.look(self) is None:
             return self.parse("", reader.context)

@@ -14,11 +14,11 @@ from logdump.operations.first_match import show_record
 from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
 if TYPE_CHECKING:
-    from logdump.session.search import Search
+    from logdump.session.marks import Search
 
 
 class Again(NamedTuple):
@@ -28,7 +28,7 @@ class Again(NamedTuple):
 
 
 class Sought(Parameter[str | Again]):
-    """What is looked for: a text, as it stands there, or the same once more."""
+    """The object of FIND: a text, as it stands there, or the same once more."""
 
     is_open = is_phrase = True
 
@@ -47,7 +47,7 @@ _SOUGHT = Sought(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIO
 
 
 def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
-    """Display the next record that has what is asked for; alone, or with NEXT or PREVIOUS, repeat the last search."""
+    """Display the next record that fits the search; alone, or with NEXT or PREVIOUS, repeat the last one."""
     if isinstance(sought, str):
         from logdump.operations.search import parse_search  # noqa: PLC0415 - only who searches needs filters
 
@@ -63,7 +63,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     session.cursor.move(start.current if backwards else _first_to_look_at(session))
     session.cursor.is_backwards = backwards
     try:
-        record = yield from Scan(session, also=[search.filters]).find()
+        record = yield from FilteredReader(session, also=[search.filters]).find()
     except (CommandError, KeyboardInterrupt):
         yield from return_to(session, start)
         raise

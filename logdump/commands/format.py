@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
-from logdump.language.parameters import Choice
+from logdump.language.parameters import OneOf
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 
-_FORMATS = Choice({"TEXT": OutputFormat.TEXT, "JSONL": OutputFormat.JSONL})
+_FORMATS = OneOf({"TEXT": OutputFormat.TEXT, "JSONL": OutputFormat.JSONL})
 
 
 def run_format(session: Session, value: OutputFormat | None) -> Iterator[Event]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
-from logdump.language.parameters import Choice, File, Moment, Number, Table, Time, Word
+from logdump.language.parameters import EnteredTime, File, Number, OneOf, Table, Time, Word
+from logdump.language.reader import Context
 from logdump.notation.times import TIME_FORMS, current_timestamp
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import Display, HeartbeatOptions, HeartbeatSurvey
@@ -48,26 +49,12 @@ def _other(session: Session, survey: HeartbeatSurvey, path: Path) -> Iterator[Ev
         yield from survey.take(trail)
 
 
-_KEYWORDS = Choice(
-    dict.fromkeys(
-        "LAG HISTORY ROWS GAPS OVER TABLE PATH START END AT EVERY FREQUENCY RETENTION".split()  # noqa: SIM905
-    )
-)
 _NOW = "NOW"
 
 
-class HeartbeatForm(AnyOrder[HeartbeatOptions]):
-    """Options in any order; a keyword ends a time."""
-
-    def read(self, reader: Any) -> HeartbeatOptions:
-        """The options."""
-        reader.keywords = _KEYWORDS
-        return super().read(reader)
-
-
-def _options(at: Moment | str | None = None, **given: Any) -> HeartbeatOptions:
+def _options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOptions:
     times: dict[str, Any] = {name: given.pop(name).julian for name in ("start", "end") if name in given}
-    if isinstance(at, Moment):
+    if isinstance(at, EnteredTime):
         times["at"] = at.julian
     return HeartbeatOptions(is_now=at == _NOW, **times, **given)
 
@@ -75,7 +62,7 @@ def _options(at: Moment | str | None = None, **given: Any) -> HeartbeatOptions:
 class _Minutes(Number):
     """Minutes, in microseconds."""
 
-    def parse(self, text: str, context: Any) -> int:
+    def parse(self, text: str, context: Context) -> int:
         """The microseconds."""
         return super().parse(text, context) * 60 * _SECOND
 
@@ -83,7 +70,7 @@ class _Minutes(Number):
 class _Seconds(Number):
     """Seconds, in microseconds."""
 
-    def parse(self, text: str, context: Any) -> int:
+    def parse(self, text: str, context: Context) -> int:
         """The microseconds."""
         return super().parse(text, context) * _SECOND
 
@@ -91,20 +78,21 @@ class _Seconds(Number):
 COMMANDS = (
     Command(
         "HEARTBEAT",
-        HeartbeatForm(
+        AnyOrder(
             _options,
             {
-                "display": Choice({one.value: one for one in Display}),
+                "display": OneOf({one.value: one for one in Display}),
                 "over": Keyword("OVER", File("<wildcard>")),
                 "table": Keyword("TABLE", Table("<name>")),
                 "path": Keyword("PATH", Word("<wildcard>")),
                 "start": Keyword("START", Time(label="START: ")),
                 "end": Keyword("END", Time(label="END: ")),
-                "at": Keyword("AT", Alternatives(Choice({_NOW: _NOW}), Time(label="AT: "))),
+                "at": Keyword("AT", Alternatives(OneOf({_NOW: _NOW}), Time(label="AT: "))),
                 "every": Keyword("EVERY", _Minutes("<minutes>", 1, 10**6, "a number of minutes")),
                 "frequency": Keyword("FREQUENCY", _Seconds("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
                 "retention": Keyword("RETENTION", Number("<days>", 1, _MOST_DAYS, "a number of days")),
             },
+            ends_phrases=True,
         ),
         "Show the lag of every hop, from the rows of the heartbeat tables in the trail",
         run_heartbeat,

@@ -18,7 +18,7 @@ _WIDTH = 26
 
 
 class Topic(NamedTuple):
-    """What is explained: a command, or one of its terms."""
+    """The topic of HELP: a command, or one of its terms."""
 
     command: AnyCommand
     term: Term | None = None
@@ -80,9 +80,6 @@ def line(command: AnyCommand) -> str:
 def explanation(command: AnyCommand) -> Iterator[str]:
     """All that HELP <command> prints."""
     yield line(command)
-    names = [alias for alias in command.aliases if alias not in command.syntax]
-    if names:
-        yield f"     also: {', '.join(names)}"
     for detail in command.details:
         yield f"     {detail}"
     width = max((len(one.keyword) for one in command.terms()), default=0)

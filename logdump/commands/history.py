@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple
 
-from logdump.language.command import Aliases, Command
+from logdump.language.command import Command
 from logdump.language.execute import run_commands
 from logdump.language.forms import NOTHING, AnyOrder, Maybe
 from logdump.language.line_edit import apply_edit, cancels, find_command
-from logdump.language.parameters import Choice, Number, Text
+from logdump.language.parameters import FreeText, Number, OneOf
 from logdump.language.words import split_calls
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
@@ -20,7 +20,7 @@ _EDIT_PROMPT = ".."
 
 
 class Listing(NamedTuple):
-    """How many lines are listed; or all are forgotten."""
+    """The number of lines to list, or that all are to be forgotten."""
 
     lines: int = _SHOWN
     clears: bool = False
@@ -81,12 +81,10 @@ def run_exit(session: Session, _arguments: None) -> Iterator[Event]:
 
 COMMANDS = (
     Command(
-        "HISTORY",
-        AnyOrder(Listing, {"lines": Number("<count>", least=1), "clears": Choice({"CLEAR": True})}),
+        "HISTORY (HIST)",
+        AnyOrder(Listing, {"lines": Number("<count>", least=1), "clears": OneOf({"CLEAR": True})}),
         "List the last commands; CLEAR forgets them and starts the numbers at 1",
         run_history,
-        aliases=("HIST",),
-        shows_aliases=Aliases.BESIDE,
         details=(
             "HISTORY 50",
             "At a terminal the next session goes on with it: LOGDUMP_HISTORY names the file, empty for none.",
@@ -94,7 +92,7 @@ COMMANDS = (
     ),
     Command(
         "FC",
-        Maybe(Text("<number> | -<number> | <text>")),
+        Maybe(FreeText("<number> | -<number> | <text>")),
         "Edit an earlier command and run it",
         run_fc,
         details=(
@@ -103,5 +101,5 @@ COMMANDS = (
             "Enter shows the result; a second Enter runs it, // calls it off, and another edit line goes on editing.",
         ),
     ),
-    Command("EXIT", NOTHING, "End the session", run_exit, aliases=("QUIT",)),
+    Command("EXIT | QUIT", NOTHING, "End the session", run_exit),
 )

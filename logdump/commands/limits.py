@@ -1,4 +1,4 @@
-"""What scanning reports and remembers: NOTIFY, SCANSCROLLING, TRANSHIST and its limits, HASHSTATS."""
+"""Limits and reports of scans: NOTIFY, SCANSCROLLING, TRANSHIST and its limits, HASHSTATS."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ def run_hash_clear(_session: Session, _arguments: None) -> Iterator[Event]:
 
 COMMANDS = (
     number_setting(
-        "NOTIFY",
+        "NOTIFY (NOTIFYINTERVAL)",
         Number("<records>", least=1, most=MOST),
         "Report progress every <records> records of a scan",
         "notify",
         "Scan notify interval",
-        aliases=("NOTIFYINTERVAL",),
         details=("With SCANSCROLLING OFF each report is a line of its own.",),
         is_silent=True,
     ),
@@ -60,5 +59,5 @@ COMMANDS = (
         "Transaction byte limit",
     ),
     switch("HASHSTATS", ON_OFF, "Show hashing statistics after COUNT DETAIL", "hash_stats"),
-    Command("HASHCLEAR", NOTHING, "Forget the hash list of HASHSTATS", run_hash_clear, aliases=("HASHRESET",)),
+    Command("HASHCLEAR | HASHRESET", NOTHING, "Forget the hash list of HASHSTATS", run_hash_clear),
 )

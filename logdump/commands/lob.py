@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, File, Number, Word
+from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
 from logdump.session.session import Session
@@ -22,7 +22,7 @@ _NO_FILE = "takes TO and a file name behind the column."
 
 
 class LobFile(NamedTuple):
-    """Where to write a LOB; ``is_raw``: its pieces as they are stored."""
+    """The file for a LOB; ``is_raw``: its pieces as they are stored."""
 
     target: Path
     replaces: bool = False
@@ -65,10 +65,8 @@ def _column_name(session: Session, lob: Lob) -> str | None:
     if lob.column is None or spot.path != session.trail.path:
         return None
     record = session.trail.record_at(spot.rba)
-    entry = session.trail.table_of(record) if record is not None else None
-    definition = session.trail.tables.columns(entry) if entry is not None else None
-    columns = definition.columns if definition is not None else ()
-    return columns[lob.column].name if lob.column < len(columns) else None
+    column = session.row_definitions.of(record).column(lob.column) if record is not None else None
+    return column.name if column is not None else None
 
 
 def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:
@@ -102,7 +100,7 @@ _TO = Keyword(
         File("<filename>", missing=_NO_FILE),
         AnyOrder(
             dict,
-            {"replaces": Choice({"!": True}), "is_raw": Choice({"RAW": True})},
+            {"replaces": OneOf({"!": True}), "is_raw": OneOf({"RAW": True})},
             wrong="{!r} is not ! or RAW.",
         ),
     ),

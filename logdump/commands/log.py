@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from logdump.language.command import Command
 from logdump.language.forms import Alternatives, Maybe, Sequence
-from logdump.language.parameters import Choice, File, Text
+from logdump.language.parameters import File, FreeText, OneOf
 from logdump.notation.escape import escape
 from logdump.notation.times import current_timestamp, format_timestamp
 from logdump.session.errors import CommandError
@@ -80,18 +80,17 @@ _FILES = "takes [TO] and one file name, or STOP; put a name with blanks into dou
 
 COMMANDS = (
     Command(
-        "LOG",
+        "LOG | OUT",
         Maybe(
             Alternatives(
-                Sequence(_logging, Maybe(Choice({"TO": None})), File("<filename>", missing=_FILES)),
-                Choice({"STOP": Logging(None)}),
+                Sequence(_logging, Maybe(OneOf({"TO": None})), File("<filename>", missing=_FILES)),
+                OneOf({"STOP": Logging(None)}),
                 surplus=_FILES,
             ),
             is_shown=False,
         ),
         "Copy the session to a file, or stop",
         run_log,
-        aliases=("OUT",),
         details=(
             "LOG TO dirrpt/logdump.txt",
             "What is printed and what is entered is appended to the file, until LOG STOP or the end of the session.",
@@ -100,7 +99,7 @@ COMMANDS = (
     ),
     Command(
         "WRITELOG",
-        Maybe(Text("<text>"), is_shown=False),
+        Maybe(FreeText("<text>"), is_shown=False),
         "Write text to the session log",
         run_write_log,
         details=('WRITELOG "Before the first gap"', "LOG must be on."),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import MarkName, Text, Word
+from logdump.language.parameters import FreeText, MarkName, Word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, MarksShown
 from logdump.session.marks import Mark
@@ -51,7 +51,7 @@ COMMANDS = (
         "MARK",
         Maybe(
             Alternatives[Naming | Clearing](
-                Sequence(Naming, Word("<name>"), Maybe(Text("<note>"))),
+                Sequence(Naming, Word("<name>"), Maybe(FreeText("<note>"))),
                 Keyword("CLEAR", Sequence(Clearing, Maybe(MarkName("<name>")))),
             )
         ),

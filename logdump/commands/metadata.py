@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from logdump.language.command import Command
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import ON_OFF, Choice
+from logdump.language.parameters import ON_OFF, OneOf
 from logdump.language.words import plain
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 
-_DETAILS = Choice({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
-_FORMATS: dict[str, tuple[str, Choice[Any]]] = {
+_DETAILS = OneOf({"ON": Detail.ON, "OFF": Detail.OFF, "DATA": Detail.DATA})
+_FORMATS: dict[str, tuple[str, OneOf[Any]]] = {
     "DDLFORMAT": ("metadata_ddl", ON_OFF),
     "DEFGENFORMAT": ("metadata_defgen", ON_OFF),
     "SQLFORMAT": ("metadata_sql", ON_OFF),
@@ -23,14 +23,14 @@ _FORMATS: dict[str, tuple[str, Choice[Any]]] = {
 }
 
 
-class Form(NamedTuple):
+class MetadataForm(NamedTuple):
     """A form of metadata records, by its keyword, and what it is set to; None to tell."""
 
     keyword: str
     value: bool | Detail | None
 
 
-def run_metadata(session: Session, form: Form | None) -> Iterator[Event]:
+def run_metadata(session: Session, form: MetadataForm | None) -> Iterator[Event]:
     """Switch a form of metadata records on or off, or tell how all of them stand."""
     settings = session.settings
     if form is None:
@@ -63,7 +63,7 @@ COMMANDS = (
         Maybe(
             Alternatives(
                 *(
-                    Keyword(name, Sequence(partial(Form, name), Maybe(choice)))
+                    Keyword(name, Sequence(partial(MetadataForm, name), Maybe(choice)))
                     for name, (_, choice) in _FORMATS.items()
                 ),
                 syntax="{<format> | DETAIL} {ON | OFF | DATA}",

@@ -92,11 +92,10 @@ def _run(session: Session, name: str, commands: CommandFile) -> Iterator[Event]:
 
 COMMANDS = (
     Command(
-        "OBEY",
+        "OBEY | O | SOURCE",
         File("<filename>", missing="takes a file name."),
         "Run the commands of a file",
         run_obey,
-        aliases=("O", "SOURCE"),
         details=(
             "OBEY dirprm/check.oby",
             "One line after the other; -- or # begins a comment. A file may obey another, 16 deep.",

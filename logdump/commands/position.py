@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.language.command import Aliases, Command
+from logdump.language.command import Command
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, MarkName, Moment, Number, Time
+from logdump.language.parameters import EnteredTime, MarkName, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.first_match import show_record
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailError, TrailFile
@@ -28,14 +28,14 @@ Place = Callable[[Session], Iterator[Event]]
 
 
 class Position(NamedTuple):
-    """What POSITION sets: the position, the direction, neither or both."""
+    """The arguments of POSITION: the position, the direction, neither or both."""
 
     place: Place | None = None
     backwards: bool | None = None
 
 
 class Skip(NamedTuple):
-    """How many records SKIP moves over, and whether only those that pass the filter count."""
+    """The number of records that SKIP moves over, and whether only those that pass the filter count."""
 
     records: int | None
     filtered: bool | None
@@ -43,22 +43,22 @@ class Skip(NamedTuple):
 
 def run_next(session: Session, count: int | None) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
-    scan = Scan(session)
+    reader = FilteredReader(session)
     try:
         for _ in range(count or 1):
-            record = yield from scan.find()
+            record = yield from reader.find()
             if record is None:
                 break
             yield from show_record(session, record)
     except TrailError:
-        yield from _suppressed(scan)
+        yield from _suppressed(reader)
         raise
-    yield from _suppressed(scan)
+    yield from _suppressed(reader)
 
 
-def _suppressed(scan: Scan) -> Iterator[Event]:
-    if scan.suppressed:
-        yield say(f"Filtering suppressed {scan.suppressed:>8} records")
+def _suppressed(reader: FilteredReader) -> Iterator[Event]:
+    if reader.suppressed:
+        yield say(f"Filtering suppressed {reader.suppressed:>8} records")
 
 
 def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
@@ -66,9 +66,9 @@ def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
     if not skip.filtered and session.settings.across is Across.OFF:
         session.cursor.skip(skip.records or 1)
         return
-    scan = Scan(session, filtered=bool(skip.filtered))
+    reader = FilteredReader(session, filtered=bool(skip.filtered))
     for _ in range(skip.records or 1):
-        if (yield from scan.find()) is None:
+        if (yield from reader.find()) is None:
             return
 
 
@@ -90,7 +90,7 @@ def where(session: Session) -> Event:
 
 
 def _no_record_there(session: Session) -> Iterator[Event]:
-    """What is at the position, where reading cannot go on from it."""
+    """An event on the bytes at the position, where no record can be read there."""
     from trailformat.index import neighbours_of  # noqa: PLC0415 - few positions need it
 
     cursor = session.cursor
@@ -141,7 +141,7 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-class Csn(Parameter[Place]):
+class CsnPlace(Parameter[Place]):
     """A CSN: the first record of the trail whose transaction has at least this one."""
 
     is_phrase = True
@@ -160,7 +160,7 @@ class Csn(Parameter[Place]):
         return len(typed.split()) == 1
 
 
-def _to_time(moment: Moment) -> Place:
+def _to_time(moment: EnteredTime) -> Place:
     """Stand on the first row of the trail at or after a time."""
     from logdump.operations.sequence_search import time_goal  # noqa: PLC0415 - few positions need it
 
@@ -196,7 +196,7 @@ def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-class Rba(Number):
+class FilePosition(Number):
     """An RBA; the refusal is Logdump's (11.2 session), which has the argument in capitals."""
 
     def parse(self, text: str, context: Context) -> int:
@@ -207,46 +207,43 @@ class Rba(Number):
             raise CommandError(f"Error: Invalid file position ({text.upper()})") from None
 
 
-def run_begin(session: Session, moment: Moment) -> Iterator[Event]:
+def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
     session.cursor.begin(moment.julian)
     yield where(session)
 
 
 _PLACES = Alternatives[Place](
-    Sequence(_to, Rba("<rba>")),
-    Choice({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
+    Sequence(_to, FilePosition("<rba>")),
+    OneOf({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
     Keyword("REC[ORD]", Sequence(_to_record, Number("<n>", what="the number of a record"))),
-    Keyword("CSN", Csn("<csn>")),
+    Keyword("CSN", CsnPlace("<csn>")),
     Keyword("TIME", Sequence(_to_time, Time())),
     Keyword("MARK", Sequence(_to_mark, MarkName("<name>"))),
 )
 
 COMMANDS = (
     Command(
-        "NEXT",
+        "NEXT | N | RECORD | REC",
         Maybe(Number("<count>", least=1)),
         "Display the next record, or the next <count>",
         run_next,
-        aliases=("N", "RECORD", "REC"),
     ),
     Command(
         "SKIP",
-        Sequence(Skip, Maybe(Number("<count>", least=1)), Maybe(Choice({"FILTER": True})), surplus=Number.surplus),
+        Sequence(Skip, Maybe(Number("<count>", least=1)), Maybe(OneOf({"FILTER": True})), surplus=Number.surplus),
         "Move over <count> records",
         run_skip,
         details=("FILTER counts only records that pass the filter.",),
     ),
     Command(
-        "POSITION",
+        "POSITION (POS)",
         AnyOrder(
             Position,
-            {"place": _PLACES, "backwards": Choice({"REV[ERSE]": True, "FOR[WARD]": False})},
+            {"place": _PLACES, "backwards": OneOf({"REV[ERSE]": True, "FOR[WARD]": False})},
         ),
         "Set the read position and direction, or tell them",
         run_position,
-        aliases=("POS",),
-        shows_aliases=Aliases.BESIDE,
         details=(
             "Reading in reverse, NEXT displays the record that ends at the position.",
             "CSN <csn> and TIME <time> go to the first record at or after it, in all files of the trail;",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
-from logdump.language.parameters import Choice, File, Number, Word
+from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.operations.matching_files import matching_files
-from logdump.operations.recovery.report import Report
+from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.second_copies import rows_of
 from logdump.operations.recovery.survey import Survey
 from logdump.operations.recovery.versions import VERSIONS, release_number
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
 
 
-class Options(NamedTuple):
+class RecoveryOptions(NamedTuple):
     """What RECOVERY is to look at, and what of it to list.
 
     ``keep`` is empty for the last recovery point, else a file's number and an RBA; None where it is not asked for.
@@ -44,10 +44,10 @@ class Options(NamedTuple):
     filtered: bool = False
 
 
-class Run:
+class RecoveryRun:
     """One run of RECOVERY; ``is_partial`` when Ctrl+C has ended it with what it had."""
 
-    def __init__(self, session: Session, options: Options) -> None:
+    def __init__(self, session: Session, options: RecoveryOptions) -> None:
         self._session, self._options = session, options
         self._whole = _whole_trail(session, options.over)
         self._reader = _reader(options.reader)
@@ -64,7 +64,7 @@ class Run:
                     yield from self._progress(lot)
         except KeyboardInterrupt:
             self.is_partial = True
-        report = Report(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
+        report = RecoveryReport(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
         shown = report.shown(self._title, self._options.reader, is_partial=self.is_partial)
         yield shown
         for part in (self._options.part,) if self._options.part else PARTS[:-1]:
@@ -82,7 +82,7 @@ class Run:
         if self._scanned // step > before // step:
             yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
 
-    def _part(self, report: Report, part: str) -> Iterator[Event]:
+    def _part(self, report: RecoveryReport, part: str) -> Iterator[Event]:
         """The findings under one of the words."""
         is_alone = self._options.part is not None
         if part == "RESTARTS":
@@ -134,11 +134,11 @@ def _reader(release: str | None) -> int | None:
     return found
 
 
-def run_recovery(session: Session, options: Options) -> Iterator[Event]:
+def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:
     """Show what restarts have left in the trail; the position stays."""
     if not options.filtered and session.filters_in_use is not None and session.filters_in_use.active:
         raise CommandError("Half a trail gives wrong answers: FILTER OFF, or RECOVERY FILTERED for fewer findings.")
-    run = Run(session, options)
+    run = RecoveryRun(session, options)
     yield from run.events()
     if run.is_partial:
         yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
@@ -155,13 +155,13 @@ COMMANDS = (
     Command(
         "RECOVERY",
         AnyOrder(
-            Options,
+            RecoveryOptions,
             {
                 "over": Keyword("OVER", File("<wildcard>")),
-                "part": Choice({name: name for name in PARTS}),
+                "part": OneOf({name: name for name in PARTS}),
                 "reader": Keyword("READER", Word("<release>")),
                 "keep": Keyword("KEEP", Sequence(_keep, Maybe(_PLACE))),
-                "filtered": Choice({"FILTERED": True}),
+                "filtered": OneOf({"FILTERED": True}),
             },
             wrong="{!r} is no option of RECOVERY.",
         ),

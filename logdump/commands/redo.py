@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
-from logdump.language.parameters import Choice, Number
+from logdump.language.parameters import Number, OneOf
 from logdump.operations.export.options import DIALECTS
 from logdump.session.events import Event, StatementShown, say
 from logdump.session.session import Session
 
 
 class Wanted(NamedTuple):
-    """How many transactions, in which dialect (empty: that of the source database), and whether cut ones too."""
+    """The number of transactions, the dialect (empty: that of the source database), and whether cut ones count."""
 
     transactions: int = 1
     dialect: str = ""
@@ -29,7 +29,7 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     cursor, trail = session.cursor, session.trail
     header = trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
-    script = sql.Script(
+    script = sql.SqlScript(
         trail,
         dialect,
         lambda file: session.selection(file).accepts,
@@ -51,8 +51,8 @@ _FORM = AnyOrder(
     Wanted,
     {
         "transactions": Number("<count>", least=1),
-        "dialect": Choice({name: name for name in DIALECTS}),
-        "includes_cut": Keyword("INCLUDE", Choice({"CUT": True}, wrong="INCLUDE takes CUT.")),
+        "dialect": OneOf({name: name for name in DIALECTS}),
+        "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, wrong="INCLUDE takes CUT.")),
     },
     wrong=f"{{!r}} is no number of transactions and none of {', '.join(DIALECTS)}, INCLUDE CUT.",
 )

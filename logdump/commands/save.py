@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from logdump.language.command import Command
-from logdump.language.forms import Amount, AnyOrder, Keyword, Refused, Sequence
-from logdump.language.parameters import Choice, File, Number, local_path
-from logdump.language.reader import Form, Reader
+from logdump.language.forms import Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
+from logdump.language.parameters import File, Number, OneOf, local_path
+from logdump.language.reader import ArgumentReader, Form
 from logdump.operations.save.saver import SaveOptions, Saver
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
@@ -20,17 +20,17 @@ _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE":
 _EXTENT = re.compile(r"\s*EXT\s*\(([^)]*)(\))?", re.IGNORECASE)
 
 
-class Extent(Form[None]):
+class ExtentSizes(Form[None]):
     """The extent sizes of an Enscribe file, which mean nothing here."""
 
     syntax = "EXT (<pri>, <sec> [, <max>])"
-    _keyword = Choice({"EXT": None})
+    _keyword = OneOf({"EXT": None})
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the keyword is next, with a parenthesis or still without."""
         return self._keyword.fits(reader) or _EXTENT.match(reader.text, reader.at) is not None
 
-    def read(self, reader: Reader) -> None:
+    def read(self, reader: ArgumentReader) -> None:
         """Pass over it."""
         found = _EXTENT.match(reader.text, reader.at)
         if found is None or found[2] is None:
@@ -79,7 +79,7 @@ _FORM = Sequence(
     AnyOrder(
         dict,
         {
-            "replaces": Choice({"!": True, "TRUNCATE": True}, syntax="!"),
+            "replaces": OneOf({"!": True, "TRUNCATE": True}, syntax="!"),
             "amount": Amount(
                 {"RECORD[S]": "records", "BYTE[S]": "bytes"},
                 syntax="<n> RECORDS | <n> BYTES",
@@ -88,10 +88,10 @@ _FORM = Sequence(
             ),
         },
         {
-            "has_comments": Choice({"COMMENT": True, "NOCOMMENT": False}),
+            "has_comments": OneOf({"COMMENT": True, "NOCOMMENT": False}),
             "trans_ind": Keyword(
                 "TRANSIND",
-                Choice(
+                OneOf(
                     _TRANS_INDS,
                     wrong="TRANSIND takes FIRST, MIDDLE, END or ONLY, not {!r}.",
                     missing=_VALUE.format("TRANSIND"),
@@ -100,10 +100,10 @@ _FORM = Sequence(
             "commit_time": Keyword(
                 "COMMITTS", Number("<time>", what="a Julian timestamp", missing=_VALUE.format("COMMITTS"))
             ),
-            "format": Choice({"NEWFORMAT": None}),
-            "old_format": Refused("OLDFORMAT", _NO_OLD_FORMAT, CommandError),
+            "format": OneOf({"NEWFORMAT": None}),
+            "old_format": RefusedKeyword("OLDFORMAT", _NO_OLD_FORMAT, CommandError),
             "megabytes": Keyword("MEG[ABYTES]", Number("<n>", least=1, missing=_VALUE.format("MEGABYTES"))),
-            "extent": Extent(),
+            "extent": ExtentSizes(),
         },
         wrong="{!r} is not an option of SAVE or a number of RECORDS or BYTES.",
     ),

@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.language.command import Aliases, Command
+from logdump.language.command import Command
 from logdump.language.forms import NOTHING, AnyOrder, Maybe, Sequence
 from logdump.language.parameters import (
-    Choice,
+    EnteredTime,
     File,
-    Moment,
     Number,
+    OneOf,
     Table,
     Time,
     beginning,
     tables_offered,
     types_offered,
 )
-from logdump.language.reader import Context, Form, Parameter, Reader
+from logdump.language.reader import ArgumentReader, Context, Form, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.across import cross, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import BEGINS, ENDS, is_transactional
@@ -52,7 +52,7 @@ class TypeSought(NamedTuple):
 class TimeSought(NamedTuple):
     """A time, and perhaps a wildcard for tables."""
 
-    moment: Moment
+    moment: EnteredTime
     pattern: str | None = None
 
 
@@ -122,11 +122,11 @@ class AfterComma(Form[str | None]):
         self._word = word
         self._may_be_blank = may_be_blank
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the comma is next, or the word."""
         return reader.rest.startswith(",") or (self._may_be_blank and self._word.fits(reader))
 
-    def read(self, reader: Reader) -> str | None:
+    def read(self, reader: ArgumentReader) -> str | None:
         """The word."""
         reader.skip(",")
         return self._word.read(reader) if self._word.fits(reader) else None
@@ -161,7 +161,7 @@ def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Ev
 
 def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
     """Find the end of the current transaction and display the first record of the next one."""
-    ends = yield from Scan(session, filtered=False).find(_has_trans_ind(ENDS))
+    ends = yield from FilteredReader(session, filtered=False).find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
     yield from show_first(session, "next transaction", is_transactional, filtered=False)
@@ -244,15 +244,13 @@ _TEMPLATE = Maybe(AfterComma(Table("<filename-template>")))
 
 COMMANDS = (
     Command(
-        "SCANFORHEADER",
-        Maybe(Choice({"PREV[IOUS]": True}, syntax="PREV")),
+        "SCANFORHEADER (SFH)",
+        Maybe(OneOf({"PREV[IOUS]": True}, syntax="PREV")),
         "Find the next good record header, or the previous one",
         run_scan_for_header,
-        aliases=("SFH",),
-        shows_aliases=Aliases.BESIDE,
     ),
     Command(
-        "SCANFORTYPE",
+        "SCANFORTYPE (SFT)",
         Sequence(
             _type_sought,
             RecordType("{<name> | <number>}", missing=_UNREADABLE),
@@ -261,12 +259,10 @@ COMMANDS = (
         ),
         "Find the next record of a type",
         run_scan_for_type,
-        aliases=("SFT",),
-        shows_aliases=Aliases.BESIDE,
         details=("Example: SFT Delete, HR.*",),
     ),
     Command(
-        "SCANFORRBA",
+        "SCANFORRBA (SFR)",
         Sequence(
             AuditRbaSought,
             AuditRbaOrAny("<auditrba>", what="an AuditRBA, or -1 for the next record"),
@@ -275,50 +271,40 @@ COMMANDS = (
         ),
         "Find the next record with an AuditRBA",
         run_scan_for_rba,
-        aliases=("SFR",),
-        shows_aliases=Aliases.BESIDE,
         details=("-1 finds the next record. <filename> is a trail file, or a table name or wildcard.",),
     ),
     Command(
-        "SCANFORTIME",
+        "SCANFORTIME (SFTS)",
         Sequence(TimeSought, Time(missing=_UNREADABLE), _TEMPLATE, ends=","),
         "Find the next record at or after a time",
         run_scan_for_time,
-        aliases=("SFTS",),
-        shows_aliases=Aliases.BESIDE,
         details=(f"<time> is {TIME_FORMS}.", "Example: SFTS 2024-03-01 09:00:00, HR.*"),
     ),
     Command(
-        "SCANFORENDTRANS",
+        "SCANFORENDTRANS (SFET)",
         NOTHING,
         "Find the end of the transaction, display the next one's first record",
         run_scan_for_end_of_transaction,
-        aliases=("SFET",),
-        shows_aliases=Aliases.BESIDE,
     ),
     Command(
-        "SCANFORNEXTTRANS",
+        "SCANFORNEXTTRANS (SFNT)",
         NOTHING,
         "Find the start of the next transaction",
         run_scan_for_next_transaction,
-        aliases=("SFNT",),
-        shows_aliases=Aliases.BESIDE,
     ),
     Command(
-        "SCANFORMETADATA",
+        "SCANFORMETADATA (SFMD)",
         AnyOrder(
             MetadataSought,
             {
-                "kind": Choice({"DDR": "DDR", "TDR": "TDR"}),
+                "kind": OneOf({"DDR": "DDR", "TDR": "TDR"}),
                 "at_index": Number("<index>", most=0xFFFF, what=_METADATA_WORDS),
-                "is_next": Choice({"NEXT": True}),
+                "is_next": OneOf({"NEXT": True}),
             },
             wrong=f"{{!r}} is not {_METADATA_WORDS}.",
         ),
         "Find the next database or table definition",
         run_scan_for_metadata,
-        aliases=("SFMD",),
-        shows_aliases=Aliases.BESIDE,
         details=(
             "TDR <index> displays the definition in force at the position, which stands before it, or else the next;",
             "TDR <index> NEXT the next one after the position.",

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from logdump.language.command import Command
-from logdump.language.parameters import Text
+from logdump.language.parameters import FreeText
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
@@ -53,7 +53,7 @@ def _interrupts_left_to_the_program() -> Iterator[None]:
 COMMANDS = (
     Command(
         "X",
-        Text("<program> [<arguments>]", missing="takes a program and its arguments."),
+        FreeText("<program> [<arguments>]", missing="takes a program and its arguments."),
         "Run a program through the shell",
         run_x,
         details=("X ls -l dirdat", "A semicolon outside double quotes begins the next command."),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from logdump.commands.env import run_env
 from logdump.language.command import Command
 from logdump.language.forms import NOTHING
-from logdump.language.parameters import Choice
+from logdump.language.parameters import OneOf
 from logdump.notation.conversions import ctime_lines, interpret_timestamp
 from logdump.notation.times import current_timestamp
 from logdump.session.events import Event, say
@@ -61,11 +61,10 @@ _SUBJECTS: dict[str, Show] = {
 
 COMMANDS = (
     Command(
-        "SHOW",
-        Choice(_SUBJECTS, missing=f"takes one of {', '.join(_SUBJECTS)}."),
+        "SHOW | SH | SHO",
+        OneOf(_SUBJECTS, missing=f"takes one of {', '.join(_SUBJECTS)}."),
         "Show settings, filters, open files, record types, the time",
         run_show,
-        aliases=("SH", "SHO"),
         details=("SHOW RECTYPE", "SHOW OPEN lists the trail file and the session log."),
     ),
     Command("TIME", NOTHING, "Show the current time: Julian, GMT, local", run_time),

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
-from logdump.language.parameters import File, Text
+from logdump.language.parameters import File, FreeText, beginning
+from logdump.language.reader import Context
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
 _VIEWS = re.compile(r"\b(?:records|transactions|summary)\b", re.IGNORECASE)
+
+
+class SparkStatement(FreeText):
+    """A statement of Spark SQL."""
+
+    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002 - it is the same always
+        """The word that most of them begin with."""
+        return beginning(typed, ("SELECT",))
 
 
 class Query(NamedTuple):
@@ -101,7 +110,7 @@ COMMANDS = (
         Sequence(
             Query,
             Maybe(Keyword("OVER", Sequence(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
-            Text("<statement>", missing=_NO_STATEMENT),
+            SparkStatement("<statement>", missing=_NO_STATEMENT),
         ),
         "Run a statement of Spark SQL over the trail",
         run_sql,

@@ -1,4 +1,4 @@
-"""How files are read and written: BIO, BULKIOSTATS, TRAILFORMAT, SAVEFILECOMMENT, and PRINTMXCOLUMNINFO."""
+"""Reading and writing of files: BIO, BULKIOSTATS, TRAILFORMAT, SAVEFILECOMMENT, and PRINTMXCOLUMNINFO."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.language.command import Command
 from logdump.language.forms import NOTHING, Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import ON_OFF, Choice, Number
+from logdump.language.parameters import ON_OFF, Number, OneOf
 from logdump.language.switches import switch
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
@@ -19,14 +19,14 @@ _LARGEST_BLOCK = 2**31 - 1
 
 
 class LargeBlocks(NamedTuple):
-    """What BIO sets: whether it is on, or the size of a block."""
+    """The arguments of BIO: whether it is on, or the size of a block."""
 
     is_on: bool | None = None
     block_size: int | None = None
 
 
 _LARGE_BLOCKS = Alternatives(
-    Choice({"ON": LargeBlocks(is_on=True), "OFF": LargeBlocks(is_on=False)}),
+    OneOf({"ON": LargeBlocks(is_on=True), "OFF": LargeBlocks(is_on=False)}),
     Keyword(
         "BLOCK",
         Sequence(
@@ -84,7 +84,7 @@ COMMANDS = (
     Command("BULKIOSTATS", NOTHING, "Show statistics of bulk I/O", run_bulk_io_stats),
     Command(
         "TRAILFORMAT",
-        Maybe(Choice({"NEW": True, "OLD": False}), is_shown=False),
+        Maybe(OneOf({"NEW": True, "OLD": False}), is_shown=False),
         "Set the format of files that SAVE writes: NEW only",
         run_trail_format,
         details=("OLD, the format from before release 6.0, is not supported.",),

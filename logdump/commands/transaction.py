@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
-from logdump.language.parameters import Choice, Number
+from logdump.language.parameters import Number, OneOf
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.across import go_to, place_of, return_to
 from logdump.session.errors import CommandError
@@ -143,7 +143,7 @@ def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "TRANSACTION",
-        Choice(_STEPS, missing="takes BEGIN, END, NEXT or PREVIOUS."),
+        OneOf(_STEPS, missing="takes BEGIN, END, NEXT or PREVIOUS."),
         "Display a record of this, the next or the previous transaction",
         run_transaction,
         details=(
@@ -154,7 +154,7 @@ COMMANDS = (
     ),
     Command(
         "SAMETABLE",
-        Maybe(Choice({"N[EXT]": False, "P[REVIOUS]": True}), is_shown=False),
+        Maybe(OneOf({"N[EXT]": False, "P[REVIOUS]": True}), is_shown=False),
         "Display the next or previous record of the same table",
         run_same_table,
         details=("The table is that of the last record displayed. The filter does not matter.",),

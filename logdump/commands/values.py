@@ -1,4 +1,4 @@
-"""VALUES and SOURCEDEFS: what columns mean, and the definitions file that tells it where the trail does not."""
+"""VALUES and SOURCEDEFS: the values of columns, and the definitions file for tables that the trail does not define."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Maybe, Sequence
-from logdump.language.parameters import ON_OFF, Choice, File
+from logdump.language.parameters import ON_OFF, File, OneOf
 from logdump.language.switches import switch
+from logdump.notation.plural import amount
 from logdump.session.events import Event, say
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 
 
-class Source(NamedTuple):
+class SourceFile(NamedTuple):
     """A definitions file, and whether it goes before the definitions of the trail; no file: none."""
 
     name: str = ""
     override: bool | None = None
 
 
-def run_source_definitions(session: Session, source: Source | None) -> Iterator[Event]:
+def run_source_definitions(session: Session, source: SourceFile | None) -> Iterator[Event]:
     """Read a definitions file for tables that the trail does not define; OFF forgets it; alone it tells which."""
     if source is not None:
         path = Path(source.name).expanduser()
@@ -39,14 +40,13 @@ def _read(path: Path, *, override: bool) -> SourceDefinitions:
 def _state(source: SourceDefinitions | None) -> str:
     if source is None:
         return "SOURCEDEFS is OFF"
-    count = len(source.file.tables)
-    tables = f"{count} table{'' if count == 1 else 's'}"
+    tables = amount(len(source.file.tables), "table")
     return f"Source definitions: {source.path}, {tables}{', before those of the trail' if source.override else ''}"
 
 
 _SOURCE = Alternatives(
-    Sequence(Source, File("<definitions file>"), Maybe(Choice({"OVERRIDE": True}))),
-    Choice({"OFF": Source()}),
+    Sequence(SourceFile, File("<definitions file>"), Maybe(OneOf({"OVERRIDE": True}))),
+    OneOf({"OFF": SourceFile()}),
     surplus="takes one file name, and perhaps OVERRIDE, but got {!r}.",
 )
 

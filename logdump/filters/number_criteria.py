@@ -75,7 +75,7 @@ class RecLen(NumberCriterion):
 
 
 @dataclass(frozen=True)
-class HeaderField(NumberCriterion):
+class HeaderNumber(NumberCriterion):
     """A field of the record header, by its name in :class:`trailformat.RecordHeader`."""
 
     field: ClassVar[str]
@@ -87,7 +87,7 @@ class HeaderField(NumberCriterion):
 
 
 @dataclass(frozen=True)
-class AuditRba(HeaderField):
+class AuditRba(HeaderNumber):
     """AUDITRBA."""
 
     keyword: ClassVar[str] = "AUDITRBA"
@@ -96,7 +96,7 @@ class AuditRba(HeaderField):
 
 
 @dataclass(frozen=True)
-class TransInd(HeaderField):
+class TransInd(HeaderNumber):
     """TRANSIND."""
 
     keyword: ClassVar[str] = "TRANSIND"
@@ -105,7 +105,7 @@ class TransInd(HeaderField):
 
 
 @dataclass(frozen=True)
-class SyskeyLen(HeaderField):
+class SyskeyLen(HeaderNumber):
     """SYSKEYLEN."""
 
     keyword: ClassVar[str] = "SYSKEYLEN"
@@ -114,7 +114,7 @@ class SyskeyLen(HeaderField):
 
 
 @dataclass(frozen=True)
-class UndoFlag(HeaderField):
+class UndoFlag(HeaderNumber):
     """UNDOFLAG."""
 
     keyword: ClassVar[str] = "UNDOFLAG"

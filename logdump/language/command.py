@@ -1,8 +1,9 @@
-"""What a command is: one entry of the registry, from which HELP, completion and the README's table are made."""
+"""A command: one entry of the registry, from which HELP, completion and the table of the documents are made."""
 
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -14,18 +15,10 @@ A = TypeVar("A")
 
 
 class Origin(enum.Enum):
-    """Where a command comes from."""
+    """The origin of a command."""
 
     LOGDUMP = "Logdump"
     OURS = "ours"
-
-
-class Aliases(enum.Enum):
-    """How the syntax shows the aliases of a command."""
-
-    EITHER = "NAME | ALIAS"
-    BESIDE = "NAME (ALIAS)"
-    HIDDEN = "NAME"
 
 
 class Term(NamedTuple):
@@ -42,7 +35,7 @@ class Term(NamedTuple):
 
 
 def no_terms() -> tuple[Term, ...]:
-    """What most commands have."""
+    """No terms: most commands have none."""
     return ()
 
 
@@ -50,35 +43,39 @@ class Command(NamedTuple, Generic[A]):
     """One command.
 
     Attributes:
-        name: its full name, upper case.
-        form: what its arguments look like; it makes them the value that ``run`` takes.
+        names: its full name and its aliases, as HELP shows them: ``OPEN | FROM | LOGTRAIL`` or ``POSITION (POS)``.
+        form: the form of its arguments; it makes them the value that ``run`` takes.
         summary: one line.
         run: takes the session and the arguments; yields events.
-        aliases: other spellings, which the syntax shows as ``shows_aliases`` says.
         details: further lines for HELP <command>.
-        terms: gives the words that HELP <command> lists and HELP <command> <term> explains, when they are asked for.
+        terms: gives the words that HELP <command> lists and HELP <command> <term> explains, on demand.
         origin: Logdump's, or ours: ours take part in no abbreviation.
+        also: aliases that HELP does not show.
     """
 
-    name: str
+    names: str
     form: Form[A]
     summary: str
     run: Callable[[Session, A], Iterable[Event]]
-    aliases: tuple[str, ...] = ()
-    shows_aliases: Aliases = Aliases.EITHER
     details: tuple[str, ...] = ()
     terms: Callable[[], tuple[Term, ...]] = no_terms
     origin: Origin = Origin.LOGDUMP
+    also: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its full name, upper case."""
+        return self.names.partition(" ")[0]
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """All other spellings."""
+        return (*re.findall(r"\w+", self.names)[1:], *self.also)
 
     @property
     def syntax(self) -> str:
-        """As HELP prints it, name included."""
-        names = self.name
-        if self.shows_aliases is Aliases.EITHER:
-            names = " | ".join((self.name, *self.aliases))
-        elif self.shows_aliases is Aliases.BESIDE:
-            names = f"{self.name} ({', '.join(self.aliases)})"
-        return f"{names} {self.form.grouped}".rstrip()
+        """As HELP prints it, names included."""
+        return f"{self.names} {self.form.grouped}".rstrip()
 
 
 AnyCommand = Command[Any]

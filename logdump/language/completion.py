@@ -1,4 +1,4 @@
-"""What may come next on an unfinished command line: words of the registry, files, and what the open trail holds."""
+"""Completion of an unfinished command line: words of the registry, files, and names in the open trail."""
 
 from __future__ import annotations
 

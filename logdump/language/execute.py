@@ -27,7 +27,7 @@ def run_line(session: Session, registry: Registry, line: str) -> Iterator[Event]
 
 
 def run_commands(session: Session, registry: Registry, line: str) -> Iterator[Event]:
-    """Run the commands of a line that nobody entered; the history stays as it is."""
+    """Run the commands of a line that was not entered; the history stays as it is."""
     yield from _run_calls(session, registry, split_calls(line))
 
 
@@ -67,14 +67,14 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
 
 
 def _filter_hint(word: str) -> str | None:
-    """What to write instead of a FILTER option without its FILTER, the misuse that the manual warns of."""
+    """The correct form of a FILTER option without its FILTER, the misuse that the manual warns of."""
     from logdump.filters import misuse_hint  # noqa: PLC0415 - needed for unknown commands only
 
     return misuse_hint(word)
 
 
 def _trail_failure(session: Session, error: TrailError) -> Failure:
-    """What is wrong in the words of its kind, with the distance to the next good record where there is one to go to."""
+    """The failure for an error of the trail, with the distance to the next good record where there is one."""
     status = ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
     rba = _rba_in_open_trail(session, error)
     if rba is None:
@@ -87,18 +87,15 @@ def _trail_failure(session: Session, error: TrailError) -> Failure:
 
 
 def _rba_in_open_trail(session: Session, error: TrailError) -> int | None:
-    """Where in the open trail the error is; None when it is elsewhere."""
+    """The RBA of the error in the open trail; None when it is elsewhere."""
     is_here = session.has_trail and error.path == session.trail.path
     return error.rba if is_here and error.rba is not None and 0 <= error.rba < session.trail.size else None
 
 
 def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int | None) -> Iterator[str]:
-    """What is wrong, the bytes there, and what to do next."""
+    """The lines on a bad record: the problem, the bytes there, and the way on."""
     kind = "Partial" if isinstance(error, PartialRecord) else "Bad"
-    detail = "".join(
-        f", {word} {what}" for word, what in (("expected", error.expected), ("found", error.found)) if what
-    )
-    yield f"{kind} record found at RBA {rba}: {error.problem}{detail}"
+    yield f"{kind} record found at RBA {rba}: {error.explained(', ')}"
     yield f"in {error.path}"
     yield from hexdump(session.trail.buffer[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from logdump.language.parameters import Choice, Number
-from logdump.language.reader import Form, Reader
+from logdump.language.parameters import Number, OneOf
+from logdump.language.reader import ArgumentReader, Form
 from logdump.session.errors import ArgumentError, CommandError
 
 T = TypeVar("T")
@@ -22,10 +22,10 @@ class _Nothing(Form[None]):
 
     surplus = "takes no arguments, but got {!r}."
 
-    def fits(self, reader: Reader) -> bool:  # noqa: ARG002 - nothing is read
+    def fits(self, reader: ArgumentReader) -> bool:  # noqa: ARG002 - nothing is read
         return True
 
-    def read(self, reader: Reader) -> None:
+    def read(self, reader: ArgumentReader) -> None:
         pass
 
 
@@ -40,11 +40,11 @@ class Maybe(Form[T | None]):
         self.surplus = form.surplus
         self._form = form
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the form does."""
         return self._form.fits(reader)
 
-    def read(self, reader: Reader) -> T | None:
+    def read(self, reader: ArgumentReader) -> T | None:
         """Its value, or None."""
         if self._form.fits(reader):
             return self._form.read(reader)
@@ -65,11 +65,11 @@ class Sequence(Form[T]):
         self._forms = forms
         self._first = forms[: needed + 1]
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the first that has to be there does, or one before it."""
         return bool(fitting(self._first, reader))
 
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """Their values, made one."""
         return self._make(*(form.read(reader) for form in self._forms))
 
@@ -78,15 +78,16 @@ class Keyword(Form[T]):
     """A keyword and what belongs to it; ``wrong`` is what is wrong where it has to be and is not."""
 
     def __init__(self, spelling: str, form: Form[T], *, wrong: str = "") -> None:
-        self._keyword = Choice({spelling: None}, wrong)
+        self._keyword = OneOf({spelling: None}, wrong)
         self._form = form
         self.syntax = f"{self._keyword.syntax} {form.grouped}"
+        self.keywords = (spelling,)
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the keyword does."""
         return self._keyword.fits(reader)
 
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The value of what belongs to it."""
         self._keyword.read(reader)
         reader.begin = reader.at
@@ -106,11 +107,11 @@ class Alternatives(Form[T]):
         self._wrong = wrong
         self._missing = missing
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether any does."""
         return bool(fitting(self._forms, reader))
 
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The value of the one that fits."""
         found, word = fitting(self._forms, reader), reader.word()
         if not found and word is None and self._missing:
@@ -120,7 +121,7 @@ class Alternatives(Form[T]):
         return (found or self._forms)[0].read(reader)
 
 
-def fitting(forms: Iterable[Form[T]], reader: Reader) -> list[Form[T]]:
+def fitting(forms: Iterable[Form[T]], reader: ArgumentReader) -> list[Form[T]]:
     """The forms that fit, those first that take not just any word; all are tried, as any may be expected."""
     return sorted([form for form in forms if form.fits(reader)], key=lambda form: form.is_open)
 
@@ -134,6 +135,7 @@ class AnyOrder(Form[T]):
         more: further options, for which HELP shows ``others``.
         wrong: what is wrong with a word that is none of them, which takes the place of ``{}``; the refusal of the
             first option unless given.
+        ends_phrases: whether the keywords of the options end a text or a time.
     """
 
     def __init__(
@@ -144,18 +146,22 @@ class AnyOrder(Form[T]):
         *,
         wrong: str = "",
         others: str = "[<options>]",
+        ends_phrases: bool = False,
     ) -> None:
         self.syntax = " ".join((*(f"[{form.syntax}]" for form in options.values()), *([others] if more else ())))
         self._make = make
         self._options = {**options, **(more or {})}
         self._wrong = wrong
+        words = [word for form in self._options.values() for word in form.keywords]
+        self._stops = OneOf(dict.fromkeys(words)) if ends_phrases else None
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether any option does."""
         return bool(fitting(self._options.values(), reader))
 
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The values, made one."""
+        reader.keywords = self._stops
         values: dict[str, Any] = {}
         while True:
             found, word = fitting(self._options.values(), reader), reader.word()
@@ -179,35 +185,35 @@ class Amount(Form[tuple[int, T]]):
     _number = Number("<n>", least=1)
 
     def __init__(self, units: Mapping[str, T], *, wrong: str, missing: str = "", syntax: str = "") -> None:
-        self.syntax = syntax or f"{self._number.syntax} {Choice(units).grouped}"
+        self.syntax = syntax or f"{self._number.syntax} {OneOf(units).grouped}"
         self._units = units
         self._wrong = wrong
         self._missing = missing
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether a number is next."""
         return self._number.fits(reader)
 
-    def read(self, reader: Reader) -> tuple[int, T]:
+    def read(self, reader: ArgumentReader) -> tuple[int, T]:
         """The number and its unit."""
         typed = reader.rest.split(maxsplit=1)[0]
         number = self._number.read(reader)
         wrong, missing = (text.replace("{}", typed, 1) for text in (self._wrong, self._missing))
-        return number, Choice(self._units, wrong, missing=missing).read(reader)
+        return number, OneOf(self._units, wrong, missing=missing).read(reader)
 
 
-class Refused(Form[None]):
+class RefusedKeyword(Form[None]):
     """A keyword that is known and has no place here: it is refused with the reason ``wrong``, and not offered."""
 
     def __init__(self, spelling: str, wrong: str, error: type[CommandError] = ArgumentError) -> None:
-        self._keyword = Choice({spelling: None})
+        self._keyword = OneOf({spelling: None})
         self._wrong = wrong
         self._error = error
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the keyword is next."""
         return reader.comes(self._keyword)
 
-    def read(self, reader: Reader) -> None:
+    def read(self, reader: ArgumentReader) -> None:
         """Refuse it."""
         raise self._error(self._wrong.format(reader.rest.split(maxsplit=1)[0]))

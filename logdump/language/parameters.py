@@ -50,7 +50,7 @@ class Number(Parameter[int]):
         return False
 
 
-class Choice(Parameter[T]):
+class OneOf(Parameter[T]):
     """One of several keywords, each with its value; brackets in a keyword mark what may be left out.
 
     ``wrong`` is what is wrong with a word that is none of them, which takes the place of ``{}``.
@@ -62,6 +62,7 @@ class Choice(Parameter[T]):
         self._wrong = wrong or f"{{!r}} is not one of {', '.join(map(plain, values))}."
         super().__init__(syntax or " | ".join(map(plain, values)), surplus=self._wrong, **more)
         self.values = values
+        self.keywords = tuple(values)
 
     def parse(self, text: str, context: Context) -> T:  # noqa: ARG002 - it depends on nothing else
         """The value of the keyword."""
@@ -83,10 +84,10 @@ class Choice(Parameter[T]):
         return beginning(typed, map(plain, self.values))
 
 
-ON_OFF = Choice({"ON": True, "OFF": False})
+ON_OFF = OneOf({"ON": True, "OFF": False})
 
 
-class Text(Parameter[str]):
+class FreeText(Parameter[str]):
     """A text: all of the rest, as it stands there."""
 
     is_phrase = True
@@ -97,7 +98,7 @@ class Text(Parameter[str]):
         return text
 
 
-class Word(Text):
+class Word(FreeText):
     """Any word but the keyword ``other``."""
 
     is_phrase = False
@@ -111,7 +112,7 @@ class Word(Text):
         return not self._other or not is_keyword(word, self._other)
 
 
-class MarkName(Text):
+class MarkName(FreeText):
     """The name of a mark."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
@@ -161,14 +162,14 @@ def _spelled(path: str, quote: str, *, is_folder: bool) -> str:
     return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"
 
 
-class Moment(NamedTuple):
+class EnteredTime(NamedTuple):
     """A time: as it was entered, and in Julian microseconds."""
 
     text: str
     julian: int
 
 
-class Time(Parameter[Moment]):
+class Time(Parameter[EnteredTime]):
     """A date and time, in double quotes or without, in the zone of TIMEOFFSET unless another is given.
 
     ``label`` stands before what is wrong with it.
@@ -181,13 +182,13 @@ class Time(Parameter[Moment]):
         self._label = label
         self._zone = zone
 
-    def parse(self, text: str, context: Context) -> Moment:
+    def parse(self, text: str, context: Context) -> EnteredTime:
         """The time."""
         try:
             julian = parse_datetime(" ".join(split_words(text)), self._zone or context.offset)
         except ValueError as error:
             raise ArgumentError(f"{self._label}{error}.") from error
-        return Moment(text.strip(_QUOTE), julian)
+        return EnteredTime(text.strip(_QUOTE), julian)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - the zone does not matter
         """Whether more digits would mend it."""

@@ -20,7 +20,7 @@ _QUOTE = '"'
 
 
 class Validity(enum.Enum):
-    """What would become of a line; INCOMPLETE: something is still missing."""
+    """The validity of a line; INCOMPLETE: something is still missing."""
 
     VALID = "valid"
     INCOMPLETE = "incomplete"
@@ -28,14 +28,14 @@ class Validity(enum.Enum):
 
 
 class Context(NamedTuple):
-    """What arguments depend on besides their text: the zone of times; for completion, names in the trail and marks."""
+    """The context of arguments besides their text: the zone of times; for completion, names in the trail and marks."""
 
     offset: TimeOffset = GMT
     tables: Iterable[str] = ()
     marks: Iterable[str] = ()
 
 
-class Piece(NamedTuple):
+class Stretch(NamedTuple):
     """A stretch of the text: a word without its quotes, or a phrase with them."""
 
     text: str
@@ -50,7 +50,7 @@ class Expected(NamedTuple):
     typed: str
 
 
-class Reader:
+class ArgumentReader:
     """The text of the arguments on its way through a form.
 
     Attributes:
@@ -73,10 +73,10 @@ class Reader:
 
     @property
     def rest(self) -> str:
-        """What has not been read."""
+        """The text that has not been read."""
         return self.text[self.at :].strip()
 
-    def look(self, parameter: Parameter[Any]) -> Piece | None:
+    def look(self, parameter: Parameter[Any]) -> Stretch | None:
         """The next piece, as a parameter takes it: a word, or a phrase; None at the end. It stays unread."""
         piece = self._phrase() if parameter.is_phrase else self.word()
         if piece is not None and piece.end == len(self.text):
@@ -85,18 +85,22 @@ class Reader:
             self.expected.append(Expected(parameter, ""))
         return piece
 
-    def word(self, at: int | None = None) -> Piece | None:
+    def word(self, at: int | None = None) -> Stretch | None:
         """The next word, which double quotes hold together; None at the end, or where one of ``ends`` is."""
-        text, at = self.text, self.at if at is None else at
-        while at < len(text) and text[at].isspace():
-            at += 1
-        start, quoted = at, False
+        text = self.text
+        start = at = self._after_blanks(self.at if at is None else at)
+        quoted = False
         while at < len(text) and (quoted or not (text[at].isspace() or text[at] in self.ends)):
             quoted ^= text[at] == _QUOTE
             at += 1
-        return Piece(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
+        return Stretch(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
 
-    def _phrase(self) -> Piece | None:
+    def _after_blanks(self, at: int) -> int:
+        while at < len(self.text) and self.text[at].isspace():
+            at += 1
+        return at
+
+    def _phrase(self) -> Stretch | None:
         """The words up to a keyword, a character of ``ends`` or the end, as they stand in the text."""
         first = last = self.word()
         if first is None or last is None or self._is_keyword(first):
@@ -106,16 +110,16 @@ class Reader:
         if self.keywords is not None and last != first and last.end == len(self.text):
             self.expected.append(Expected(self.keywords, last.text))
         end = last.end if self.text[last.end :].strip() else len(self.text)
-        return Piece(self.text[first.start : end], first.start, end)
+        return Stretch(self.text[first.start : end], first.start, end)
 
-    def _is_keyword(self, word: Piece) -> bool:
+    def _is_keyword(self, word: Stretch) -> bool:
         return self.keywords is not None and self.keywords.accepts(word.text)
 
     def skip(self, character: str) -> bool:
         """Pass over a character and the blanks before it, if it comes next."""
-        found = self.rest.startswith(character)
-        if found:
-            self.at = self.text.index(character, self.at) + 1
+        at = self._after_blanks(self.at)
+        found = self.text.startswith(character, at)
+        self.at = at + 1 if found else self.at
         return found
 
     def comes(self, form: Form[Any]) -> bool:
@@ -134,12 +138,12 @@ class Reader:
         self.is_unfinished = not self.rest
         return ArgumentError(message)
 
-    def wrong(self, message: str, word: Piece) -> ArgumentError:
+    def wrong(self, message: str, word: Stretch) -> ArgumentError:
         """The error of a word that does not fit, which takes the place of ``{}``."""
         self.refuse(word)
         return ArgumentError(message.format(word.text))
 
-    def refuse(self, piece: Piece) -> None:
+    def refuse(self, piece: Stretch) -> None:
         """Note whether a piece that does not fit may yet become one that does."""
         self.is_unfinished = piece.end == len(self.text) and any(
             parameter.begins(typed if parameter.is_phrase else typed.replace(_QUOTE, ""), self.context)
@@ -165,12 +169,13 @@ class Reader:
 
 
 class Form(ABC, Generic[T]):
-    """What arguments look like, and the value that they make.
+    """The form of arguments, and the value that they make.
 
     Attributes:
         syntax: as HELP prints it.
-        surplus: what is wrong with more words than that; the whole text takes the place of ``{}``.
+        surplus: the error for more words than that; the whole text takes the place of ``{}``.
         ends: the characters that end a word besides a blank, for all of the text.
+        keywords: those that it begins with.
         is_choice: whether the syntax is one of several, which braces hold together among others.
         is_open: whether any word fits, so that every other form goes before.
     """
@@ -178,6 +183,7 @@ class Form(ABC, Generic[T]):
     syntax: str = ""
     surplus: str = "cannot read {!r}."
     ends: str = ""
+    keywords: tuple[str, ...] = ()
     is_choice: bool = False
     is_open: bool = False
 
@@ -187,11 +193,11 @@ class Form(ABC, Generic[T]):
         return f"{{{self.syntax}}}" if self.is_choice and " | " in self.syntax else self.syntax
 
     @abstractmethod
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the next word begins it."""
 
     @abstractmethod
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The value.
 
         Raises:
@@ -235,23 +241,23 @@ class Parameter(Form[T]):
         return False
 
     def offers(self, typed: str, context: Context) -> Iterable[str]:  # noqa: ARG002 - most have none
-        """What can stand in place of the last word typed."""
+        """The words that can stand in place of the last one typed."""
         return ()
 
     def _absent(self, context: Context) -> str:
-        """What is wrong where there is none, unless ``missing`` says it: the same as with an empty one."""
+        """The error for a missing piece, unless ``missing`` has it: the same as for an empty one."""
         try:
             self.parse("", context)
         except CommandError as error:
             return str(error)
         return f"takes {self.grouped}."
 
-    def fits(self, reader: Reader) -> bool:
+    def fits(self, reader: ArgumentReader) -> bool:
         """Whether the next word looks like one."""
         piece = reader.look(self)
         return piece is not None and self.accepts(piece.text)
 
-    def read(self, reader: Reader) -> T:
+    def read(self, reader: ArgumentReader) -> T:
         """The value of the next piece."""
         piece = reader.look(self)
         if piece is None:
@@ -266,7 +272,7 @@ class Parameter(Form[T]):
 
 
 class Partial(NamedTuple, Generic[T]):
-    """What has become of a text that may be unfinished: its value, or what is wrong; and what may come last."""
+    """The result for a text that may be unfinished: its value, or the error; and what may come last."""
 
     value: T | None
     error: CommandError | None
@@ -276,7 +282,7 @@ class Partial(NamedTuple, Generic[T]):
 
 def parse_partial(form: Form[T], text: str, context: Context) -> Partial[T]:
     """Read a text that may be unfinished."""
-    reader = Reader(text, context, form.ends)
+    reader = ArgumentReader(text, context, form.ends)
     try:
         value = _read(reader, form)
     except CommandError as error:
@@ -291,10 +297,10 @@ def parse(form: Form[T], text: str, context: Context) -> T:
     Raises:
         CommandError: it is unfinished or wrong; most often an ArgumentError.
     """
-    return _read(Reader(text, context, form.ends), form)
+    return _read(ArgumentReader(text, context, form.ends), form)
 
 
-def _read(reader: Reader, form: Form[T]) -> T:
+def _read(reader: ArgumentReader, form: Form[T]) -> T:
     value = form.read(reader)
     reader.finish(form)
     return value

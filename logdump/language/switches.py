@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logdump.language.command import Aliases, Command, Origin
+from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
-from logdump.language.parameters import Choice, Number
+from logdump.language.parameters import Number, OneOf
 from logdump.language.words import plain
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -18,11 +18,11 @@ MOST = 2**31 - 1
 
 def switch(
     name: str,
-    choice: Choice[Any],
+    choice: OneOf[Any],
     summary: str,
     attribute: str,
     *,
-    aliases: tuple[str, ...] = (),
+    also: tuple[str, ...] = (),
     details: tuple[str, ...] = (),
     origin: Origin = Origin.LOGDUMP,
 ) -> Command[Any]:
@@ -35,18 +35,16 @@ def switch(
         state = getattr(session.settings, attribute)
         yield say(f"{name} is {next(plain(word) for word, meant in choice.values.items() if meant == state)}")
 
-    form = Maybe(choice, is_shown=False)
-    return Command(name, form, summary, run, aliases, Aliases.HIDDEN, details, origin=origin)
+    return Command(name, Maybe(choice, is_shown=False), summary, run, details, origin=origin, also=also)
 
 
 def number_setting(
-    name: str,
+    names: str,
     number: Number,
     summary: str,
     attribute: str,
     label: str,
     *,
-    aliases: tuple[str, ...] = (),
     details: tuple[str, ...] = (),
     is_silent: bool = False,
 ) -> Command[int | None]:
@@ -59,4 +57,4 @@ def number_setting(
                 return
         yield say(f"{label} {'is' if value is None else 'set to'} {getattr(session.settings, attribute)}")
 
-    return Command(name, Maybe(number), summary, run, aliases, Aliases.BESIDE if aliases else Aliases.HIDDEN, details)
+    return Command(names, Maybe(number), summary, run, details)

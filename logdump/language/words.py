@@ -52,12 +52,12 @@ def _words(text: str) -> Iterator[str]:
 
 
 def last_command(line: str) -> int:
-    """Where the last command of a line begins: behind its last ``;`` outside double quotes."""
+    """The beginning of the last command of a line: after its last ``;`` outside double quotes."""
     return _behind_last(line, ";")
 
 
 def last_word(line: str) -> int:
-    """Where the last word of a line begins, with its opening quote; a blank outside quotes ends one."""
+    """The beginning of the last word of a line, with its opening quote; a blank outside quotes ends one."""
     return _behind_last(line, "; ")
 
 

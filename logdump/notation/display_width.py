@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection, Iterator, Sequence
 
 _WIDE = frozenset("WF")
 _CUT = "…"
+_GAP = "  "
 
 
 def display_width(text: str) -> int:
@@ -32,6 +34,17 @@ def cut_to(text: str, width: int) -> str:
     return "".join(kept) + _CUT
 
 
-def padded(text: str, width: int) -> str:
-    """``text`` filled up with blanks to ``width`` columns."""
-    return text + " " * (width - display_width(text))
+def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The width of each column of a table."""
+    return [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
+
+
+def aligned(rows: Sequence[Sequence[str]], at_the_right: Collection[int] = ()) -> Iterator[str]:
+    """The lines of a table, its columns as wide as their widest cells; those ``at_the_right`` end in line."""
+    widths = widths_of(rows)
+    for row in rows:
+        cells = []
+        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - display_width(cell))
+            cells.append(blanks + cell if at in at_the_right else cell + blanks)
+        yield _GAP.join(cells).rstrip()

@@ -53,7 +53,7 @@ _MOST_EMPTY = 3
 
 
 class CountOptions(NamedTuple):
-    """What to count: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written.
+    """Options of COUNT: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written.
 
     ``effective``: without the rows of transactions that a Replicat does not apply.
     """
@@ -169,7 +169,7 @@ class CountRun:
         return index_of(counting.trail).places
 
     def _batches(self, counting: FileCount) -> Iterator[tuple[Batch, Any]]:
-        """The batches, and the rows that pass the filter where a thread could tell, which asks no record."""
+        """The batches, and the rows that pass the filter where a thread can decide it without reading records."""
         selection, trail, engine = counting.selection, counting.trail, counting.engine
         if engine is Engine.PYTHON or not selection.is_decided:
             return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
@@ -236,7 +236,7 @@ class CountRun:
         self.notices.append(Notice(lines, bad=Bad(error, length)))
 
     def results(self, title: str) -> Iterator[Event]:
-        """What was counted."""
+        """The results of the count."""
         yield from intervals(self.count, self.options)
         yield CountShown(title, self.count, self.detail)
         history = self.count.history

@@ -10,7 +10,7 @@ from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record
 
@@ -44,7 +44,7 @@ def show_first(
     """Display the next record that is wanted; without one the position stays where it was."""
     start = place_of(session)
     try:
-        record = yield from Scan(session, filtered=filtered, also=also).find(wanted)
+        record = yield from FilteredReader(session, filtered=filtered, also=also).find(wanted)
     except CommandError:
         yield from return_to(session, start)
         raise

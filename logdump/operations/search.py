@@ -1,4 +1,4 @@
-"""The search that a line of FIND asks for: text or bytes in the record data, or the value of a column."""
+"""The search of a line of FIND: text or bytes in the record data, or the value of a column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from logdump.filters.name_criteria import AnsiName, FileName
 from logdump.filters.words import unquote
 from logdump.notation.times import GMT
 from logdump.session.errors import CommandError
-from logdump.session.search import Search
+from logdump.session.marks import Search
 from logdump.session.session import Session
 from trailformat import TableDefinition, TrailFile
 
@@ -23,7 +23,7 @@ _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
 
 
 def parse_search(session: Session, text: str) -> Search:
-    """The search that ``text`` asks for in the open trail.
+    """The search that ``text`` describes, in the open trail.
 
     Raises:
         CommandError: it is no search, or asks for a column that no table of the trail has.

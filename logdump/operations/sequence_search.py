@@ -19,7 +19,7 @@ from trailformat.trail.sequence import TrailName
 
 
 class Goal(NamedTuple):
-    """What is sought: in words, as a test on a record, and on what a file header says of its first and last record."""
+    """The goal of a search: in words, as a test on a record, and on the first and last record of a file header."""
 
     text: str
     reached: Reached

@@ -44,9 +44,8 @@ def _segment_line(known: KnownRecord, segment: Segment) -> str:
 
 def _column_name(known: KnownRecord, index: int) -> str:
     """`` NAME`` where the definition of the table is known."""
-    table = known.row_definition.table
-    columns = table.columns if table else ()
-    return f" {escape(columns[index].name)}" if index < len(columns) else ""
+    column = known.row_definition.column(index)
+    return f" {escape(column.name)}" if column else ""
 
 
 def _base(known: KnownRecord, segment: Segment) -> str:

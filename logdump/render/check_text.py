@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.session.events import CheckShown, GapShown
 from logdump.session.settings import Settings
 from trailformat import PartialRecord
 
 
 def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
-    """Where, how long, why, and where good records go on."""
-    error = shown.error
-    details = (("expected", error.expected), ("found", error.found))
-    why = escape(error.problem + "".join(f", {word} {what}" for word, what in details if what))
-    if isinstance(error, PartialRecord):
+    """The place and the length of a gap, the reason, and the next good record."""
+    if isinstance(shown.error, PartialRecord):
         then = "it may be still being written"
     elif shown.next_good is None:
         then = "no good record after it"
     else:
         then = f"next good record at RBA {shown.next_good}"
+    why = escape(shown.error.explained(", "))
     yield f"Gap in {escape(str(shown.path))} at RBA {shown.rba}, {shown.length} bytes: {why}; {then}"
 
 
 def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
-    """How many records there are, and how much of the file is none."""
-    gaps = f"{shown.gaps} gap{'' if shown.gaps == 1 else 's'} of {shown.gap_bytes} bytes" if shown.gaps else "no gap"
+    """The number of records, and the bytes of the file that are none."""
+    gaps = f"{amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else "no gap"
     counted = f"{shown.records} good records in {shown.transactions} transactions"
     yield f"{escape(shown.title)} has {counted}, {gaps} in {shown.size} bytes"
     if shown.undefined:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
 from logdump.render.record_text import partition_text
-from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, Progress, TransactionsShown
+from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.records.io_types import DDL_OP
@@ -20,7 +20,7 @@ from trailformat.totals.counting import OTHERS, TypeTotals
 _WIDTH = 34
 _NAME_WIDTH = 58
 _NAMES = {DDL_OP: "DDL", OTHERS: "Others"}
-"""Where COUNT prints another name than the record line (11.1 session)."""
+"""The names that COUNT prints in place of those of the record line (11.1 session)."""
 
 
 def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:
@@ -90,11 +90,6 @@ def elapsed(microseconds: int) -> str:
     seconds, milliseconds = divmod(milliseconds, 1000)
     sign = "-" if microseconds < 0 else ""
     return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{milliseconds:03d}"
-
-
-def progress_lines(shown: Progress, settings: Settings) -> Iterator[str]:
-    """NOTIFY's line, as the manual prints it."""
-    yield f"Scanned {shown.records} records, RBA {shown.rba},{format_timestamp(shown.time, settings.time_offset)}"
 
 
 def _line(label: str, number: int) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from logdump.notation.times import iso_time
 from logdump.render.json_record import PLACE
-from logdump.render.json_shape import PROBLEMS, Field, Shape
+from logdump.render.json_shape import PROBLEMS, Get, Shape, member
 from logdump.session.known_record import KnownRecord
-from trailformat import FileHeader
 from trailformat.records.file_header import GROUPS, HeaderToken, Value
 
 _TIMES = frozenset({"CreationTime", "FirstIOTime", "LastIOTime"})
@@ -40,7 +38,7 @@ def _plain(name: str, value: Value) -> Any:
         return iso_time(value)
     if name == "BITFLAGS" and isinstance(value, int):
         return str(value)
-    return value.hex() if isinstance(value, bytes) else value
+    return value
 
 
 def _members(tokens: tuple[HeaderToken, ...]) -> dict[str, Any]:
@@ -52,7 +50,7 @@ def _members(tokens: tuple[HeaderToken, ...]) -> dict[str, Any]:
     return members
 
 
-def _group(group_id: int) -> Callable[[KnownRecord], Any]:
+def _group(group_id: int) -> Get:
     def get(known: KnownRecord) -> Any:
         groups = known.record.file_header.groups
         return next((_members(group.tokens) for group in groups if group.token.id == group_id), None)
@@ -60,8 +58,9 @@ def _group(group_id: int) -> Callable[[KnownRecord], Any]:
     return get
 
 
-def _other_groups(header: FileHeader) -> dict[str, str]:
-    return {f"x{one.token.id:02x}": one.token.payload.hex() for one in header.groups if one.token.id not in GROUPS}
+def _other_groups(known: KnownRecord) -> dict[str, bytes]:
+    groups = known.record.file_header.groups
+    return {f"x{one.token.id:02x}": one.token.payload for one in groups if one.token.id not in GROUPS}
 
 
 def _group_meaning(group_id: int) -> str:
@@ -75,23 +74,13 @@ FILE_HEADER = Shape(
     "ISO 8601 in UTC, `bit_flags` is a string, bytes are hex; an unknown token is `xNN` with its bytes in hex.",
     (
         *PLACE,
-        Field("data_length", "number", "`Len` of the record line", lambda known: known.record.data_length),
+        member("data_length", "number", "`Len` of the record line", "record.data_length"),
         *(
-            Field(snake_case(group.name), "object or null", _group_meaning(group_id), _group(group_id))
+            member(snake_case(group.name), "object or null", _group_meaning(group_id), _group(group_id))
             for group_id, group in GROUPS.items()
         ),
-        Field(
-            "other_groups",
-            "object",
-            "Unknown groups as `xNN`, hex",
-            lambda known: _other_groups(known.record.file_header),
-        ),
-        Field(
-            "data",
-            "string",
-            "All the bytes between the record's first token and its trailer, hex",
-            lambda known: known.record.body.hex(),
-        ),
+        member("other_groups", "object", "Unknown groups as `xNN`, hex", _other_groups),
+        member("data", "string", "All the bytes between the record's first token and its trailer, hex", "record.body"),
         PROBLEMS,
     ),
 )

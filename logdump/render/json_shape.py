@@ -1,34 +1,72 @@
-"""What our JSON objects consist of: a table per kind of object, from which the objects and docs/json.md are made."""
+"""The make-up of our JSON objects: a table per kind of object, from which the objects and docs/json.md are made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter, itemgetter
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from logdump.notation.times import iso_time
 from trailformat import TrailError
 
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
+Get = Callable[[Any], Any]
 
 
-class Field(NamedTuple):
-    """One member: its name (API), its JSON type as documented, what it means, and how to get it."""
+class Member(NamedTuple):
+    """One member: its name (API), its JSON type as documented, its meaning, and how to get it."""
 
     name: str
     type: str
     meaning: str
-    value: Callable[[Any], Any]
+    value: Get
 
 
-PROBLEMS = Field("problems", "list of string", "Parts that do not decode (null above), and why", lambda _: [])
+def member(name: str, type_: str, meaning: str, value: Get | str = "") -> Member:
+    """A member; ``value`` is what gets it, or the path to it where that is not its name."""
+    return Member(name, type_, meaning, at(value or name))
+
+
+def at(path: Get | str) -> Get:
+    """Gets what stands at a path of attributes and items, such as ``bad?.error`` and ``0.rba``.
+
+    It is None where the value that a ``?`` follows is None.
+    """
+    if not isinstance(path, str):
+        return path
+    if all(map(str.isidentifier, path.split("."))):
+        return attrgetter(path)
+    step, _, rest = path.partition(".")
+    name, get_rest = step.rstrip("?"), at(rest) if rest else _itself
+    get: Get = itemgetter(int(name)) if name.isdigit() else attrgetter(name)
+    return _where_there(get, get_rest) if "?" in step else lambda source: get_rest(get(source))
+
+
+def _itself(source: Any) -> Any:
+    return source
+
+
+def _where_there(get: Get, use: Get) -> Get:
+    return lambda source: None if (found := get(source)) is None else use(found)
+
+
+def time_at(path: Get | str) -> Get:
+    """Gets the time at a path in ISO 8601, UTC; None where there is none, and outside the years 1 to 9999."""
+    return _where_there(at(path), iso_time)
+
+
+PROBLEMS = Member("problems", "list of string", "Parts that do not decode (null above), and why", lambda _: [])
 
 
 class Shape(NamedTuple):
-    """One kind of object: its name, what it stands for, its members in order."""
+    """One kind of object: its name, its meaning, its members in order, and the event it stands for, if any."""
 
     name: str
     meaning: str
-    fields: tuple[Field, ...]
+    members: tuple[Member, ...]
+    event: type | None = None
 
     def build(self, source: Any) -> dict[str, Any]:
         """The object of ``source``.
@@ -36,25 +74,39 @@ class Shape(NamedTuple):
         Raises:
             TrailError: a part of it does not decode.
         """
-        return {field.name: field.value(source) for field in self.fields}
+        return {one.name: one.value(source) for one in self.members}
 
     def build_what_decodes(self, source: Any) -> dict[str, Any]:
         """The object of ``source``, null where a part does not decode and a sentence in ``problems`` for each."""
         result: dict[str, Any] = {}
         problems: list[str] = []
-        for field in self.fields:
+        for one in self.members:
             try:
-                result[field.name] = field.value(source)
+                result[one.name] = one.value(source)
             except TrailError as error:
-                result[field.name] = None
-                problems.append(f"{field.name}: {error.problem}")
-        return {**result, PROBLEMS.name: problems} if PROBLEMS in self.fields else result
+                result[one.name] = None
+                problems.append(f"{one.name}: {error.problem}")
+        return {**result, PROBLEMS.name: problems} if PROBLEMS in self.members else result
+
+    def one(self, path: Get | str) -> Get:
+        """Gets the object of what stands at a path; None where nothing does."""
+        return _where_there(at(path), self.build)
+
+    def each(self, path: Get | str) -> Get:
+        """Gets a list with the object of each thing at a path; None where there is no list."""
+        return _where_there(at(path), lambda found: [self.build(one) for one in found])
 
 
 def exact(value: Any) -> Any:
-    """``value`` with every integer beyond 2^53 as a string, in lists and objects too."""
+    """``value`` as JSON can hold it: an integer beyond 2^53 and a path as a string, bytes in hex; in containers too."""
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return value if -EXACT <= value <= EXACT else str(value)
     if isinstance(value, dict):
         return {key: exact(one) for key, one in value.items()}
-    return [exact(one) for one in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [exact(one) for one in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value) if isinstance(value, PurePath) else value

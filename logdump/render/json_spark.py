@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from logdump.render.json_shape import Field, Shape
+from logdump.render.json_shape import Shape, member
 from logdump.render.row_values import named
+from logdump.session.events import JobProgress
 
 JOB_PROGRESS = Shape(
     "job_progress",
     "How far a Spark job has come; line mode shows it at a terminal only.",
     (
-        Field("done", "number", "Tasks that are done", lambda event: event.done),
-        Field("running", "number", "Tasks that run", lambda event: event.running),
-        Field("tasks", "number", "All tasks known so far", lambda event: event.tasks),
+        member("done", "number", "Tasks that are done"),
+        member("running", "number", "Tasks that run"),
+        member("tasks", "number", "All tasks known so far"),
     ),
+    JobProgress,
 )
 ROW = Shape(
     "row",
     "A row of an SQL result.",
     (
-        Field(
+        member(
             "values",
             "object",
             "Its values by the names of the columns (`op_2`: the second that is named `op`): bytes as hex digits, "

@@ -32,7 +32,7 @@ def _size(lob: Lob) -> str:
 
 
 def trouble_lines(lob: Lob) -> Iterator[str]:
-    """What is missing, and what else is wrong."""
+    """The missing bytes, and the other problems."""
     for gap in lob.missing:
         yield f"missing: {gap.length} bytes from byte {gap.offset} on"
     for problem in lob.problems:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 
 from logdump.session.events import Bad, Notice
 from logdump.session.exit_status import ExitStatus
-from logdump.session.known_record import KnownRecord, Part
+from logdump.session.known_record import Facet, KnownRecord
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import TrailError
 
-_SHOWN_UNDER: dict[Part, Callable[[Settings], bool]] = {
-    Part.SURROUNDINGS: lambda settings: settings.values,
-    Part.COLUMNS: lambda settings: settings.detail is not Detail.OFF,
-    Part.GGS_TOKENS: lambda settings: settings.ggstoken is not Level.OFF,
+_SHOWN_UNDER: dict[Facet, Callable[[Settings], bool]] = {
+    Facet.SURROUNDINGS: lambda settings: settings.values,
+    Facet.COLUMNS: lambda settings: settings.detail is not Detail.OFF,
+    Facet.GGS_TOKENS: lambda settings: settings.ggstoken is not Level.OFF,
 }
 """The switches that parts are shown under; the others are shown always, and in JSON all are."""
 _GOES_ON = "the columns go on in the record fragments that follow: VALUES ON shows the whole"
@@ -30,7 +30,7 @@ def problem_notices(known: KnownRecord, settings: Settings) -> list[Notice]:
 
 def _problems(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
     record = known.record
-    for part in Part:
+    for part in Facet:
         is_shown = _SHOWN_UNDER.get(part)
         if is_shown is None or settings.shows_everything or is_shown(settings):
             problem = known.look_up(part)

@@ -80,7 +80,7 @@ def _shows_tokens(record: Record, settings: Settings) -> bool:
 
 
 def _columns(record: Record, settings: Settings) -> list[str]:
-    """The column list under DETAIL; none where the data does not hold it, which is told beside the display."""
+    """The column list under DETAIL; none where the data does not hold it, which a notice reports."""
     if settings.detail is Detail.OFF:
         return []
     try:
@@ -90,7 +90,7 @@ def _columns(record: Record, settings: Settings) -> list[str]:
 
 
 def _lob_lines(record: Record) -> Iterator[str]:
-    """``Column 3, LOB fragment 3 of 4``, where the piece tells it (MOS note: under GHDR)."""
+    """``Column 3, LOB fragment 3 of 4``, where the piece has these numbers (MOS note: under GHDR)."""
     from trailformat.records.lob_pieces import parse_piece  # noqa: PLC0415 - few records are pieces
 
     numbers = parse_piece(record.header, record.data, record.order)
@@ -112,7 +112,7 @@ def _name_in_header(record: Record, settings: Settings) -> str:
 
 
 def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> str:
-    """The line that tells image, partition and place in the transaction."""
+    """The line of the image, the partition and the place in the transaction."""
     image = "Before Image:" if before_after == ord("B") else "After  Image:"
     position = _POSITION_IN_TRANSACTION.get(trans_ind, "?")
     return f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, settings)}   G  {position}"

@@ -8,7 +8,6 @@ from pathlib import Path
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
 from logdump.session.recovery_events import (
-    Again,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -17,6 +16,7 @@ from logdump.session.recovery_events import (
     RecoveryEnd,
     RecoveryShown,
     RestartShown,
+    SecondCopy,
     SecondCopyShown,
     TrailFileShown,
     TransactionRef,
@@ -95,7 +95,7 @@ def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
     yield from _cut_lines(shown.cut, shown.again)
 
 
-def _cut_lines(cut: TransactionRef, again: Again | None) -> Iterator[str]:
+def _cut_lines(cut: TransactionRef, again: SecondCopy | None) -> Iterator[str]:
     tables = ", ".join(f"{escape(name) or '(no name)'} {number}" for name, number in sorted((cut.tables or {}).items()))
     where = f" from {_place(cut.begin)}" if cut.begin else ""
     listed = f" ({tables})" if tables else ""
@@ -107,7 +107,7 @@ def _cut_lines(cut: TransactionRef, again: Again | None) -> Iterator[str]:
     yield _line("Again at", f"{_extent(again.ref)}, {_records(again.ref)}, whole: {_likeness(cut, again)}")
 
 
-def _likeness(cut: TransactionRef, again: Again) -> str:
+def _likeness(cut: TransactionRef, again: SecondCopy) -> str:
     if again.difference is not None:
         first, second = again.difference
         other = f"that at {_place(second)}" if second is not None else "no record there"

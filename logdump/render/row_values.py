@@ -10,7 +10,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """What JSON has for a value; a number that it cannot hold exactly is text."""
+    """The JSON form of a value; a number that JSON cannot hold exactly is text."""
     if value is None:
         return None
     return _PLAIN.get(type(value), str)(value)

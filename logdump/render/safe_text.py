@@ -1,4 +1,4 @@
-"""SAFE: where the transaction is, what a restart behind it leaves out, and the text for ALTER REPLICAT."""
+"""SAFE: the place of a transaction, the records that a restart after it leaves out, the text for ALTER REPLICAT."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.session.events import SafePointShown
 from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
@@ -29,14 +30,9 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
 
 
 def restart_text(spot: Spot) -> str:
-    """The command for GGSCI that sets a Replicat to a place; nobody runs it but its reader."""
+    """The command for GGSCI that sets a Replicat to a place; it is printed, never run."""
     name = TrailName.parse(spot.path)
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
-
-
-def records_text(number: int) -> str:
-    """``1 record``, ``2 records``."""
-    return f"{number} record{'' if number == 1 else 's'}"
 
 
 def _verdict(shown: SafePointShown, extent: Extent) -> str:
@@ -44,7 +40,7 @@ def _verdict(shown: SafePointShown, extent: Extent) -> str:
         return f"RBA {shown.rba} begins a transaction that is never applied: a restart there is safe."
     if extent.begin == Spot(shown.path, shown.rba):
         return f"RBA {shown.rba} begins a transaction: a restart there applies it once more, whole."
-    before = f"{extent.before} of {records_text(extent.records)} before it"
+    before = f"{extent.before} of {amount(extent.records, 'record')} before it"
     return f"RBA {shown.rba} is inside a transaction, {before}: a restart there is not safe."
 
 
@@ -55,7 +51,7 @@ def _transaction_lines(shown: SafePointShown, extent: Extent) -> Iterator[str]:
     yield _line("Last at", _place(shown, extent.last) if extent.last else "no record of it can be read")
     yield _line("Ends at", _end(shown, extent))
     for table, types in sorted(extent.tables.items()):
-        yield _line("", f"{escape(table) or '(no name)'}: {records_text(sum(types.values()))}, {_types(types)}")
+        yield _line("", f"{escape(table) or '(no name)'}: {amount(sum(types.values()), 'record')}, {_types(types)}")
 
 
 def _line(label: str, text: str) -> str:
@@ -112,5 +108,5 @@ def _advice(extent: Extent) -> Iterator[str]:
         yield "To apply the whole transaction again:"
         yield f"  {restart_text(extent.begin)}"
     if extent.after is not None:
-        yield f"To leave it out, {records_text(extent.records)}:"
+        yield f"To leave it out, {amount(extent.records, 'record')}:"
         yield f"  {restart_text(extent.after)}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.notation.display_width import cut_to, display_width, padded
+from logdump.notation.display_width import aligned, cut_to
 from logdump.notation.escape import escape
 from logdump.session.settings import Settings
 from trailformat import Change, ColumnChange, Record, Value
@@ -37,7 +37,7 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
     images[_CHANGED] = all(images.values())
     shown = [place for place in range(len(_HEAD)) if images.get(place, True)]
     rows = [tuple(row[place] for place in shown) for row in (_HEAD, *(_row(one, widest) for one in change.columns))]
-    yield from _aligned(rows)
+    yield from aligned(rows)
     yield from _reasons(change)
 
 
@@ -67,7 +67,7 @@ def column_name(column: ColumnChange) -> str:
 
 
 def value_text(value: Value | None) -> str:
-    """A value as one can tell it from any other: text and bytes in quotes; empty for one that is absent."""
+    """A value, distinct from every other: text and bytes in quotes; empty for one that is absent."""
     if value is None:
         return ""
     if value.problem is not None:
@@ -75,12 +75,6 @@ def value_text(value: Value | None) -> str:
     if isinstance(value.value, bytes):
         return f"X'{value.text}'"
     return "'" + escape(value.text).replace("'", "''") + "'" if isinstance(value.value, str) else value.text
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _reasons(change: Change) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""What is open, where it stands, what is switched on, and the events that commands yield."""
+"""The state of a session: the open trail, the position, the switches; and the events that commands yield."""

@@ -1,4 +1,4 @@
-"""Where a session stands in its trail, and reading from there in either direction."""
+"""The read position of a session in its trail, and reading from there in either direction."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Cursor:
             raise self._what_stands_before(end) or error from None
 
     def _what_stands_before(self, rba: int) -> TrailError | None:
-        """What is wrong where no record ends, by the index: damage where it begins, or a position inside a record."""
+        """The error where no record ends, by the index: damage where it begins, or a position inside a record."""
         from trailformat.index import BAD_SPAN, reach  # noqa: PLC0415 - damage is rare
 
         trail = self.trail
@@ -84,7 +84,7 @@ class Cursor:
         return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
 
     def good_header_before(self, rba: int) -> int | None:
-        """Where the last good record begins before ``rba``; None when there is none."""
+        """The RBA of the last good record that begins before ``rba``; None when there is none."""
         try:
             record = self.trail.record_before(rba)
         except TrailError:

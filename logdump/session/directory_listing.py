@@ -12,8 +12,8 @@ from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.search.peek import peek
 
 
-class Entry(NamedTuple):
-    """What lies there: bytes and Julian time of change, None where it cannot be asked; of a trail more."""
+class DirectoryEntry(NamedTuple):
+    """A file or directory: its bytes and Julian time of change, None where not known; of a trail its number and CSN."""
 
     name: str
     is_directory: bool = False
@@ -23,7 +23,7 @@ class Entry(NamedTuple):
     first_csn: str | None = None
 
 
-def list_directory(directory: Path, pattern: str) -> tuple[Entry, ...]:
+def list_directory(directory: Path, pattern: str) -> tuple[DirectoryEntry, ...]:
     """The entries whose name fits a wildcard, by name.
 
     Names that begin with a dot are listed when the wildcard does so too. Raises OSError.
@@ -39,14 +39,14 @@ def _is_wanted(name: str, pattern: str) -> bool:
     return matches(pattern, name, case_sensitive=True)
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> DirectoryEntry:
     try:
         status = path.stat()
     except OSError:
-        return Entry(path.name)
+        return DirectoryEntry(path.name)
     modified = status.st_mtime_ns // 1000 + JULIAN_UNIX_EPOCH
     if stat.S_ISDIR(status.st_mode):
-        return Entry(path.name, is_directory=True, modified=modified)
-    entry = Entry(path.name, size=status.st_size, modified=modified)
+        return DirectoryEntry(path.name, is_directory=True, modified=modified)
+    entry = DirectoryEntry(path.name, size=status.st_size, modified=modified)
     found = peek(path) if stat.S_ISREG(status.st_mode) else None
     return entry._replace(seqno=found.seqno, first_csn=found.first_csn) if found else entry

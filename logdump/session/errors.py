@@ -1,4 +1,4 @@
-"""What goes wrong with a command."""
+"""The error of a command."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class CommandError(Exception):
 
 
 class ArgumentError(CommandError):
-    """Arguments that do not fit; whoever runs the command adds its name and syntax."""
+    """Arguments that do not fit; ``language.execute`` adds the command's name and syntax."""

@@ -1,4 +1,4 @@
-"""What commands yield: things that happened, for a renderer to put into words."""
+"""The events that commands yield: facts, which a renderer puts into words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from logdump.session.recovery_events import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.session.directory_listing import Entry
+    from logdump.session.directory_listing import DirectoryEntry
     from logdump.session.marks import Mark
     from trailformat import Change, TrailError
     from trailformat.changes.lobs import Lob
@@ -54,7 +54,7 @@ class CountShown(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a scan has come: records scanned, and the RBA and time (Julian) of the last of them.
+    """Progress of a scan: the number of records scanned, and the RBA and time (Julian) of the last of them.
 
     ``size`` is that of the file in bytes, 0 where the end is not what the scan goes for.
     """
@@ -66,7 +66,7 @@ class Progress(NamedTuple):
 
 
 class JobProgress(NamedTuple):
-    """How far a Spark job has come: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
+    """Progress of a Spark job: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
 
     done: int = 0
     running: int = 0
@@ -90,7 +90,7 @@ class IntervalShown(NamedTuple):
 
 
 class EmptyIntervals(NamedTuple):
-    """COUNT INTERVAL: so many intervals in a row that no record fell into, from the start of the first (Julian)."""
+    """COUNT INTERVAL: a number of intervals in a row without records, from the start of the first (Julian)."""
 
     start: int
     end: int
@@ -126,7 +126,7 @@ class FilesShown(NamedTuple):
     """FILES: what lies in a directory."""
 
     directory: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[DirectoryEntry, ...]
 
 
 class EnvironmentShown(NamedTuple):

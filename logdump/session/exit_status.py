@@ -1,4 +1,4 @@
-"""What ``logdump`` returns to the shell."""
+"""The exit status of ``logdump``."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Key = tuple[str | int | None, ...]
 
 
 class Role(enum.Enum):
-    """What a heartbeat table is for."""
+    """The role of a heartbeat table."""
 
     SEED = "seed"
     BEAT = "heartbeat"
@@ -101,7 +101,7 @@ class HeartbeatRow(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells it from the other rows of its table."""
+        """The columns that distinguish it from the other rows of its table."""
         return tuple(getattr(self, name) for name in KEY)
 
 
@@ -111,7 +111,7 @@ def difference(later: int | None, earlier: int | None) -> int | None:
 
 
 def way(extract: str | None, routing: Iterable[str], replicat: str | None) -> tuple[str, ...]:
-    """The processes that a beat passes, as far as they are told."""
+    """The processes that a beat passes, as far as they are known."""
     return tuple(one for one in (extract, *routing, replicat) if one)
 
 
@@ -121,7 +121,7 @@ def way_text(names: Iterable[str]) -> str | None:
 
 
 class Beat(NamedTuple):
-    """One heartbeat as far as a row tells of it; timestamps in Julian microseconds, None where they are not set."""
+    """One heartbeat as far as a row shows it; timestamps in Julian microseconds, None where they are not set."""
 
     row: HeartbeatRow
     direction: Direction
@@ -148,7 +148,7 @@ class Beat(NamedTuple):
 
     @property
     def stage(self) -> str:
-        """How far it had come when the row was written: seed, extract, routing, replicat, history."""
+        """The last process that it had passed when the row was written: seed, extract, routing, replicat, history."""
         if self.row.role is Role.HISTORY:
             return Role.HISTORY.value
         reached = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
@@ -191,7 +191,7 @@ class Beat(NamedTuple):
 
 
 class SpreadSummary(NamedTuple):
-    """What is told of values: microseconds, and how many there are; ``greatest_at`` is where the greatest stands.
+    """A summary of values in microseconds, and their number; ``greatest_at`` is the place of the greatest.
 
     ``is_exact`` is False where the median and the percentile come from the histogram.
     """
@@ -228,13 +228,13 @@ class Gap(NamedTuple):
 
 
 class PathLag(NamedTuple):
-    """What the beats of one way tell.
+    """The lags of the beats of one way.
 
     Attributes:
         source, target: the databases.
         way: the processes between.
         beats: how many there are; ``first`` and ``last`` of them.
-        hops: a summary for each of HOPS; None for a hop of which no beat tells.
+        hops: a summary for each of HOPS; None for a hop that no beat shows.
         age: microseconds from the last beat to the moment ``at`` of the answer.
         interval: microseconds between two beats, given or the median; None without two.
         gaps: where beats are missing.
@@ -266,7 +266,7 @@ class PathLag(NamedTuple):
 
 
 class Clock(enum.Enum):
-    """Where the moment of an answer comes from: the newest time in the trail, the user, or this machine."""
+    """The source of an answer's moment: the newest time in the trail, the user, or this machine."""
 
     TRAIL = "trail"
     GIVEN = "given"

@@ -1,4 +1,4 @@
-"""A record with all that its trail, its definitions and its transaction tell about it."""
+"""A record with all that is known of it from its trail, its definitions and its transaction."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from trailformat.trail.row_definitions import RowDefinition
 
 
-class Part(enum.Enum):
+class Facet(enum.Enum):
     """A part of what is known of a record, in the order in which problems are reported.
 
-    ``SURROUNDINGS`` is what other records tell: the change, its transaction, the fragments.
+    ``SURROUNDINGS`` are the facts in other records: the change, its transaction, the fragments.
     """
 
     FILE_HEADER = enum.auto()
@@ -36,12 +36,12 @@ class Part(enum.Enum):
 class KnownRecord:
     """A record with all that is known of it; each fact is looked up when it is first read, and kept then.
 
-    A fact that is not there, or does not decode, is None; ``problems`` tells why. Of a file header there is no
+    A fact that is not there, or does not decode, is None; ``problems`` say why. Of a file header there is no
     fact but the record and its problems. No fact can be looked up after the trail is closed.
 
     Args:
         record: a record of the open trail.
-        session: tells the rest.
+        session: the source of the facts outside of the record.
     """
 
     def __init__(self, record: Record, session: Session) -> None:
@@ -104,11 +104,11 @@ class KnownRecord:
     @cached_property
     def problems(self) -> tuple[str, ...]:
         """Every problem of the record."""
-        return tuple(problem for part in Part if (problem := self.look_up(part)) is not None)
+        return tuple(problem for part in Facet if (problem := self.look_up(part)) is not None)
 
-    def look_up(self, part: Part) -> str | None:
+    def look_up(self, part: Facet) -> str | None:
         """Look up the facts of a part; returns the problem with them, None where there is none."""
-        if self.record.is_file_header != (part is Part.FILE_HEADER):
+        if self.record.is_file_header != (part is Facet.FILE_HEADER):
             return None
         for fact in _FACTS.get(part, ()):
             getattr(self, fact)
@@ -172,17 +172,17 @@ def _decoding_problem(what: str, decode: Callable[[], object]) -> str | None:
 
 
 _FACTS = {
-    Part.DEFINITION: ("definition", "vendor"),
-    Part.SURROUNDINGS: ("segment", "whole", "row_definition", "transaction", "change"),
-    Part.TABLE: ("table",),
+    Facet.DEFINITION: ("definition", "vendor"),
+    Facet.SURROUNDINGS: ("segment", "whole", "row_definition", "transaction", "change"),
+    Facet.TABLE: ("table",),
 }
 """The facts that are looked up, besides those that the record decodes."""
-_PROBLEMS: dict[Part, Callable[[KnownRecord], str | None]] = {
-    Part.FILE_HEADER: lambda known: _decoding_problem("the groups do not decode", lambda: known.record.file_header),
-    Part.DEFINITION: _definition_problem,
-    Part.SURROUNDINGS: lambda known: known.whole_problem,
-    Part.TABLE: _table_problem,
-    Part.NAME: _name_problem,
-    Part.COLUMNS: _columns_problem,
-    Part.GGS_TOKENS: lambda known: _decoding_problem("the GGS tokens do not decode", lambda: known.record.gg_tokens),
+_PROBLEMS: dict[Facet, Callable[[KnownRecord], str | None]] = {
+    Facet.FILE_HEADER: lambda known: _decoding_problem("the groups do not decode", lambda: known.record.file_header),
+    Facet.DEFINITION: _definition_problem,
+    Facet.SURROUNDINGS: lambda known: known.whole_problem,
+    Facet.TABLE: _table_problem,
+    Facet.NAME: _name_problem,
+    Facet.COLUMNS: _columns_problem,
+    Facet.GGS_TOKENS: lambda known: _decoding_problem("the GGS tokens do not decode", lambda: known.record.gg_tokens),
 }

@@ -1,4 +1,4 @@
-"""What a session keeps beside the open trail: marked places, and the definitions that rows are read by."""
+"""Things that a session keeps beside the open trail: marked places, the last search, the definitions of rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.filters import FilterSet
     from trailformat.definitions.file import DefinitionsFile
 
 
@@ -19,9 +20,16 @@ class SourceDefinitions(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A place in a trail that has a name, and what somebody notes about it."""
+    """A place in a trail that has a name, and a note about it."""
 
     name: str
     path: Path
     rba: int
     note: str = ""
+
+
+class Search(NamedTuple):
+    """One search of FIND: as it was typed, and the filter that its records pass."""
+
+    text: str
+    filters: FilterSet

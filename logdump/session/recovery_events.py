@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trailformat.search.transaction_walk import Ended
-    from trailformat.search.whole_trail import Gap
+    from trailformat.search.whole_trail import FileGap
     from trailformat.trail.sequence import Spot
 
 
@@ -31,7 +31,7 @@ class TransactionRef(NamedTuple):
     tables: dict[str, int] | None = None
 
 
-class Again(NamedTuple):
+class SecondCopy(NamedTuple):
     """The whole copy of a cut transaction behind it.
 
     ``likeness`` is ``equal``, ``prefix`` (the cut records are its first ones) or ``differs``; then ``difference`` are
@@ -62,14 +62,14 @@ class RestartShown(NamedTuple):
     last_complete: TransactionRef | None
     recovery_point: Spot | None
     cut: TransactionRef | None = None
-    again: Again | None = None
+    again: SecondCopy | None = None
 
 
 class CutShown(NamedTuple):
     """A transaction that the next one overtook, without a restart that tells why."""
 
     cut: TransactionRef
-    again: Again | None = None
+    again: SecondCopy | None = None
 
 
 class SecondCopyShown(NamedTuple):
@@ -177,7 +177,7 @@ class RecoveryShown(NamedTuple):
     is_unsure: bool
     damaged: int
     incomplete: int
-    gaps: tuple[Gap, ...]
+    gaps: tuple[FileGap, ...]
     unreadable: tuple[Path, ...]
     versions: tuple[int, ...]
     reader: str | None

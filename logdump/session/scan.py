@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 from logdump.session.across import cross
 from logdump.session.events import Event, Progress
 from trailformat import Record
+from trailformat.search.nearby import NEARBY
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.session.cursor import Cursor
     from logdump.session.session import Session
     from trailformat.scan import Batch
 
-_NEARBY = 2000
-"""So many records are read one by one before columns are thought worth loading."""
 
-
-class Scan:
+class FilteredReader:
     """Reading on from the session's position, through its filter and any others.
 
     With ACROSS it goes on in the next file of the trail, unless ``stop`` or ``stays`` is given: before the RBA ``stop``
@@ -69,7 +68,7 @@ class Scan:
     def _find_here(self, wanted: Callable[[Record], bool] | None) -> Generator[Event, None, Record | None]:
         """The same in the open file."""
         while self._stream is None:
-            if self._reads_nearby and self.scanned >= _NEARBY:
+            if self._reads_nearby and self.scanned >= NEARBY:
                 self._reads_nearby, self._stream = False, self._columns()
                 continue
             record = self._read()
@@ -101,15 +100,9 @@ class Scan:
 
     def _columns(self) -> Iterator[Record | Progress] | None:
         """The rest of the file by columns, where that is faster; None where it is not."""
-        if not self._selection.is_active:
+        if not self._selection.is_active or not columns_pay(self._cursor):
             return None
-        from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long scans only
-
-        backwards = self._cursor.is_backwards
-        rest = self._cursor.next if backwards else self._session.trail.size - self._cursor.next
-        if choose_engine(rest) is not Engine.NUMBA:
-            return None
-        return self._passing_backwards() if backwards else self._passing()
+        return self._passing_backwards() if self._cursor.is_backwards else self._passing()
 
     def _passing_backwards(self) -> Iterator[Record | Progress]:
         """The records before the position that pass, last first, up to damage; they are found from the beginning on."""
@@ -160,7 +153,7 @@ class Scan:
                     found += 1
                     self.suppressed = self.scanned - found
                     self._cursor.stand_on(record)
-                    self._selection.tell(record, row)
+                    self._selection.share(record, row)
                     yield record
             yield from self._progress(batch, begun, bad)
             self.suppressed = self.scanned - found
@@ -175,6 +168,14 @@ class Scan:
             row = due - begun - 1
             yield Progress(due, int(batch.rba[row]), int(batch.io_time[row]))
         self.scanned = begun + rows
+
+
+def columns_pay(cursor: Cursor) -> bool:
+    """Whether the rest of the file, in the read direction, is read faster as columns than record by record."""
+    from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long scans only
+
+    rest = cursor.next if cursor.is_backwards else cursor.trail.size - cursor.next
+    return choose_engine(rest) is Engine.NUMBA
 
 
 def progress(scanned: int, record: Record) -> Progress:

@@ -1,4 +1,4 @@
-"""Which records of a trail pass filters."""
+"""The selection of a trail's records by filters."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LARGE, _SMALL = 1 << 14, 1 << 12
 
 
 class Selection:
-    """Filters held against the records of one trail: a record has to pass all of them; without any everything does.
+    """Filters applied to the records of one trail: a record has to pass all of them; without any, every record passes.
 
     ``Session.selection`` makes those of commands and panes, ``logdump.spark.source.bounds.selection_of`` those of
-    Spark's tasks, so that one question is asked with one set of definitions wherever it is asked.
+    Spark's tasks, so that the same filter finds the same records by the same definitions everywhere.
 
     Args:
         trail: the file.
         filters: those that hold; None and those that let everything pass are none.
-        definitions: tells the columns of rows.
+        definitions: the columns of rows.
         transactions: what the caller knows of them already, so that a scan goes on where the last one ended.
     """
 
@@ -78,7 +78,7 @@ class Selection:
     def _columns(self, record: Record) -> tuple[ColumnChange, ...]:
         """The values of a row; none where it holds no columns, or they do not decode."""
         from trailformat.changes.row_changes import row_columns  # noqa: PLC0415 - needed for values only
-        from trailformat.changes.segments import joined  # noqa: PLC0415 - likewise
+        from trailformat.changes.segments import joined  # noqa: PLC0415 - needed for values only
 
         try:
             if record.is_file_header:
@@ -88,11 +88,11 @@ class Selection:
             return ()
 
     def _searches_in(self, batch: Batch) -> dict[Criterion, ValueSearch]:
-        """What looks for values, where a filter asks for some; the trail is told the definitions in the batch."""
+        """The searches for values, where a filter needs some; the trail learns the definitions in the batch."""
         if not self._needs_values:
             return {}
         from logdump.filters.masks import searches_in  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - likewise
+        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - needed for values only
 
         learn_definitions(self._trail, batch)
         if self._searches is None:
@@ -107,7 +107,7 @@ class Selection:
 
     @property
     def is_decided(self) -> bool:
-        """Whether columns and the bytes of the file are all that it looks at, and no record needs to be asked."""
+        """Whether it decides by columns and the bytes of the file alone, and reads no record."""
         if not self._filters:
             return True
         from logdump.filters.masks import is_decided  # noqa: PLC0415 - it needs numpy
@@ -121,11 +121,11 @@ class Selection:
 
     @property
     def batch_size(self) -> int:
-        """Rows for a batch: fewer where records must be asked, so that progress shows and Ctrl+C is heard."""
+        """Rows for a batch: fewer where records must be read, so that progress shows and Ctrl+C has an effect soon."""
         return _LARGE if self.is_decided else _SMALL
 
     def rows(self, batch: Batch) -> Any:
-        """The rows of a batch of numpy columns that pass, as a mask; records are asked where columns cannot tell.
+        """The rows of a batch of numpy columns that pass, as a mask; records are read where columns do not decide.
 
         The batches of a walk are given in the order of the file.
         """
@@ -147,13 +147,13 @@ class Selection:
             surely[row] = record is not None and self._passes(record, transaction)
         return surely
 
-    def tell(self, record: Record, row: int) -> None:
+    def share(self, record: Record, row: int) -> None:
         """Let the context that the caller gave know the transaction of this row of the last batch."""
         if self._owners is not None:
             self._context.learn(record, self._owners.of_row(row))
 
     def _owners_of(self, batch: Batch, engine: Engine) -> RowTransactions | None:
-        """The transactions of a batch's rows, where a filter asks for them."""
+        """The transactions of a batch's rows, where a filter needs them."""
         if not self._needs_transaction:
             return None
         if self._carrier is None:

@@ -18,8 +18,7 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.session.marks import Mark, SourceDefinitions
-    from logdump.session.search import Search
+    from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
 
@@ -30,15 +29,15 @@ class Session:
     Attributes:
         settings: the switches.
         history: the lines entered.
-        log: the copy of everything printed and entered that LOG asks for.
-        ask: asks for one more line under a prompt of its own, None at the end of the input; None where nobody can be
-            asked.
+        log: the copy of everything printed and entered, as LOG makes it.
+        ask: reads one more line under a prompt of its own, None at the end of the input; None where there is no input
+            to read.
         standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
-        note_entered: takes the lines that were not typed, each behind its prompt, for the session log.
+        note_entered: takes the lines that were not typed, each after its prompt, for the session log.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
         is_over: set by EXIT.
-        filters_in_use: the filter, or None as long as nobody has asked for one.
+        filters_in_use: the filter, or None before its first use.
         narrowing: gives what narrows a file further, while a command asks for that.
         marks: what MARK has named, by name.
         search: what FIND has looked for last; ``found_at`` is the RBA of the record that it has found.
@@ -75,7 +74,7 @@ class Session:
 
     @property
     def filters(self) -> FilterSet:
-        """The filter; the module behind it is loaded when somebody asks."""
+        """The filter; its module is loaded with the first use."""
         if self.filters_in_use is None:
             from logdump.filters import FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
 
@@ -113,9 +112,9 @@ class Session:
     def selection(
         self, trail: TrailFile | None = None, *, filtered: bool = True, also: Sequence[FilterSet] = ()
     ) -> Selection:
-        """Which records of a trail, the open one unless given, pass the filter and those of ``also``.
+        """The selection of a trail's records, the open one's unless given, by the filter and those of ``also``.
 
-        Every command asks here, so that all of them see the same records. Raises like cursor.
+        Every command takes it from here, so that all of them see the same records. Raises like cursor.
         """
         from logdump.session.selection import Selection  # noqa: PLC0415 - it reads on in a session
 

@@ -43,7 +43,7 @@ class SessionLog:
 
     @property
     def status(self) -> os.stat_result | None:
-        """What the system says about the file in use; None while the log is off."""
+        """The status of the file in use; None while the log is off."""
         return os.fstat(self._file.fileno()) if self._file is not None else None
 
     def write_line(self, line: Harmless) -> None:

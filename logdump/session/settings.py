@@ -1,4 +1,4 @@
-"""What is switched on: the state that ENV shows."""
+"""The switches of a session: the state that ENV shows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Detail(enum.Enum):
 
 
 class Level(enum.Enum):
-    """How much of a block is shown: nothing, its summary, or all of it."""
+    """The extent to which a block is shown: nothing, its summary, or all of it."""
 
     OFF = "Off"
     ON = "On"

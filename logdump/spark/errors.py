@@ -47,6 +47,4 @@ class SchemaChanged(SourceError):
 def located(error: TrailError, path: str | Path, rba: int | None = None) -> str:
     """The line about an error of the trail: where, what, what was expected and found."""
     rba = error.rba if error.rba is not None else rba
-    text = f"{place(error.path or path, rba)}: {error.problem}"
-    text += f"; expected {error.expected}" if error.expected is not None else ""
-    return text + (f"; found {error.found}" if error.found is not None else "")
+    return f"{place(error.path or path, rba)}: {error.explained()}"

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from logdump.language.reader import Context
 from logdump.line.history_file import KeptHistory
-from logdump.notation.escape import escape
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from logdump.tui.key_actions import KeyActions
 from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.keys.mark_letters import MarkLetters
+from logdump.tui.model.model import OUTPUT, Model
+from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.panes.choices import CHOICES, CurrentChoices
+from logdump.tui.panes.footer import Footer
+from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
-from logdump.tui.panes.one_line import OneLine
 from logdump.tui.panes.pages import Pages
-from logdump.tui.panes.prompt import Prompt
+from logdump.tui.panes.palette import Palette
+from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.panes.sidebar import Side
-from logdump.tui.panes.title import TitleState
+from logdump.tui.panes.sidebar import Sidebar
+from logdump.tui.panes.tabs import Tabs
+from logdump.tui.panes.title import Title
+from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
+from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.screen_mode import ScreenMode
-from logdump.tui.reading.state import State
-from logdump.tui.reading.summary import Summary
 from logdump.tui.text.appearance import Appearance
-from logdump.tui.text.cells import HarmlessLines
-from logdump.tui.watching import Watching
+from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
 
-CHOICES = ("tables", "transactions", "marks")
 _POLL_EVERY = 1.0
 
 
@@ -45,15 +44,16 @@ class Panes(Horizontal):
 
     BINDINGS = bindings(Area.PANES)
 
-    async def on_key(self, event: events.Key) -> None:
-        """The letter of a mark goes before what the key else does."""
-        app = self.app
-        if isinstance(app, TrailApp) and app.take_letter(event):
-            event.stop()
+    def on_resize(self) -> None:
+        """The side pane takes a part of the width."""
+        self.query_one(Sidebar).draw()
 
 
-class TrailApp(KeyActions, Watching):
-    """The full-screen view of a session.
+class TrailApp(HarmlessApp):
+    """The full-screen view of a session: it composes the panes, owns the threads, and leads keys to their places.
+
+    Reports of threads change the model, and panes that observe it change with it; rows and pages go to the pane that
+    requested them.
 
     Args:
         session: the session; it may have a trail open already.
@@ -68,88 +68,59 @@ class TrailApp(KeyActions, Watching):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high")]  # noqa: RUF012
 
+    records: RecordList
+    pages: Pages
+    log_strip: LogStrip
+    prompt: Prompt
+
     def __init__(self, session: Session, first: str, kept: KeptHistory, appearance: Appearance | None = None) -> None:
-        appearance = appearance or Appearance()
-        self.glyphs = appearance.glyphs
-        self._harmless = HarmlessLines(appearance.glyphs)
-        super().__init__(ansi_color=appearance.theme.ansi)
-        self.register_theme(appearance.theme)
-        self.theme = appearance.theme.name
-        self.set_keymap(appearance.keymap.keys)
-        self.keys_in_use = appearance.keymap.keys
-        self._problems = appearance.keymap.problems
-        self.animation_level = "none"
+        super().__init__(appearance or Appearance())
         self.session = session
+        self.model = Model()
         self.mode = ScreenMode(session, self.post_message, kept)
         self.file = OpenFile(session.settings, self.post_message)
-        self.state = State()
-        self.summary = Summary()
-        self.standing = TitleState()
-        self.transactions = []
         self._first = first
+        self._letters = MarkLetters()
 
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
-        yield OneLine("title", style="title")
+        model, transcript = self.model, self.mode.transcript
+        self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood)
+        self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record)
+        self.log_strip = LogStrip(model, transcript, self.glyphs)
+        self.prompt = Prompt(model, self.session.settings)
+        yield Title(model, self.session.settings)
         with Panes(id="panes"):
-            yield Side(self.glyphs)
+            yield Sidebar(model, self.glyphs)
             with Vertical(id="main"):
                 with Vertical(id="upper"):
-                    yield RecordList(self.session.settings, self.glyphs, self.row_stood)
+                    yield self.records
                     for name in CHOICES:
-                        yield ChoicePane(name, self.glyphs)
-                yield OneLine("tabs")
-                yield Pages(self.glyphs, self.file.ask_record)
-        yield LogStrip(self.mode.transcript, self.glyphs)
+                        yield CurrentChoices(name, model, self.glyphs)
+                yield Tabs(model)
+                yield self.pages
+        yield self.log_strip
         with Horizontal(id="prompt-line"):
-            yield Static(self.mode.prompt, id="prompt-label", markup=False)
-            yield Prompt()
-        yield OneLine("footer")
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """What every line of every widget goes through: at last it is made harmless."""
-        return [*super().get_line_filters(), self._harmless]
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """Put lines of harmless text into the terminal's clipboard."""
-        super().copy_to_clipboard("\n".join(escape(one) for one in text.split("\n")))
-
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,  # noqa: ARG002 - of the base class
-    ) -> None:
-        """Show a short text as it is, for a while."""
-        super().notify(escape(message), title=escape(title), severity=severity, timeout=timeout, markup=False)
+            yield PromptLabel(model)
+            yield self.prompt
+        yield Footer(model, self.appearance.keymap.keys)
 
     @property
     def is_quiet(self) -> bool:
-        """Whether every line is carried out and every pane has what it asked for."""
+        """Whether every line is carried out and every pane has what it requested."""
         return self.mode.is_idle and self.file.is_idle and not self.records.is_waiting
 
     def on_mount(self) -> None:
         """Show the empty panes, then begin."""
-        self.watch(self.records, "row", self.tell_current, init=False)
-        self.show_tab("detail")
-        self.show_upper("records")
         self.prompt.focus()
-        self.prompt.lines = self.session.history.lines.copy()
-        self.update_hint()
-        self.update_title()
-        self.prompt.context = self._line_context
-        for problem in self._problems:
-            self.tell(problem)
+        self._reports = Reports(self.model, self.mode, self.file, self.log_strip.fits)
+        self._reports.take_prompt()
+        for problem in self.appearance.keymap.problems:
+            self._reports.tell(problem)
+        self.model.observe(self.exit, Model.is_over)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(self._begin)
-
-    def _line_context(self) -> Context:
-        marks = [one.name for one in self.state.marks]
-        return Context(self.session.settings.time_offset, self.file.index.sums.tables, marks)
 
     def _begin(self) -> None:
         if self._first or self.session.has_trail:
@@ -158,13 +129,19 @@ class TrailApp(KeyActions, Watching):
     def _poll(self) -> None:
         if not self.is_headless and not os.isatty(sys.stdin.fileno()):
             self.exit(return_code=ExitStatus.INTERRUPTED)  # a lost connection need not send a signal
-        elif self.state.path is not None:
-            self.file.ask_poll(self.summary.size)
+        elif self.model.state.path is not None:
+            self.file.ask_poll(self.model.summary.size)
 
     def on_unmount(self) -> None:
         """End the threads."""
         self.mode.close()
         self.file.close()
+
+    def enter(self, text: str) -> None:
+        """Run a line as if it had been typed."""
+        self._reports.enter(text)
+
+    # What the keyboard does beside the bindings.
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: run the line, answer the command that asks, or go to the records."""
@@ -178,26 +155,184 @@ class TrailApp(KeyActions, Watching):
             self.records.focus()
 
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
-        """Tell the keys of the place."""
+        """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
-            self.update_footer()
+            self.model.place = Area.PROMPT if self.focused is self.prompt else Area.PANES
+            self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
-        """What Tab may complete to stands in the bottom line until the next key."""
-        words = "  ".join(message.words[:40]) or "nothing begins like that"
-        self.query_one("#footer", OneLine).say((f" {words}", "strong"))
+        """Completions are shown until the next key."""
+        self.model.offers = "  ".join(message.words[:40]) or "nothing begins like that"
 
     def on_input_changed(self, _event: Input.Changed) -> None:
         """The offers of Tab have had their time."""
-        if len(self.screen_stack) == 1:
-            self.update_footer()
+        self.model.offers = ""
 
     def on_prompt_refused(self, message: Prompt.Refused) -> None:
         """A paste that is too long."""
-        self.tell(message.why)
+        self._reports.tell(message.why)
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """The lines that know the width."""
-        self.update_title()
-        self.update_tabs()
-        self.update_footer()
+    def on_key(self, event: events.Key) -> None:
+        """The letter of a mark, if one is awaited, goes before what the key else does."""
+        if len(self.screen_stack) > 1 or self.focused is self.prompt:
+            return
+        line = self._letters.take(event.character or "", self._rba_of_row)
+        if line is not None:
+            event.prevent_default()
+        if line:
+            self.enter(line)
+
+    @property
+    def _rba_of_row(self) -> int | None:
+        return self.model.row.rba if self.model.row is not None else None
+
+    def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
+        """A line of one of the panes: what it stands for is entered."""
+        self._letters.came_from = self._rba_of_row
+        self.model.upper = "records"
+        self.records.focus()
+        self.enter(message.choice.sends[message.what])
+
+    # The actions that bindings name.
+
+    def action_send(self, text: str) -> None:
+        """A key that stands for a line."""
+        self.enter(text)
+
+    def action_type_in(self, text: str) -> None:
+        """A key that begins a line."""
+        self.prompt.begin(text)
+        self.prompt.focus()
+
+    def action_show_tab(self, name: str) -> None:
+        """Show a page of the lower pane."""
+        self.model.show_page(name)
+
+    def action_leave(self) -> None:
+        """Esc: one level back, and never out of the program."""
+        if self.mode.is_asking:
+            self.mode.answer(None)
+        elif self.focused is self.prompt:
+            pass
+        elif self.model.upper != "records":
+            self.model.upper = "records"
+        elif self.model.page == OUTPUT:
+            self.model.show_page(self.model.page_before)
+        self.records.focus()
+
+    def action_leave_or_quit(self) -> None:
+        """``q``: one level back, from the records out."""
+        if self.focused is self.records and self.model.page != OUTPUT:
+            self.enter("EXIT")
+        else:
+            self.action_leave()
+
+    def action_enter_pane(self) -> None:
+        """To the lower pane."""
+        self.pages.shown.focus()
+
+    def action_maximise_pane(self) -> None:
+        """The lower pane alone, or both."""
+        main = self.query_one("#main")
+        main.toggle_class("-maximised")
+        if main.has_class("-maximised"):
+            self.action_enter_pane()
+
+    def action_save_from_here(self) -> None:
+        """Stand in front of the record under the cursor and begin a SAVE."""
+        if self.model.row is not None:
+            self.enter(f"POS {self.model.row.rba}")
+            self.action_type_in("save ")
+
+    def action_stop(self) -> None:
+        """Ctrl+C: stop the command under way, else the scans beside the screen."""
+        if not self.mode.is_idle:
+            self.mode.stop()
+        elif self.file.stop():
+            self.model.busy = "stopped, Ctrl+L goes on"
+
+    def action_scan_on(self) -> None:
+        """Go on with scans that were stopped."""
+        self.file.go_on()
+
+    def action_follow(self) -> None:
+        """Follow the end of the trail, or no longer."""
+        self.model.follows = not self.model.follows
+
+    def action_copy_rba(self) -> None:
+        """The RBA under the cursor, into the terminal's clipboard."""
+        if self.model.row is not None:
+            self._copy(str(self.model.row.rba), f"RBA {self.model.row.rba}")
+
+    def action_copy_text(self) -> None:
+        """The lines of the lower pane, without the margin."""
+        text = self.pages.shown.whole_text
+        count = text.count("\n")
+        self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
+
+    def _copy(self, text: str, what: str) -> None:
+        self.copy_to_clipboard(text)
+        self.notify(f"Copied: {what}", timeout=NOTICE)
+
+    def action_toggle_margin(self) -> None:
+        """Names and values beside the detail, or the bare text."""
+        page = self.pages.page("detail")
+        page.shows_margin = not page.shows_margin
+        page.refresh()
+
+    def action_show_help(self) -> None:
+        """The keys."""
+        self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
+
+    def action_show_palette(self) -> None:
+        """All commands; the one chosen begins a line."""
+
+        def take(name: str | None) -> None:
+            if name is not None:
+                self.action_type_in(f"{name} ")
+
+        self.push_screen(Palette(self.glyphs), take)
+
+    def action_show_choices(self, name: str) -> None:
+        """One of the panes over the record list; again: the list."""
+        if self.model.upper == name:
+            self.action_leave()
+        else:
+            self.model.upper = name
+            self.query_one(f"#{name}").focus()
+
+    def action_await_letter(self, purpose: str) -> None:
+        """The next key is the letter of a mark."""
+        self._letters.begin(purpose)
+
+    # What the threads bring.
+
+    @on(messages.Report)
+    def take_report(self, report: messages.Report) -> None:
+        """The model changes, and with it the panes."""
+        self._reports.take(report)
+
+    def on_read_failed(self, message: messages.ReadFailed) -> None:
+        """A file went away or cannot be read: no pane need wait."""
+        self.records.give_up()
+        self.pages.tell(message.problem)
+
+    def on_record_list_page_needed(self, message: RecordList.PageNeeded) -> None:
+        """Have rows read."""
+        self.file.ask_page(message.request)
+
+    def on_page_read(self, message: messages.PageRead) -> None:
+        """Rows are here; where the end is followed, the session stands at the last."""
+        row = self.records.take(message.request, message.page)
+        if row is not None and self.model.follows and self.model.ended == self.mode.entered:
+            self._reports.stand_at(row)
+
+    def row_stood(self, row: ListRow) -> None:
+        """The user has moved: so does the session."""
+        with self.model.changing():
+            self._reports.stand_at(row)
+            self.model.follows = False
+
+    def on_pane_read(self, message: messages.PaneRead) -> None:
+        """A page about a record is here."""
+        self.pages.take(message)

@@ -17,7 +17,7 @@ from logdump.session.session import Session
 _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"
 _SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail"
-"""What the detail pane shows at first; the line is entered like any other."""
+"""The first line, which is entered like any other: the content of the detail pane."""
 
 
 def start(trail: str, *, mouse: bool = True) -> int:
@@ -75,5 +75,5 @@ def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int
 
 
 def _encoding() -> str:
-    """What the terminal shows: the locale's, which the UTF-8 mode of Python hides from its streams."""
+    """The encoding of the terminal: the locale's, which the UTF-8 mode of Python hides from its streams."""
     return sys.stdout.encoding if sys.platform == "win32" else locale.getencoding()

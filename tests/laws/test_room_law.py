@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
 
-from tests.laws.imports import ROOT, circles, edges, room_of
+from tests.laws.imports import ROOT, circles, edges, modules, room_of
 
 ROOMS = {
     "trailformat": (
@@ -50,5 +51,29 @@ def test_arrows_lead_to_rooms_before() -> None:
     assert found == set()
 
 
+SCREEN = ("keys", "text", "reading", "model", "panes", "app", "start")
+"""The rooms of the full screen, from the ground up."""
+
+
+def test_arrows_inside_the_screen_lead_to_rooms_before() -> None:
+    inside = "logdump.tui."
+    rooms = {
+        (module.removeprefix(inside).split(".")[0], other.removeprefix(inside).split(".")[0])
+        for module, used in edges().items()
+        for other in used
+        if module.startswith(inside) and other.startswith(inside)
+    }
+    assert [pair for pair in sorted(rooms) if SCREEN.index(pair[1]) > SCREEN.index(pair[0])] == []
+
+
 def test_no_modules_lead_to_each_other() -> None:
     assert circles(edges()) == []
+
+
+def test_no_public_class_name_stands_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}

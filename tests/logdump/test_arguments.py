@@ -173,6 +173,8 @@ def test_the_prompt_knows_what_becomes_of_a_line(line: str, expected: Validity) 
         ("filter include ansiname t", ["TEAHOUSE.SALES"]),
         ("save x 5 ", ["RECORDS", "BYTES"]),
         ("count file hr.jobs, int", ["INTERVAL"]),
+        ("sql sel", ["SELECT"]),
+        ("sql select op ", []),
     ],
 )
 def test_what_is_offered_fits_the_words_before(line: str, offered: list[str]) -> None:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from logdump.language.forms import NOTHING, Alternatives, Amount, AnyOrder, Keyword, Maybe, Refused, Sequence
-from logdump.language.parameters import ON_OFF, Choice, File, Number, Text, Word
+from logdump.language.forms import NOTHING, Alternatives, Amount, AnyOrder, Keyword, Maybe, RefusedKeyword, Sequence
+from logdump.language.parameters import ON_OFF, File, FreeText, Number, OneOf, Word
 from logdump.language.reader import Context, Form, Validity, parse, parse_partial
 from logdump.session.errors import ArgumentError
 
@@ -32,7 +32,7 @@ EITHER = Alternatives[Any](ON_OFF, Keyword("BLOCK", NUMBER))
         (ON_OFF, "{ON | OFF}"),
         (Maybe(ON_OFF), "[ON | OFF]"),
         (Maybe(ON_OFF, is_shown=False), "{ON | OFF}"),
-        (Choice({"PREV[IOUS]": True}), "PREVIOUS"),
+        (OneOf({"PREV[IOUS]": True}), "PREVIOUS"),
         (EITHER, "{ON | OFF | BLOCK <n>}"),
         (Keyword("SET", ON_OFF), "SET {ON | OFF}"),
         (PAIR, "[<n>] [<word>]"),
@@ -53,7 +53,7 @@ def test_the_syntax_follows_from_the_form(form: Form[Any], syntax: str) -> None:
         (ON_OFF, "off", False),
         (NUMBER, "0x10", 16),
         (File("<file>"), '"a b"', "a b"),
-        (Text("<text>"), ' say "a  b" ', 'say "a  b"'),
+        (FreeText("<text>"), ' say "a  b" ', 'say "a  b"'),
         (EITHER, "block 7", 7),
         (PAIR, "5", Wanted(5)),
         (PAIR, "x", Wanted(None, "x")),
@@ -61,7 +61,7 @@ def test_the_syntax_follows_from_the_form(form: Form[Any], syntax: str) -> None:
         (OPTIONS, "", Wanted()),
         (OPTIONS, "name x 5", Wanted(5, "x")),
         (OPTIONS, "5 named x 6", Wanted(6, "x")),
-        (Alternatives[Any](Word("<file>"), Choice({"OFF": None})), "off", None),
+        (Alternatives[Any](Word("<file>"), OneOf({"OFF": None})), "off", None),
         (Amount({"RECORD[S]": "r"}, wrong=""), "5 record", (5, "r")),
     ],
 )
@@ -81,11 +81,11 @@ def test_a_text_makes_a_value(form: Form[Any], text: str, value: object) -> None
         (Maybe(NUMBER), "5 6", "takes one number, but got '5 6'."),
         (File("<file>"), "a b", "takes one file name; put one with blanks into double quotes: 'a b'."),
         (File("<file>", missing="takes a file."), "", "takes a file."),
-        (Text("<text>"), " ", "takes <text>."),
+        (FreeText("<text>"), " ", "takes <text>."),
         (OPTIONS, "5 x", "'x' is no option."),
         (EITHER, "block", "'' is not a number."),
         (Amount({"RECORD[S]": 0}, wrong="{} of {!r}?"), "5 apples", "5 of 'apples'?"),
-        (Refused("UNDO", "{} goes with SQL."), "undo", "undo goes with SQL."),
+        (RefusedKeyword("UNDO", "{} goes with SQL."), "undo", "undo goes with SQL."),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_reason(form: Form[Any], text: str, message: str) -> None:

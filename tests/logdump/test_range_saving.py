@@ -54,8 +54,8 @@ def _saved(path: Path, commands: str, target: Path) -> tuple[bytes | None, list[
 
 def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
     """Have every trail copied by columns behind so many records."""
-    monkeypatch.setattr(saving, "_NEARBY", nearby)
-    monkeypatch.setattr(session_scan, "_NEARBY", nearby)
+    monkeypatch.setattr(saving, "NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
 
 

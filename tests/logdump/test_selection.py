@@ -56,7 +56,7 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
 @pytest.mark.parametrize("nearby", [1, 4])
 def test_columns_find_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = {path: _session(path, commands) for path in FILES}
-    monkeypatch.setattr(session_scan, "_NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _session(path, commands) == expected[path], path.name
@@ -78,14 +78,14 @@ BACKWARDS = [
 def test_columns_find_backwards_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = f"notify 1000; {commands}"
     expected = {path: _session(path, quiet) for path in FILES}
-    monkeypatch.setattr(session_scan, "_NEARBY", nearby)
+    monkeypatch.setattr(session_scan, "NEARBY", nearby)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     for path in FILES:
         assert _session(path, quiet) == expected[path], path.name
 
 
 def test_columns_are_read_also_where_the_last_record_nearby_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_scan, "_NEARBY", 1)
+    monkeypatch.setattr(session_scan, "NEARBY", 1)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     read, found = Cursor.read, []
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logdump.notation.times import GMT, LOCAL, TimeOffset, current_timestamp, format_timestamp, iso_time, parse_datetime
+from logdump.notation.times import (
+    GMT,
+    LOCAL,
+    TimeOffset,
+    begins_datetime,
+    current_timestamp,
+    format_timestamp,
+    iso_time,
+    parse_datetime,
+)
 from tests.conftest import UseZone
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
 
@@ -276,3 +285,16 @@ class TestParseDatetime:
             value = julian(2024, 1, 1) + hour * 3_600_000_000
             expected = value - 3_600_000_000 if value in repeated else value
             assert parse_datetime(format_timestamp(value, LOCAL), LOCAL) == expected, to_datetime(value)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    ["2024-03-14 09:31:00.123456", "24-3-1 9", "2024/03/14 09:31:00.800.569", "2024-03-14T09:31:00+01:30", "09:31"],
+)
+def test_every_beginning_of_a_time_can_become_one(whole: str) -> None:
+    assert [whole[:end] for end in range(len(whole)) if not begins_datetime(whole[:end])] == []
+
+
+@pytest.mark.parametrize("text", ["x", "2024-13", "2024-02-30", "25:", "2024-03-14 here", "2024-03-14 09:31:60"])
+def test_what_no_digit_can_mend_begins_no_time(text: str) -> None:
+    assert not begins_datetime(text)

@@ -18,8 +18,8 @@ from trailformat.changes.transactions import FIRST, LAST, ONLY
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine, is_available, scan
 from trailformat.search import effective, whole_trail
-from trailformat.search.effective import EffectiveTrail, Verdict
-from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.effective import EffectiveTrail, OrderVerdict
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
 ENGINES = [one for one in Engine if is_available(one)]
@@ -33,7 +33,7 @@ def transaction(csn: str | None, xid: str | None, *, is_cut: bool = False) -> li
     return [first, row(b"", io_type=RESTART_ABEND, trans_ind=ONLY)] if is_cut else [first]
 
 
-def judged(paths: list[Path], engine: Engine) -> tuple[EffectiveTrail, list[Place], list[Verdict]]:
+def judged(paths: list[Path], engine: Engine) -> tuple[EffectiveTrail, list[TrailPlace], list[OrderVerdict]]:
     """The judge, the places of the copies, and all verdicts."""
     trail = WholeTrail(paths)
     trail.engine = engine
@@ -54,7 +54,7 @@ def written(folder: Path, transactions: Sequence[tuple[str | None, str | None, b
     return [trail_of(folder, *part, name=f"tt{number:09}") for number, part in enumerate(parts)]
 
 
-def expected(paths: list[Path]) -> Iterator[Place]:
+def expected(paths: list[Path]) -> Iterator[TrailPlace]:
     """Where whole transactions stand that came before, by a table of all."""
     trail, known = WholeTrail(paths), set[tuple[str, str]]()
     trail.engine = Engine.PYTHON
@@ -154,7 +154,7 @@ def test_a_copy_is_found_among_equal_csns_that_fill_several_files(engine: Engine
         ("10", "1.3", False),
     ]
     _, copies, _ = judged(written(tmp_path, equal, 1), engine)
-    assert copies == [Place(4, 0)]
+    assert copies == [TrailPlace(4, 0)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -164,7 +164,7 @@ def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_co
     monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
     again = [(csn, "1.1", False) for csn in ("10", "11", "12", "12", "13", "14")]
     _, copies, _ = judged(written(tmp_path, again, 3), engine)
-    assert copies == [Place(1, 0)]
+    assert copies == [TrailPlace(1, 0)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

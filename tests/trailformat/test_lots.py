@@ -16,9 +16,9 @@ from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat.scan import Engine, is_available, scan
 from trailformat.search import whole_trail
-from trailformat.search.lots import Lot, Mark
+from trailformat.search.lots import Lot, LotMark
 from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is
 class Seen(NamedTuple):
     """What a lot tells of a transaction."""
 
-    first: Place
-    begin: Place | None
-    after: Place | None
+    first: TrailPlace
+    begin: TrailPlace | None
+    after: TrailPlace | None
     records: int
     size: int
     ended: Ended
@@ -54,7 +54,7 @@ def seen(lots: list[Lot]) -> list[Seen]:
     ]
 
 
-def marks(lots: list[Lot]) -> list[Mark]:
+def marks(lots: list[Lot]) -> list[LotMark]:
     return sorted(mark for lot in lots for mark in lot.marks)
 
 

@@ -1,4 +1,4 @@
-"""What Arrow type a column has, by its definition, and how its values become an array.
+"""The Arrow type of a column, by its definition, and the way its values become an array.
 
 | column | Arrow type |
 |---|---|
@@ -39,7 +39,7 @@ _WITH_ZONE = frozenset({188, 231, 232})
 """Native types of Oracle (those of its call interface) that are TIMESTAMP WITH TIME ZONE, and WITH LOCAL TIME ZONE."""
 _ASCII = bytes(range(128))
 _SHIFTING = frozenset({"utf-7", "hz"})
-"""In these, ASCII tells what the bytes behind it mean."""
+"""In these, ASCII determines the meaning of the bytes after it."""
 _MOST_KEPT = 1 << 14
 _HOUR, _DAY = 3, 2
 """Fields of a date from YEAR, 0, on, as MostSignificant and LeastSignificant count them."""
@@ -50,7 +50,7 @@ ANY_SIZE = 1 << 16
 
 
 class DecodePath(enum.Enum):
-    """How the arrays of a type are made of bytes; SLOW decodes value by value, ASCII does where a byte is beyond it."""
+    """The way from bytes to the arrays of a type; SLOW decodes value by value, ASCII does where a byte is beyond it."""
 
     TEXT = enum.auto()
     ASCII = enum.auto()

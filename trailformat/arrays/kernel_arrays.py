@@ -1,6 +1,6 @@
 """Arrays of the values that are ordinary for their type, made by kernels; what is not is left null.
 
-A value that no kernel is sure of is to be decoded by itself: :attr:`Made.undecided_rows` tells which.
+Values that no kernel is sure of are to be decoded one by one: :meth:`KernelArray.undecided_rows`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class StoredColumn(NamedTuple):
     Attributes:
         data: the bytes that hold them.
         little: the byte order of each.
-        starts: where each stands behind its indicator.
+        starts: where each stands after its indicator.
         sizes: of each, or ABSENT, NULL, UNDECIDED.
         about: how they are made.
     """

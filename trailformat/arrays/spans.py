@@ -29,7 +29,7 @@ class Image(NamedTuple):
     """One image of every row: ``starts`` and ``sizes``, a row per column of the table, ``seen`` uint8, one of each.
 
     A size is that of the value after its indicator, or ABSENT, NULL or UNDECIDED of
-    :mod:`trailformat.scan.kernels.arguments`, and HAS_VALUE, HAS_NULL, HAS_UNDECIDED there tell what a column may hold.
+    :mod:`trailformat.scan.kernels.arguments`; HAS_VALUE, HAS_NULL and HAS_UNDECIDED there are the bits in ``seen``.
     Where a size is below 0, its start means nothing.
     """
 

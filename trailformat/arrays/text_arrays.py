@@ -51,7 +51,7 @@ class StoredValues(NamedTuple):
     """Values as images have them.
 
     ``data`` holds the bytes; each value has its indicator from ``starts`` on and ``sizes`` bytes in all, both int64;
-    ``little`` tells the byte order of each.
+    ``little`` is the byte order of each.
     """
 
     data: Array
@@ -81,11 +81,11 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
         little = np.ascontiguousarray(values.little, np.uint8)
         made = MAKERS[about.path](StoredColumn(values.data, little, starts, sizes, about))
         array, rows = _WRITTEN[about.path](made.array), made.undecided_rows(sizes)
-    return _asked(array, values, rows, definition, codec) if len(rows) else TextArray(array, [])
+    return _filled(array, values, rows, definition, codec) if len(rows) else TextArray(array, [])
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
-    """How an array is made whose text is that of most values; None where all are to be decoded by themselves."""
+    """The builder of an array whose text is that of most values; None where all are to be decoded one by one."""
     about = array_type(definition, codec)
     if about.path is DecodePath.DECIMAL:
         return about._replace(type=pa.string(), path=DecodePath.NUMBER)
@@ -132,14 +132,14 @@ _WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
 """The text of the values of an array, by how it is made."""
 
 
-def _asked(array: pa.Array, values: StoredValues, rows: Array, definition: ColumnDefinition, codec: str) -> TextArray:
+def _filled(array: pa.Array, values: StoredValues, rows: Array, definition: ColumnDefinition, codec: str) -> TextArray:
     """The array with the values of these rows decoded, each distinct one once."""
     problems: list[TextProblem] = []
     for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
-        mine = rows[values.little[rows] == is_little]
-        if not len(mine):
+        chosen = rows[values.little[rows] == is_little]
+        if not len(chosen):
             continue
-        column = StoredColumn(values.data, values.little[mine], values.starts[mine], values.sizes[mine], _BINARY)
+        column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
         raw = MAKERS[DecodePath.BYTES](column).array.dictionary_encode()
         decoded = [decode_value(Column(0, one), definition, order, codec) for one in raw.dictionary.to_pylist()]
         texts = [decoded_text(one) for one in decoded]
@@ -147,11 +147,11 @@ def _asked(array: pa.Array, values: StoredValues, rows: Array, definition: Colum
         sizes = np.array([len(text.encode()) if text else 0 for text in texts])
         _check_size(int(sizes[numbers].sum()))
         mask = np.zeros(len(array), bool)
-        mask[mine] = True
+        mask[chosen] = True
         array = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()).take(raw.indices))
         is_problem = np.array([one.problem is not None for one in decoded])[numbers]
-        told = zip(mine[is_problem].tolist(), numbers[is_problem].tolist(), strict=True)
-        problems += [TextProblem(row, decoded[number].problem or "") for row, number in told]
+        undecoded = zip(chosen[is_problem].tolist(), numbers[is_problem].tolist(), strict=True)
+        problems += [TextProblem(row, decoded[number].problem or "") for row, number in undecoded]
     return TextArray(array, sorted(problems))
 
 

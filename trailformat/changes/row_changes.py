@@ -281,7 +281,6 @@ def row_images(record: Record, known: RowDefinition) -> Images:
 
 
 def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[ColumnChange, ...]:
-    columns = known.table.columns if known.table else ()
     old, new = ({one.index: one for one in image or ()} for image in (images.before, images.after))
 
     def value(column: Column | None, described: ColumnDefinition | None) -> Value | None:
@@ -289,7 +288,7 @@ def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[Colum
 
     merged = []
     for index in sorted(old.keys() | new.keys()):
-        described = columns[index] if index < len(columns) else None
+        described = known.column(index)
         name, is_key = (described.name, described.is_key) if described else ("", False)
         both = value(old.get(index), described), value(new.get(index), described)
         merged.append(ColumnChange(index, name, described, *both, is_key))

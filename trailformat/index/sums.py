@@ -1,4 +1,4 @@
-"""What is in a file: records and bytes by table, bounds of the time, the largest transactions."""
+"""Sums of a file: records and bytes by table, bounds of the time, the largest transactions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TABLES = 1 << 16
 
 
 class TableTotals(NamedTuple):
-    """What a file holds of one table, metadata records included; the bytes are those of the data."""
+    """The sums of one table in a file, metadata records included; the bytes are those of the data."""
 
     records: int
     data_bytes: int

@@ -14,7 +14,7 @@ from trailformat.trail.file import TrailFile
 
 
 class TrailIndex:
-    """What scans have found in one file, from its beginning on: 17 bytes for 256 rows, and a bounded number of others.
+    """The findings of scans in one file, from its beginning on: 17 bytes for 256 rows, and a bounded number of others.
 
     Rows are numbered from 0: the file header where there is one, records, damage; a record that is half written at the
     end of the file is no row yet. Several threads may extend and read an index, each with a TrailFile of its own.

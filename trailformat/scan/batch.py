@@ -12,7 +12,7 @@
 | ``table`` | int64 | key of the table's name in ``names``; 0 no name |
 | ``transaction`` | int64 | ordinal, from 0 where the scan starts; -1 outside of every transaction |
 | ``data_offset``, ``data_size`` | uint32 | payload of the first ``D``, from ``rba``; 0, 0 when there is none |
-| ``token_offset``, ``token_size`` | uint32 | payload of the first ``T`` likewise |
+| ``token_offset``, ``token_size`` | uint32 | the same of the first ``T`` |
 
 Of a file header the columns from the header are 0. A transaction ends with TransInd 2 or 3, as COUNT has it.
 """
@@ -72,7 +72,7 @@ class Batch:
 
     @property
     def end(self) -> int:
-        """The RBA behind the last row."""
+        """The RBA after the last row."""
         return int(self.rba[-1]) + int(self.length[-1])
 
     def require(self, buffer: Buffer) -> None:

@@ -1,4 +1,4 @@
-"""Where certain bytes stand in a file: by a kernel where there is one, which lets other threads run meanwhile."""
+"""Search for bytes in a file: by a kernel where there is one, which lets other threads run meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def occurrences(value: bytes, buffer: Buffer, start: int, end: int, *, any_case:
     With ``any_case`` ASCII letters of either case match. The buffer is looked at in copies of a part at a time.
 
     Raises:
-        NotATrail: the file behind the buffer was cut, or cannot be read any more.
+        NotATrail: the file of the buffer was cut, or cannot be read any more.
     """
     places = _by_kernel if is_available(Engine.NUMBA) else _by_pattern
     overlap = len(value) - 1
@@ -43,7 +43,7 @@ def _by_kernel(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
 
 
 def _address_of(data: bytes) -> int:
-    """Where the bytes stand, as long as somebody holds them."""
+    """The address of bytes, valid as long as they are referred to."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 

@@ -2,7 +2,7 @@
 
 The rules of COUNT: a record is taken when its IO Time lies within bounds and its table is wanted; a transaction ends
 with TransInd 2 or 3, of a record that is taken or not, and is counted when a record of it was taken; it visits each of
-its tables once, tables being told apart by their names.
+its tables once, tables being distinguished by their names.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from trailformat.scan.position import ScanPosition
 from trailformat.scan.windows import Window
 
 ROWS = 1 << 15
-"""So many records come in one :class:`KernelTotals` at most."""
+"""The most records of one :class:`KernelTotals`."""
 _ROOM = 1 << 9
 _KEYS = 1 << 8
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
 class Taken(NamedTuple):
-    """Which records are counted: bounds of the IO Time (Julian), and a test on the table's name; None: all."""
+    """Bounds of the records that are counted: of the IO Time (Julian), and a test on the table's name; None: all."""
 
     start: int | None = None
     end: int | None = None
@@ -33,7 +33,7 @@ class Taken(NamedTuple):
 
     @property
     def has_bounds(self) -> bool:
-        """Whether the time counts; a file header has none, and is left out then."""
+        """Whether there are bounds of the time; a file header has none and is left out then."""
         return self.start is not None or self.end is not None
 
     def takes_time(self, io_time: int) -> bool:
@@ -65,7 +65,7 @@ class TransactionPart(NamedTuple):
 
 
 class KernelTotals:
-    """What a stretch of records comes to.
+    """Sums over consecutive records.
 
     Attributes:
         names: what the keys mean.
@@ -73,8 +73,8 @@ class KernelTotals:
         file_headers, file_header_bytes: those met; never among the groups.
         first: the transaction with which the stretch begins; None when none of its records was taken.
         first_ended: whether it ends here.
-        transactions, table_visits: of those that begin behind it and end here.
-        last: the transaction that begins behind the first and does not end here, or None.
+        transactions, table_visits: of those that begin after it and end here.
+        last: the transaction that begins after the first and does not end here, or None.
         places: RBA of each record.
         spans: kind, RBA and length of what is no record.
     """
@@ -102,7 +102,7 @@ class KernelTotals:
 
 
 class _CountingRun(KernelRun):
-    """Keeps what the kernel must know of each key: the number of its name, and whether its records are wanted."""
+    """A run that keeps for each key the number of its name, and whether its records are taken."""
 
     def __init__(self, names: Names, takes_name: Callable[[str], bool] | None) -> None:
         from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
@@ -114,7 +114,7 @@ class _CountingRun(KernelRun):
         self.about = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
         self.counting = array("q", bytes(8 * arguments.COUNTING_SIZE))
-        self._tell_addresses()
+        self._renew_addresses()
         self.new_key(0)
 
     def new_key(self, key: int) -> None:
@@ -122,15 +122,15 @@ class _CountingRun(KernelRun):
         while key >= len(self.about):
             self.about.extend(array("q", bytes(8 * len(self.about))))
             self.marks.extend(array("q", bytes(8 * len(self.marks))))
-            self._tell_addresses()
+            self._renew_addresses()
         number = self._numbers.setdefault(self._name_or_key(key), len(self._numbers))
         if number == len(self.keys):
             self.keys.append(key)
         is_wanted = self._takes_name is None or self._takes_name(self.names[key])
         self.about[key] = 2 * number + is_wanted
 
-    def _tell_addresses(self) -> None:
-        """The kernel goes on with these when it is called again, so they must be right whenever an array has grown."""
+    def _renew_addresses(self) -> None:
+        """Give the kernel the addresses, which change when an array grows."""
         self.counting[arguments.ABOUT], self.counting[arguments.MARKS] = address_of(self.about), address_of(self.marks)
 
     def _name_or_key(self, key: int) -> str | int:
@@ -156,7 +156,7 @@ class CountFiller:
 
     @property
     def transactions(self) -> int:
-        """How many transactions have ended with a record that was taken, up to the last :class:`KernelTotals`."""
+        """The number of transactions with a record taken that have ended, up to the last :class:`KernelTotals`."""
         return self._ended
 
     @property
@@ -172,7 +172,7 @@ class CountFiller:
         """Count on; see the protocol."""
         status = arguments.FULL
         while status in {arguments.FULL, arguments.FIRST_ENDED}:
-            position, status = self._run.go(window, position, end, stop, ROWS, self._tell_addresses())
+            position, status = self._run.go(window, position, end, stop, ROWS, self._renew_addresses())
             if status == arguments.FULL:
                 self._harvest()
             elif status == arguments.FIRST_ENDED:
@@ -181,7 +181,7 @@ class CountFiller:
         return position, self._state[arguments.NEED] if status == arguments.MORE else 0
 
     def take(self) -> KernelTotals:
-        """What was counted since the last time."""
+        """The totals since the last call."""
         state, counted = self._state, self._counted
         self._harvest()
         part = self._open_part()
@@ -199,7 +199,7 @@ class CountFiller:
         self._counted = KernelTotals(self._run.names)
         return counted
 
-    def _tell_addresses(self) -> int:
+    def _renew_addresses(self) -> int:
         counting = self._run.counting
         counting[arguments.GROUPS], counting[arguments.ROOM] = address_of(self._groups), _ROOM
         counting[arguments.PLACES] = address_of(self._places)
@@ -219,7 +219,7 @@ class CountFiller:
         self._state[arguments.USED] = 0
 
     def _open_part(self) -> TransactionPart | None:
-        """The part of the transaction under way, which then begins anew; None where nothing of it was taken."""
+        """The part of the transaction under way, which is empty afterwards; None where no record of it was taken."""
         state, run = self._state, self._run
         if not state[arguments.IS_OPEN]:
             return None

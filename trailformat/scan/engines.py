@@ -1,4 +1,4 @@
-"""Which engine fills the batches."""
+"""The engines that fill batches, and the choice between them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class FileRange(NamedTuple):
 def scan_range(
     trail: TrailFile, part: FileRange, *, engine: Engine | None = None, batch_size: int = BATCH_SIZE
 ) -> Scan:
-    """The batches of a range; its ``position`` at the end tells whether the next range begins where this one ends."""
+    """The batches of a range; the next range fits when it begins at their ``position`` at the end."""
     return Scan(trail, part.start, part.stop, engine, batch_size)
 
 

@@ -1,4 +1,4 @@
-"""The walk of a kernel over windows: its state, the names it meets, what the kernel has to be told."""
+"""One run of a kernel over windows: its state, and the names it meets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALL_BITS = (1 << 64) - 1
 
 
 def address_of(numbers: array[int]) -> int:
-    """Where the numbers stand, as long as none is appended."""
+    """The address of the numbers, valid until one is appended."""
     return numbers.buffer_info()[0]
 
 
@@ -34,7 +34,7 @@ class KernelRun:
     """One kernel at work from place to place; what it fills is the caller's.
 
     A name is found by a hash with a secret key and then compared byte by byte, so that no two names share a key
-    whatever their hashes are; and without the secret nobody can make names whose hashes collide.
+    whatever their hashes are; and without the secret no names can be made whose hashes collide.
     """
 
     def __init__(self, kernel: Callable[..., int], names: Names) -> None:
@@ -105,7 +105,7 @@ class KernelNames:
         self._secret = secrets.randbits(63)
         self._count = self._used = 0
         self._tables = array("q", bytes(8 * arguments.TABLES_SIZE))
-        self._tell_addresses()
+        self._renew_addresses()
         self.address = address_of(self._tables)
 
     def set_index(self, index: int, key: int) -> None:
@@ -113,7 +113,7 @@ class KernelNames:
         while index >= len(self._by_index):
             self._by_index.extend(array("q", b"\xff" * 8 * len(self._by_index)))
         self._by_index[index] = key
-        self._tell_addresses()
+        self._renew_addresses()
 
     def add_name(self, name: bytes, hashed: int, key: int) -> None:
         """Let a name, whose hash a kernel found, stand for ``key``."""
@@ -130,7 +130,7 @@ class KernelNames:
         self._insert(hashed, key, self._used)
         self._count += 1
         self._used += len(words)
-        self._tell_addresses()
+        self._renew_addresses()
 
     def _insert(self, hashed: int, key: int, start: int) -> None:
         mask = len(self._slots) // arguments.SLOT_SIZE - 1
@@ -144,7 +144,7 @@ class KernelNames:
             start,
         )
 
-    def _tell_addresses(self) -> None:
+    def _renew_addresses(self) -> None:
         tables = self._tables
         tables[arguments.SLOTS], tables[arguments.MASK] = (
             address_of(self._slots),

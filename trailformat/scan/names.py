@@ -2,7 +2,7 @@
 
 A row's header holds a name, or an index that means the latest definition before the row (``table_definitions.py``).
 Both become a key. One key never stands for two names; two keys may have one name, when a scan that starts inside a
-file meets an index before its definition: what it means is looked up when somebody asks for the name.
+file meets an index before its definition: what it means is looked up when the name is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LARGEST_INDEX = 0xFFFF
 
 
 class NeedsEarlier(Exception):
-    """What an index means is asked in a scan that does not know, and cannot look, what stands before its start."""
+    """The meaning of an index stands before the start of a scan that cannot look there."""
 
 
 class Names:
@@ -39,11 +39,11 @@ class Names:
         self._highest = -1
 
     def __len__(self) -> int:
-        """How many keys there are; they count from 0."""
+        """The number of keys; they count from 0."""
         return len(self._texts)
 
     def __getitem__(self, key: int) -> str:
-        """The name behind a key; empty for key 0 and for an index without a definition, as ``TrailFile.name_of``.
+        """The name of a key; empty for key 0 and for an index without a definition, as ``TrailFile.name_of``.
 
         Raises:
             NotATrail: it needs a look at the file before the scan's start, and the file is closed.
@@ -53,7 +53,7 @@ class Names:
         return text if isinstance(text, str) else self._before(text)
 
     def unknown_index(self, key: int) -> int | None:
-        """The table index behind a key that no definition before it explains; None for every other key."""
+        """The table index of a key without a definition before it; None for every other key."""
         text = self._texts[key]
         if isinstance(text, str):
             return None

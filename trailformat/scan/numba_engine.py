@@ -31,7 +31,7 @@ class NumbaFiller:
 
     @property
     def transactions(self) -> int:
-        """How many transactions have ended."""
+        """The number of transactions that have ended."""
         return self._run.state[arguments.TRANSACTIONS]
 
     @property

@@ -1,9 +1,9 @@
-"""One file scanned by several threads: pieces side by side, what comes of them in the order of the file.
+"""One file scanned by several threads: ranges side by side, their results in the order of the file.
 
-The pieces begin where records are likely to begin. Whether one does is certain when the piece before it has been
-scanned: its walk must end there, in the same byte order. Where it does not, or where a piece cannot be understood
-without what stands before it, the piece is scanned again, from where the walk has come to. So what comes out is what
-one scan gives, whatever the bytes are. Only a few pieces are ahead of the one that is handed out.
+The ranges begin where records are likely to begin. Whether one does is certain when the range before it has been
+scanned: its walk must end there, in the same byte order. Where it does not, or where a range cannot be understood
+without what stands before it, the range is scanned again, from where the walk is then. So what comes out is what
+one scan gives, whatever the bytes are. Only a few ranges are ahead of the one that is handed out.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 PIECE = 1 << 25
-"""About so many bytes are in a piece."""
+"""About the number of bytes of a range."""
 _MOST_WORKERS = 8
 _AHEAD = 2
-"""So many more pieces are begun than there are threads."""
+"""Ranges that are begun beyond the number of threads."""
 
 R = TypeVar("R")
 Earlier = Callable[[], Names]
@@ -61,16 +61,16 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def submit(self, job: Callable[[Callable[[], bool]], R]) -> Future[R]:
-        """Let a thread do a job; it can ask whether nobody waits for it any more."""
+        """Let a thread do a job, which takes a function that says whether its result is no longer needed."""
         if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one piece it is not needed
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one range it is not needed
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
         return self._pool.submit(job, self._is_over.is_set)
 
 
 class _Done(NamedTuple, Generic[R]):
-    """A scanned piece: what came of it, and where and with what it ended; None: it must be scanned again."""
+    """A scanned range: its results, and where and with what it ended; None: it must be scanned again."""
 
     results: list[R]
     position: ScanPosition
@@ -79,13 +79,13 @@ class _Done(NamedTuple, Generic[R]):
 
 
 class ParallelScan(Generic[T, R]):
-    """The scan of one file from its beginning; its first pieces are begun when it is made.
+    """The scan of one file from its beginning; its first ranges are begun when it is made.
 
     Args:
         trail: the file; the caller's, and for the caller's thread.
         workers: the threads.
         scanner, work: what to do.
-        is_certain: whether a result is right, asked when all its names are known; else the piece is scanned again.
+        is_certain: whether a result is right, now that all its names are known; else its range is scanned again.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class ParallelScan(Generic[T, R]):
         self._begun = Ordered(self._begin() if workers.number > 1 else (), ahead, lambda one: one[1].cancel())
 
     def results(self) -> Generator[tuple[R, int], None, None]:
-        """What came of everything, in the order of the file, and how many transactions ended in the pieces before.
+        """The results in the order of the file, each with the number of transactions that ended in the ranges before.
 
         Raises:
             NotATrail: the file was cut, or cannot be read any more.
@@ -148,7 +148,7 @@ class ParallelScan(Generic[T, R]):
         return None
 
     def _scan_here(self, stop: int | None) -> Generator[tuple[R, int], None, None]:
-        """Scan on from where the walk has come to, in this thread."""
+        """Scan from the current position on, in this thread."""
         if stop is not None and self._position.rba >= stop:
             return
         names = self._names
@@ -165,7 +165,7 @@ class ParallelScan(Generic[T, R]):
 
 
 class _Job(Generic[T, R]):
-    """One piece, to be scanned by some thread."""
+    """The scan of one range, for a thread."""
 
     def __init__(self, trail: TrailFile, part: FileRange, scanner: Scanner[T], work: Work[T, R]) -> None:
         self._trail, self._range, self._scanner, self._work = trail, part, scanner, work
@@ -174,7 +174,7 @@ class _Job(Generic[T, R]):
         results: list[R] = []
         with self._trail.twin() as trail:
             try:
-                scanning = self._scanner(trail, self._range.start, self._range.stop, _nobody_knows)
+                scanning = self._scanner(trail, self._range.start, self._range.stop, _no_earlier_names)
                 for found in scanning:
                     if is_over():
                         return None
@@ -184,7 +184,7 @@ class _Job(Generic[T, R]):
         return _Done(results, scanning.position, scanning.names, scanning.transactions)
 
 
-def _nobody_knows() -> Names:
+def _no_earlier_names() -> Names:
     raise NeedsEarlier
 
 
@@ -199,7 +199,7 @@ def parallel_batches(
 ) -> Iterator[tuple[Batch, R]]:
     """The same, each with what ``work`` makes of it in the thread that fills it, with a TrailFile of its own.
 
-    Until the batch is handed out its ``transaction`` counts from the beginning of a piece, and names may be unknown.
+    Until the batch is handed out its ``transaction`` counts from the beginning of a range, and names may be unknown.
     """
 
     def scanner(file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None) -> Scanning[Batch]:
@@ -218,9 +218,9 @@ def _shift(batch: Batch, transactions: int) -> None:
 
 
 def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:
-    """Counting by several threads; its first pieces are begun at once."""
+    """Counting by several threads; its first ranges are begun at once."""
     if taken.takes_name is not None:
-        # every piece would have to wait for the names of the pieces before
+        # every range would have to wait for the names of the ranges before
         workers = Workers(1)
 
     def scanner(

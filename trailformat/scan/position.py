@@ -1,4 +1,4 @@
-"""Where a scan stands, and what is there when it is no sound record.
+"""The position of a scan, and the damage there where no sound record starts.
 
 The rules are those of :class:`trailformat.trail.file.TrailFile`: every record is read in the order of the one before
 it, or else in the other order, which then stays; the record at RBA 0 leaves the order as it is.
@@ -19,7 +19,7 @@ from trailformat.trail.file import TrailFile
 class ScanPosition(NamedTuple):
     """All that the walk over a file depends on: two walks that reach the same place go on alike.
 
-    ``order_known`` tells whether some record has shown its order yet.
+    ``order_known``: a record has shown its order.
     """
 
     rba: int
@@ -28,7 +28,7 @@ class ScanPosition(NamedTuple):
 
 
 def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
-    """Where a scan that starts at ``rba`` stands: in the byte order of the file's first ``G`` record."""
+    """The position of a scan that starts at ``rba``: in the byte order of the file's first ``G`` record."""
     size, first = trail.size, trail.first_rba
     order = framing.detect_order(trail.buffer, first, size) if first < size else None
     return ScanPosition(rba, order or ByteOrder.BIG, order is not None)
@@ -41,7 +41,7 @@ def first_order(buffer: Buffer, position: ScanPosition) -> ByteOrder:
 
 
 def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrder, *, is_first: bool) -> ScanPosition:
-    """The place behind a sound record of ``length`` bytes in ``order``, ``first`` having been tried first.
+    """The position after a sound record of ``length`` bytes in ``order``, ``first`` having been tried first.
 
     ``is_first`` is set for the record at the beginning of the file.
     """

@@ -30,7 +30,7 @@ _FIELDS = struct_codes("partition", "trans_ind")
 _HEADER = {order: struct.Struct(order.value + _FIELDS) for order in ByteOrder}
 _USUAL = {order: struct.Struct(order.value + "BBHBBHB" + _FIELDS) for order in ByteOrder}
 _HEAD = 64
-"""So many bytes tell the length of a record."""
+"""Bytes that hold the length of any record."""
 _USUAL_SIZE = 8 + HEADER_SIZE
 """Bytes of the two tokens and the header."""
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
@@ -189,7 +189,7 @@ class PythonFiller:
 
 
 def _sound_length(buffer: Buffer, rba: int, limit: int, order: ByteOrder, end: int) -> tuple[int, int]:
-    """The length of the sound record at ``rba`` in this order, or -1; and how many bytes are needed to tell, or 0."""
+    """The length of the sound record at ``rba`` in this order, or -1; the bytes needed to know it, or 0."""
     try:
         return framing.frame_length(buffer, rba, limit, order), 0
     except BadRecord:

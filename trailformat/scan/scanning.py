@@ -21,14 +21,14 @@ Made_co = TypeVar("Made_co", bound=Sized, covariant=True)
 
 
 class Filler(Protocol[Made_co]):
-    """What an engine is: it goes over records and hands out what it makes of them, a batch or anything else.
+    """An engine: it goes over records and returns what it makes of them, a batch or anything else.
 
     It keeps no view of the window between calls.
     """
 
     @property
     def transactions(self) -> int:
-        """How many transactions have ended."""
+        """The number of transactions that have ended."""
 
     @property
     def is_full(self) -> bool:
@@ -45,11 +45,11 @@ class Filler(Protocol[Made_co]):
         """Take in a span that is no sound record."""
 
     def take(self) -> Made_co:
-        """What there is so far; what comes next goes to a new one."""
+        """The result so far; what comes next goes to a new one."""
 
 
 class Scanning(Iterator[T]):
-    """What a filler makes of one file, from one place on; an iterator that can be asked where it is.
+    """The results of a filler over one file, from one position on; an iterator that knows its position.
 
     Args:
         trail: the file.
@@ -59,7 +59,7 @@ class Scanning(Iterator[T]):
         earlier: gives the names of the file up to ``position``; None: they are looked for when they are needed.
 
     Attributes:
-        position: where it has come to; at last at or beyond ``stop``, or at the end of the file.
+        position: of the next record; at last at or beyond ``stop``, or at the end of the file.
         names: what the keys of tables mean.
     """
 
@@ -115,7 +115,7 @@ class Scanning(Iterator[T]):
 
     @property
     def transactions(self) -> int:
-        """How many transactions have ended so far."""
+        """The number of transactions that have ended so far."""
         return self._filler.transactions
 
     def run(self) -> Self:
@@ -144,7 +144,7 @@ class Scan(Scanning[Batch]):
 
 
 class _EarlierNames:
-    """The names up to ``start``, looked up when somebody asks."""
+    """The names up to ``start``, looked up when they are needed."""
 
     def __init__(self, trail: TrailFile, start: int) -> None:
         self._trail = trail

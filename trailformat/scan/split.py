@@ -1,13 +1,13 @@
-"""Where a file can be cut: real record boundaries, found from any offset without reading what lies before it.
+"""Boundaries at which a file can be cut, found from any offset without reading what lies before it.
 
 The rule. A boundary at or after an offset is the next place where a sound record starts, provided that
 
 - the chain holds: ``CHAIN`` sound records stand in a row from there, or as many as there are up to the end of the file
   (the last of them half written, maybe), and
 - no larger record contains it: none of the sound records that start in the ``REACH`` bytes before it (``WIDE_REACH``
-  for records with four-byte lengths) ends behind it. If one does, the search goes on where the outermost of them ends.
+  for records with four-byte lengths) ends after it. If one does, the search goes on where the outermost of them ends.
 
-The second part is what data full of records asks for. It cannot be proof: a record may be larger than the reach, and a
+The second part is for data full of records. It cannot be proof: a record may be larger than the reach, and a
 hostile file can hold records that lap over each other. What is certain is only what a walk from the beginning passes:
 see :mod:`trailformat.scan.file_ranges`.
 """
@@ -39,7 +39,7 @@ _WIDE_LENGTHS = tuple(struct.Struct(order.value + "xxI") for order in ByteOrder)
 
 
 def split_points(trail: TrailFile, pieces: int) -> list[int]:
-    """Where pieces of about equal size begin: 0, then boundaries in ascending order; fewer when there are too few."""
+    """The beginnings of pieces of about equal size: 0, then boundaries in ascending order, maybe fewer."""
     size = trail.size
     points = [0]
     for number in range(1, pieces):
@@ -104,7 +104,7 @@ def _is_half_written(buffer: Buffer, at: int, end: int) -> bool:
 
 
 def _end_of_container(buffer: Buffer, at: int, end: int) -> int | None:
-    """Where the first sound record ends that starts within reach before ``at`` and ends behind it; None for none."""
+    """The end of the first sound record that starts within reach before ``at`` and ends after it; None for none."""
     for start in _containers(buffer, at):
         for order in ByteOrder:
             try:
@@ -117,7 +117,7 @@ def _end_of_container(buffer: Buffer, at: int, end: int) -> int | None:
 
 
 def _containers(buffer: Buffer, at: int) -> Iterator[int]:
-    """Places before ``at`` whose length, in one order or the other, leads behind it; the wide ones first."""
+    """Places before ``at`` whose length, in one order or the other, leads past it; the wide ones first."""
     for found in _WIDE_RECORD.finditer(buffer, max(0, at - WIDE_REACH), at + 7):
         start = found.start()
         if start < at and any(start + one.unpack_from(buffer, start)[0] > at for one in _WIDE_LENGTHS):

@@ -1,4 +1,4 @@
-"""Texts as columns: what tokens hold, copied out of the file's bytes and decoded when somebody asks."""
+"""Texts as columns: values of tokens, copied out of the file's bytes and decoded when they are needed."""
 
 from __future__ import annotations
 

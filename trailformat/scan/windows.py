@@ -1,10 +1,10 @@
 """The bytes that a scan looks at: a part of the file at a time, copied into one buffer that is used again and again.
 
-Copied, not mapped: where somebody cuts a file, touching the mapping of what is gone ends the process with SIGBUS, while
+Copied, not mapped: where a file is cut, touching the mapping of what is gone ends the process with SIGBUS, while
 a read comes back short. The copy costs little, because a window stays in the processor's cache while it is looked at.
 
-A record that is larger than a window has a buffer of its own, in which only the bytes stand that tell where its parts
-are: memory that nobody writes to costs nothing.
+A record that is larger than a window has a buffer of its own, that holds only the bytes with the places of its
+parts: memory that is not written to costs nothing.
 """
 
 from __future__ import annotations

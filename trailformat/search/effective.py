@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from trailformat.changes.csn import csn_key
 from trailformat.search.lots import Lot
-from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
 MOST_KNOWN = 100_000
@@ -29,7 +29,7 @@ Name = tuple[str, str]
 """LOGCSN and TRANID."""
 
 
-class Verdict(NamedTuple):
+class OrderVerdict(NamedTuple):
     """A whole transaction at or below the greatest CSN before it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
     """
 
     row: int
-    copy_of: Place | None
+    copy_of: TrailPlace | None
     goes_back: bool
     is_below: bool
     greatest: str
@@ -60,18 +60,18 @@ class _Rise:
         self.greatest: tuple[int, ...] = ()
         self.previous: tuple[int, ...] = ()
         self.csn = ""
-        self.known: dict[str, Place] = {}
+        self.known: dict[str, TrailPlace] = {}
         self.before: list[tuple[int, ...]] = []
-        self.places: list[Place] = []
+        self.places: list[TrailPlace] = []
 
-    def note(self, place: Place) -> None:
+    def note(self, place: TrailPlace) -> None:
         """A lot begins here."""
         self.before.append(self.greatest)
         self.places.append(place)
         if len(self.places) > MOST_CHECKPOINTS:
             del self.before[1::2], self.places[1::2]
 
-    def rise(self, parts: tuple[int, ...], csn: str, xid: str | None, place: Place) -> None:
+    def rise(self, parts: tuple[int, ...], csn: str, xid: str | None, place: TrailPlace) -> None:
         """A transaction with a greater CSN than all before."""
         self.greatest, self.csn = parts, csn
         self.known = {} if xid is None else {xid: place}
@@ -90,8 +90,8 @@ class EffectiveTrail:
     def __init__(self, trail: WholeTrail) -> None:
         self._trail = trail
         self._rises: dict[str, _Rise] = {}
-        self._late: dict[Name, Place] = {}
-        self._regions: OrderedDict[tuple[str, Place, Place], dict[Name, Place]] = OrderedDict()
+        self._late: dict[Name, TrailPlace] = {}
+        self._regions: OrderedDict[tuple[str, TrailPlace, TrailPlace], dict[Name, TrailPlace]] = OrderedDict()
         self.whole = self.copies = self.unnamed = 0
         self.is_unsure = False
 
@@ -99,13 +99,13 @@ class EffectiveTrail:
         """The greatest CSN of a form so far; nothing where there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()
 
-    def judge(self, lot: Lot) -> list[Verdict]:
+    def judge(self, lot: Lot) -> list[OrderVerdict]:
         """The whole transactions of a lot that are not simply the next ones; those that are no copies are applied."""
         if lot.texts is not None and len(lot.texts) >= _COLUMNS_PAY and (found := self._judge_columns(lot)) is not None:
             return found
         return self._judge_rows(lot, range(lot.rows))
 
-    def _judge_columns(self, lot: Lot) -> list[Verdict] | None:
+    def _judge_columns(self, lot: Lot) -> list[OrderVerdict] | None:
         """The same where CSNs of one form rise from row to row; None where they do not."""
         from trailformat.search.rising import rising_rows  # noqa: PLC0415 - it needs numpy
 
@@ -129,11 +129,11 @@ class EffectiveTrail:
     def _rise(self, kind: str) -> _Rise:
         return self._rises.setdefault(kind, _Rise())
 
-    def _judge_rows(self, lot: Lot, rows: range) -> list[Verdict]:
+    def _judge_rows(self, lot: Lot, rows: range) -> list[OrderVerdict]:
         noted: set[str] = set()
         return [one for row in rows if lot.is_whole(row) and (one := self._judge_row(lot, row, noted)) is not None]
 
-    def _judge_row(self, lot: Lot, row: int, noted: set[str]) -> Verdict | None:
+    def _judge_row(self, lot: Lot, row: int, noted: set[str]) -> OrderVerdict | None:
         """``noted``: the forms of CSN for which these rows have been noted."""
         self.whole += 1
         csn, xid, place = lot.csns[row], lot.xids[row], lot.first(row)
@@ -152,9 +152,9 @@ class EffectiveTrail:
         is_below = key.parts < rise.greatest
         copy_of = self._first_copy(key.kind, key.parts, (csn, xid), place) if xid is not None else None
         self.copies += copy_of is not None
-        return Verdict(row, copy_of, goes_back, is_below, rise.csn)
+        return OrderVerdict(row, copy_of, goes_back, is_below, rise.csn)
 
-    def _first_copy(self, kind: str, parts: tuple[int, ...], name: Name, place: Place) -> Place | None:
+    def _first_copy(self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPlace) -> TrailPlace | None:
         rise = self._rises[kind]
         if parts == rise.greatest:
             return self._known_or_added(rise.known, name[1], place)
@@ -168,7 +168,7 @@ class EffectiveTrail:
             at += 1
         return self._known_or_added(self._late, name, place)
 
-    def _known_or_added(self, known: dict[Any, Place], name: Any, place: Place) -> Place | None:
+    def _known_or_added(self, known: dict[Any, TrailPlace], name: Any, place: TrailPlace) -> TrailPlace | None:
         if name in known:
             return known[name]
         if len(known) < MOST_KNOWN:
@@ -177,7 +177,7 @@ class EffectiveTrail:
             self.is_unsure = True
         return None
 
-    def _region(self, kind: str, at: int, here: Place) -> dict[Name, Place]:
+    def _region(self, kind: str, at: int, here: TrailPlace) -> dict[Name, TrailPlace]:
         """The first whole copies between two checkpoints, or behind the last one and before ``here``."""
         places = self._rises[kind].places
         is_last = at + 1 == len(places)
@@ -185,7 +185,7 @@ class EffectiveTrail:
         if bounds in self._regions:
             self._regions.move_to_end(bounds)
             return self._regions[bounds]
-        found: dict[Name, Place] = {}
+        found: dict[Name, TrailPlace] = {}
         for name, place in self._names(bounds[1], bounds[2]):
             found.setdefault(name, place)
         if not is_last:
@@ -194,7 +194,7 @@ class EffectiveTrail:
                 self._regions.popitem(last=False)
         return found
 
-    def _names(self, start: Place, stop: Place) -> Iterator[tuple[Name, Place]]:
+    def _names(self, start: TrailPlace, stop: TrailPlace) -> Iterator[tuple[Name, TrailPlace]]:
         for lot in lots_of(self._trail, start):
             for row in range(lot.rows):
                 place = lot.first(row)

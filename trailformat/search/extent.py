@@ -18,13 +18,14 @@ from trailformat.errors import BadRecord, NotATrail, TrailError
 from trailformat.records.io_types import RECORD_FRAGMENT, RESTARTS
 from trailformat.records.record import Record
 from trailformat.scan import RECORD, Batch, scan
-from trailformat.search.transaction_walk import NEARBY, Extent, TransactionWalk
+from trailformat.search.nearby import NEARBY
+from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, previous_file
 
 
 class Before(NamedTuple):
-    """What precedes a place in one file; both None when the file does not tell.
+    """The beginning or end of a transaction before a place in one file; both None when the file holds neither.
 
     ``begin`` is the first record of the transaction that is open there; ``ended`` the RBA behind the last one's end.
     """
@@ -51,7 +52,7 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
 
 
 class Start(NamedTuple):
-    """Where to read a transaction from; whether its first record stands there, and the earlier file that is missing."""
+    """The place to read a transaction from; whether its first record is there, and the earlier file that is missing."""
 
     spot: Spot
     is_begin: bool
@@ -59,7 +60,7 @@ class Start(NamedTuple):
 
 
 def start_at(trail: TrailFile, asked: int) -> Start | None:
-    """Where the transaction begins that holds the RBA ``asked``; None between two. Raises like extent_at."""
+    """The start of the transaction that holds the RBA ``asked``; None between two. Raises like extent_at."""
     before = look_back(trail, rba := _base_of_fragment(trail, asked))
     if _begins_at(trail, rba):
         return Start(Spot(trail.path, rba), is_begin=True)
@@ -68,7 +69,7 @@ def start_at(trail: TrailFile, asked: int) -> Start | None:
 
 
 def _start_before(trail: TrailFile, before: Before) -> Start:
-    """Where the transaction begins that is open behind ``before``; without its beginning where its first rows may be.
+    """The start of the transaction that is open after ``before``; without its beginning where its first rows may be.
 
     Files are gone back over as long as they hold neither a beginning nor an end.
     """
@@ -130,7 +131,7 @@ def _goes_on_at(trail: TrailFile, rba: int) -> bool:
 
 
 def look_back(trail: TrailFile, rba: int) -> Before:
-    """What precedes ``rba`` in its file: record by record where it is near, else by columns from the beginning.
+    """The beginning or end before ``rba`` in its file: record by record where it is near, else by columns.
 
     Raises:
         BadRecord: ``rba`` lies inside a record, or outside the file.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trailformat.scan import Workers
 from trailformat.search.effective import EffectiveTrail
 from trailformat.search.lots import Lot
-from trailformat.search.whole_trail import FIRST_PLACE, Place, WholeTrail
+from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
 END_OF_FILE = (1 << 63) - 1
@@ -47,7 +47,7 @@ class LeftOut:
     def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
-        self._run: tuple[Place, Place] | None = None
+        self._run: tuple[TrailPlace, TrailPlace] | None = None
         judge = EffectiveTrail(whole)
         for lot in lots_of(whole, FIRST_PLACE, workers):
             self._take(lot, sorted({*lot.not_whole(), *(one.row for one in judge.judge(lot) if one.copy_of)}))
@@ -62,7 +62,7 @@ class LeftOut:
         for row in rows:
             if row != before + 1:
                 self._end_run()
-            first, after = lot.first(row), lot.after(row) or Place(len(self._whole), 0)
+            first, after = lot.first(row), lot.after(row) or TrailPlace(len(self._whole), 0)
             self._run = (self._run[0] if self._run else first, after)
             before = row
         if before != lot.rows - 1:

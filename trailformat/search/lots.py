@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import BatchColumn, StringColumn
 from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import Place
+from trailformat.search.whole_trail import TrailPlace
 
 ENDINGS = tuple(Ended)
 """What the numbers in the column ``endings`` mean."""
@@ -17,7 +17,7 @@ NOWHERE = -1
 """In place of an RBA that is not there."""
 
 
-class Mark(NamedTuple):
+class LotMark(NamedTuple):
     """What stands between transactions or in them: a restart record, a file's beginning, or damage.
 
     Attributes:
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
         time: IO Time of a restart record (Julian).
     """
 
-    place: Place
+    place: TrailPlace
     after: int
     io_type: int
     time: int = 0
@@ -66,7 +66,7 @@ class Reached(NamedTuple):
     """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last one."""
 
     records: int
-    place: Place
+    place: TrailPlace
     time: int
 
 
@@ -85,7 +85,7 @@ class Lot(NamedTuple):
     columns: Columns
     csns: Sequence[str | None]
     xids: Sequence[str | None]
-    marks: Sequence[Mark]
+    marks: Sequence[LotMark]
     carried: int = 0
     texts: StringColumn | None = None
     reached: Reached | None = None
@@ -95,18 +95,18 @@ class Lot(NamedTuple):
         """How many transactions there are."""
         return len(self.csns)
 
-    def first(self, row: int) -> Place:
+    def first(self, row: int) -> TrailPlace:
         """The first record of a transaction that was found."""
-        return Place(int(self.columns.first_file[row]), int(self.columns.first_rba[row]))
+        return TrailPlace(int(self.columns.first_file[row]), int(self.columns.first_rba[row]))
 
-    def begin(self, row: int) -> Place | None:
+    def begin(self, row: int) -> TrailPlace | None:
         """Its first record; None when that is not there."""
         return self.first(row) if self.columns.has_begin[row] else None
 
-    def after(self, row: int) -> Place | None:
+    def after(self, row: int) -> TrailPlace | None:
         """The first place behind it; None while it is open."""
         rba = int(self.columns.after_rba[row])
-        return Place(int(self.columns.after_file[row]), rba) if rba != NOWHERE else None
+        return TrailPlace(int(self.columns.after_file[row]), rba) if rba != NOWHERE else None
 
     def ended(self, row: int) -> Ended:
         """How it ended."""

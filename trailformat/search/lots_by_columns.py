@@ -28,11 +28,11 @@ from trailformat.search.lots import (
     NOWHERE,
     Columns,
     Lot,
-    Mark,
+    LotMark,
     Reached,
 )
 from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import FileBatch, Place
+from trailformat.search.whole_trail import FileBatch, TrailPlace
 
 _Array = np.ndarray[Any, Any]
 _ZERO = np.zeros(1, np.int64)
@@ -51,9 +51,9 @@ _IS_OUTSIDE, _IS_RESTART, _BEGINS, _ENDS = map(_table, (NOT_TRANSACTIONAL, RESTA
 class _Growing(NamedTuple):
     """A transaction that is open where a batch ends, or has ended and may have fragments behind it."""
 
-    first: Place
+    first: TrailPlace
     has_begin: bool
-    after: Place | None
+    after: TrailPlace | None
     records: int
     size: int
     is_damaged: bool
@@ -180,7 +180,7 @@ class _ColumnWalk:
             return
         has_end = growing.after is not None
         ended = Ended.DAMAGE if growing.is_damaged else Ended.LAST if has_end else Ended.FILE_END
-        after = growing.after or Place(NOWHERE, NOWHERE)
+        after = growing.after or TrailPlace(NOWHERE, NOWHERE)
         values = (*growing.first, growing.has_begin, *after, growing.records, growing.size, _CODES[ended])
         csn, xid = growing.transaction
         yield Lot(Columns(*(np.array([value]) for value in values)), [csn], [xid], (), 1)
@@ -263,9 +263,9 @@ class _ColumnWalk:
         is_here = len(columns[0]) > 1
         assert is_here or self._growing is not None  # noqa: S101 - else there is nothing to leave
         transaction = Transaction(csns[-1], xids[-1]) if is_here else self._growing.transaction  # type: ignore[union-attr]
-        after = Place(after_file, after_rba) if after_rba != NOWHERE else None
+        after = TrailPlace(after_file, after_rba) if after_rba != NOWHERE else None
         is_damaged = ending == _CODES[Ended.DAMAGE]
-        return _Growing(Place(file, rba), begins, after, records, size, is_damaged, transaction)
+        return _Growing(TrailPlace(file, rba), begins, after, records, size, is_damaged, transaction)
 
 
 class _Joined(Sequence[str | None]):
@@ -291,19 +291,19 @@ def _told(found: FileBatch, rows: _Array) -> tuple[StringColumn, StringColumn]:
 
 def _reached(found: FileBatch, segments: _Segments) -> Reached:
     batch = found.batch
-    place = Place(found.ordinal, int(batch.rba[len(batch) - 1]))
+    place = TrailPlace(found.ordinal, int(batch.rba[len(batch) - 1]))
     return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
 
 
-def _marks(found: FileBatch, segments: _Segments) -> list[Mark]:
-    marks = [Mark(Place(found.ordinal, 0), 0, BEGIN_OF_FILE)] if found.begins else []
+def _marks(found: FileBatch, segments: _Segments) -> list[LotMark]:
+    marks = [LotMark(TrailPlace(found.ordinal, 0), 0, BEGIN_OF_FILE)] if found.begins else []
     batch = found.batch
     for row in np.sort(np.concatenate((segments.restarts, segments.spans))).tolist():
-        place, after = Place(found.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
+        place, after = TrailPlace(found.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
         if batch.kind[row] == RECORD:
-            marks.append(Mark(place, after, int(batch.io_type[row]), int(batch.io_time[row])))
+            marks.append(LotMark(place, after, int(batch.io_type[row]), int(batch.io_time[row])))
         else:
-            marks.append(Mark(place, after, HALF_A_RECORD if batch.kind[row] == PARTIAL else DAMAGE))
+            marks.append(LotMark(place, after, HALF_A_RECORD if batch.kind[row] == PARTIAL else DAMAGE))
     return marks
 
 

@@ -6,9 +6,19 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, ENDINGS, HALF_A_RECORD, NOWHERE, Columns, Lot, Mark, Reached
+from trailformat.search.lots import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    ENDINGS,
+    HALF_A_RECORD,
+    NOWHERE,
+    Columns,
+    Lot,
+    LotMark,
+    Reached,
+)
 from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
-from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.sequence import Spot
 
 _MOST_ROWS = 4096
@@ -21,7 +31,7 @@ class _Rows:
         self._columns = [array(code) for code in "qqBqqqqB"]
         self._csns: list[str | None] = []
         self._xids: list[str | None] = []
-        self.marks: list[Mark] = []
+        self.marks: list[LotMark] = []
         self._records = 0
         self._reached: Reached | None = None
 
@@ -48,14 +58,14 @@ class _Rows:
         return Lot(Columns(*self._columns), self._csns, self._xids, self.marks, reached=self._reached)
 
 
-def _place(whole: WholeTrail, spot: Spot) -> Place:
-    return Place(whole.ordinals[spot.path], spot.rba)
+def _place(whole: WholeTrail, spot: Spot) -> TrailPlace:
+    return TrailPlace(whole.ordinals[spot.path], spot.rba)
 
 
 class RowWalk:
     """The lots in plain Python: one walk for each stretch of files."""
 
-    def __init__(self, whole: WholeTrail, start: Place) -> None:
+    def __init__(self, whole: WholeTrail, start: TrailPlace) -> None:
         self._whole, self._start = whole, start
         self._rows = _Rows()
         self._ordinal = start.ordinal
@@ -74,7 +84,7 @@ class RowWalk:
             return
         with trail:
             start = Spot(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
-            self._rows.marks.append(Mark(Place(ordinal, 0), 0, BEGIN_OF_FILE))
+            self._rows.marks.append(LotMark(TrailPlace(ordinal, 0), 0, BEGIN_OF_FILE))
             for one in TransactionWalk(trail, start, following=self._following):
                 self._take(one)
                 is_cut = isinstance(one, Extent) and one.marker is not None
@@ -86,7 +96,7 @@ class RowWalk:
         following, missing = self._whole.following(path)
         if following is not None:
             self._ordinal = self._whole.ordinals[following]
-            self._rows.marks.append(Mark(Place(self._ordinal, 0), 0, BEGIN_OF_FILE))
+            self._rows.marks.append(LotMark(TrailPlace(self._ordinal, 0), 0, BEGIN_OF_FILE))
         return following, missing
 
     def _take(self, one: Extent | Damage | Restart) -> None:
@@ -97,12 +107,12 @@ class RowWalk:
         elif isinstance(one, Damage):
             self._mark_damage(one)
         else:
-            self._rows.marks.append(Mark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
+            self._rows.marks.append(LotMark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
 
     def _mark_damage(self, damage: Damage) -> None:
         place = _place(self._whole, Spot(damage.path, damage.rba))
         is_half = damage.is_partial and self._whole.is_newest(place.ordinal)
-        mark = Mark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
+        mark = LotMark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
         if mark not in self._rows.marks:
             self._rows.marks.append(mark)
 

@@ -1,4 +1,4 @@
-"""What the first bytes of a file tell about it, without opening it as a trail."""
+"""The facts in the first bytes of a file, without opening it as a trail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_HEADER = 0xFFFF
 
 
 class TrailPeek(NamedTuple):
-    """A trail file's sequence number, and CSN and IO Time (Julian) of its first and last record, where it tells."""
+    """A trail file's sequence number, and CSN and IO Time (Julian) of its first and last record, where known."""
 
     seqno: int | None
     first_csn: str | None
@@ -26,7 +26,7 @@ class TrailPeek(NamedTuple):
 
 
 def peek(path: Path) -> TrailPeek | None:
-    """What a regular file says about itself; None when it is no trail or cannot be read."""
+    """The peek at a regular file; None when it is no trail or cannot be read."""
     try:
         with path.open("rb") as file:
             data = file.read(_LONGEST_HEADER)

@@ -26,17 +26,16 @@ from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Trans
 from trailformat.errors import NotATrail
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, Engine, scan
+from trailformat.search.nearby import NEARBY
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 
-NEARBY = 2000
-"""So many records are read by the engine that needs no loading before columns are thought worth it."""
 MOST_DAMAGE = 1000
 """So many spans of damage are listed of one transaction."""
 
 
 class Ended(enum.Enum):
-    """How a transaction ended."""
+    """The way a transaction ended."""
 
     LAST = "last"
     CUT = "cut"
@@ -55,7 +54,7 @@ class Damage(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What the header of a record says of when it was: IO Time (Julian microseconds), AuditRBA, AuditPos."""
+    """The moment in the header of a record: IO Time (Julian microseconds), AuditRBA, AuditPos."""
 
     time: int = 0
     audit_rba: int = 0
@@ -82,8 +81,8 @@ class Extent(NamedTuple):
         ended: how it ended.
         marker: the restart record that cut it.
         has_end: whether its last record says that it is the last (TransInd 2 or 3).
-        records, size: how many records of it there are, and their bytes.
-        before: how many of them stand before the place asked about; 0 where none was.
+        records, size: the number of its records, and their bytes.
+        before: the number of them before the given place; 0 without one.
         first_moment, last_moment: of its first and its last record.
         has_one_time: whether all its records have one IO Time, which is then that of its commit.
         tables: its records by table and IOType.
@@ -153,7 +152,7 @@ class _Growing:
         return Ended.OVERTAKEN if self.is_overtaken else Ended.FILE_END
 
     def extent(self) -> Extent:
-        """What has been read."""
+        """The transaction as far as it has been read."""
         first, last = self.moments or (Moment(), Moment())
         return Extent(
             self.transaction,
@@ -184,9 +183,9 @@ class TransactionWalk:
         start: where to begin, between two records.
         until: the last file in which transactions are begun; one that is open at its end is read to its own end. None:
             all files.
-        asked: the place that ``before`` of a transaction is about.
+        asked: the place up to which ``before`` of a transaction counts.
         missing: the file before ``start`` that is not there, where the trail lacks one.
-        nearby: so many records are probably enough.
+        nearby: the number of records that is probably enough.
         following: gives the file after one and, where that is not there, the name it should have.
     """
 

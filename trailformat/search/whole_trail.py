@@ -25,7 +25,7 @@ _IN_THREADS = 1 << 26
 """From so many bytes on a file is scanned by several threads."""
 
 
-class Gap(NamedTuple):
+class FileGap(NamedTuple):
     """Files that are missing: the first and the last of them, and the file behind them."""
 
     first: Path
@@ -33,14 +33,14 @@ class Gap(NamedTuple):
     behind: Path
 
 
-class Place(NamedTuple):
+class TrailPlace(NamedTuple):
     """A place in a whole trail: which of its files, counted from 0, and the RBA in it."""
 
     ordinal: int
     rba: int
 
 
-FIRST_PLACE = Place(0, 0)
+FIRST_PLACE = TrailPlace(0, 0)
 
 
 class FileBatch(NamedTuple):
@@ -143,7 +143,7 @@ class WholeTrail:
         other.close()
         return other.path, None
 
-    def batches(self, start: Place = FIRST_PLACE, workers: Workers | None = None) -> Iterator[FileBatch]:
+    def batches(self, start: TrailPlace = FIRST_PLACE, workers: Workers | None = None) -> Iterator[FileBatch]:
         """The records from a place on, as columns; half a record is PARTIAL at the end of the newest file alone.
 
         Raises:
@@ -175,10 +175,10 @@ def _is_empty(path: Path) -> bool:
     return path.is_file() and not path.stat().st_size
 
 
-def _gap(name: TrailName, other: TrailName) -> Gap | None:
+def _gap(name: TrailName, other: TrailName) -> FileGap | None:
     if name.digits != other.digits or other == name.next:
         return None
-    return Gap(name.next.path, other.previous.path, other.path)
+    return FileGap(name.next.path, other.previous.path, other.path)
 
 
 def _complete(batch: Batch) -> None:

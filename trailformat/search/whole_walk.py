@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from trailformat.scan import Engine, Workers
 from trailformat.search.lots import Lot
 from trailformat.search.lots_by_row import RowWalk
-from trailformat.search.whole_trail import FIRST_PLACE, Place, WholeTrail
+from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
 
 
-def lots_of(whole: WholeTrail, start: Place = FIRST_PLACE, workers: Workers | None = None) -> Iterator[Lot]:
+def lots_of(whole: WholeTrail, start: TrailPlace = FIRST_PLACE, workers: Workers | None = None) -> Iterator[Lot]:
     """The transactions from a place on, where a record begins and none is open.
 
     Raises:

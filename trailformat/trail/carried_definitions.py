@@ -11,7 +11,7 @@ from trailformat.records.record import Record, make_record
 
 
 class CarriedDefinitions:
-    """What is known about a source, and what the target has been told already."""
+    """The definitions of a source, and those that the target holds already."""
 
     def __init__(self) -> None:
         self._database: Record | None = None
@@ -35,7 +35,7 @@ class CarriedDefinitions:
         return record
 
     def wanted_by(self, record: Record) -> list[Record]:
-        """The definitions that must be written before ``record``; they count as told from now on."""
+        """The definitions that must be written before ``record``; they count as written from now on."""
         index = record.table_index
         wanted: list[Record] = []
         defines_table = record.is_metadata and record.header.orig_node != DATABASE
@@ -58,7 +58,7 @@ class CarriedDefinitions:
             self._told.add(max(self._tables, default=0))
 
     def new_file(self) -> None:
-        """The target starts a file that has been told nothing."""
+        """Begin a file of the target, which holds no definitions yet."""
         self._told.clear()
         self._database_told = False
 

@@ -115,7 +115,7 @@ class TrailFile:
             self._map.file = self._file
 
     def _unmap(self) -> None:
-        """Let the mapping go; where somebody still holds a view of it, it lives as long as the view."""
+        """Release the mapping; while a view of it exists, it lives as long as the view."""
         if self._map is not None:
             with contextlib.suppress(BufferError):
                 self._map.close()
@@ -160,7 +160,7 @@ class TrailFile:
     def read_into(self, target: memoryview, rba: int) -> int:
         """Copy bytes of the file, from ``rba`` on, to where the caller wants them; returns how many there were.
 
-        Unlike looking at the mapping this is safe where somebody cuts the file.
+        Unlike access to the mapping this is safe while the file is cut.
 
         Raises:
             NotATrail: the file cannot be read any more.
@@ -188,10 +188,10 @@ class TrailFile:
 
     @property
     def status(self) -> os.stat_result:
-        """What the system says about the open file.
+        """The system's status of the open file.
 
         Raises:
-            NotATrail: the file is closed or cannot be asked any more.
+            NotATrail: the file is closed or can no longer be examined.
         """
         try:
             return os.fstat(self._file)
@@ -286,7 +286,7 @@ class TrailFile:
             rba = record.rba
 
     def end_of_records(self) -> int:
-        """Where the last whole record ends: the size of the file, or less when its last record is only half written."""
+        """The end of the last whole record: the size of the file, or less when its last record is only half written."""
         size = self.refresh()
         if any(framing.start_before(self.buffer, size, order) is not None for order in ByteOrder):
             return size
@@ -308,7 +308,7 @@ class TrailFile:
         return framing.previous_sound(self.buffer, rba, size, self.order, most)
 
     def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
-        """Where sound records stand from ``start`` to before ``stop``, damage stepped over."""
+        """The RBAs of sound records from ``start`` to before ``stop``, damage stepped over."""
         rba: int | None = start
         while rba is not None and rba < stop:
             try:
@@ -322,7 +322,7 @@ class TrailFile:
             rba += length
 
     def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """Where metadata records stand from ``start``, where a record begins, to before ``stop``; and how far that is.
+        """The RBAs of metadata records from ``start``, where one begins, to before ``stop``, and the end of the search.
 
         Up to a place at or after ``stop`` where a record or damage begins, or to the end of the file, there are no
         others.

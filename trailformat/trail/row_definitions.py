@@ -1,4 +1,4 @@
-"""What tells the columns of a row: the definitions in its trail, or a definitions file where the trail has none."""
+"""The definition of a row's columns: that in its trail, or in a definitions file where the trail has none."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from trailformat.codec.charsets import UTF_8, codec_of
 from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
+    from trailformat.definitions.column import ColumnDefinition
     from trailformat.definitions.file import DefinitionsFile
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
@@ -17,11 +18,16 @@ if TYPE_CHECKING:
 
 
 class RowDefinition(NamedTuple):
-    """What is known of a row: its table's name, its columns (None: nothing), the codec of its database's text."""
+    """The definition of a row: its table's name, its columns (None: not known), the codec of its database's text."""
 
     name: str
     table: TableDefinition | None
     charset: str = UTF_8
+
+    def column(self, index: int) -> ColumnDefinition | None:
+        """The definition of a column, where it is known."""
+        columns = self.table.columns if self.table else ()
+        return columns[index] if index < len(columns) else None
 
 
 class RowDefinitions:
@@ -40,14 +46,14 @@ class RowDefinitions:
         self._charsets: dict[int | None, str] = {}
 
     def of(self, record: Record) -> RowDefinition:
-        """What is known of a row, a truncate or any other record that names a table."""
+        """The definition of a row, a truncate or any other record that names a table."""
         entry = self._trail.table_of(record)
         name = entry.name if entry else record.name
         table = self._trail.tables.columns(entry) if entry else None
         return self._known(name, table, record.rba if record.table_index is not None else None)
 
     def of_entry(self, entry: TableEntry) -> RowDefinition:
-        """What is known of the rows that a definition in the trail is in force for."""
+        """The definition of the rows for which an entry of the trail is in force."""
         return self._known(entry.name, self._trail.tables.columns(entry), entry.rba)
 
     def _known(self, name: str, table: TableDefinition | None, indexed_at: int | None) -> RowDefinition:

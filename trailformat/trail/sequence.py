@@ -132,7 +132,7 @@ def in_order(names: list[TrailName]) -> Iterator[TrailName]:
 
 
 def _first_written(numbers: list[int], modulus: int) -> int:
-    """Where the oldest number stands: 0, unless both ends of the range are in use and the numbering has wrapped."""
+    """The place of the oldest number: 0, unless both ends of the range are in use and the numbering has wrapped."""
     if numbers[0] != 0 or numbers[-1] != modulus - 1:
         return 0
     gaps = [later - earlier for earlier, later in pairwise(numbers)]

@@ -1,4 +1,4 @@
-"""Which table an index means, at any place of a file.
+"""The meaning of table indexes at any place of a file.
 
 A row's header holds an index; it means the latest definition with that index before the row. A reference (OrigNode 3)
 has no index of its own: it takes the next free one (inferred from the PostgreSQL transcript, where the rows after the
@@ -23,7 +23,7 @@ _FAR = 1 << 22
 
 
 class Records(Protocol):
-    """A file whose definitions are asked for."""
+    """A file with definitions."""
 
     @property
     def size(self) -> int:
@@ -36,7 +36,7 @@ class Records(Protocol):
         """Its bytes."""
 
     def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """Where metadata records stand from ``start`` to before ``stop``, and up to where that is known."""
+        """The RBAs of metadata records from ``start`` to before ``stop``, and the RBA up to which they are known."""
 
 
 class KnownMetadata(Protocol):
@@ -94,7 +94,7 @@ class TableDefinitions:
         return next((one for entries in self._by_index.values() for one in entries if one.rba == rba), None)
 
     def in_force(self, rba: int) -> Iterator[TableEntry]:
-        """What each index means at ``rba``, which need not be the start of a record."""
+        """The definition of each index at ``rba``, which need not be the start of a record."""
         self._scan_to(rba)
         for entries in self._by_index.values():
             at = bisect_left(entries, rba, key=lambda entry: entry.rba)
@@ -132,7 +132,7 @@ class TableDefinitions:
         return definition if isinstance(definition, TableDefinition) else None
 
     def learn(self, start: int, stop: int, rbas: list[int]) -> None:
-        """Take over what somebody has found who walked from ``start`` to ``stop``: the metadata records there."""
+        """Take over the metadata records that a walk from ``start`` to ``stop`` has found."""
         self._scan_to(start)
         if self._scanned < stop:
             for rba in rbas:

@@ -22,7 +22,7 @@ from logdump.arrow.records.column_types import (
 CORRUPT = "_corrupt_record"
 
 
-class Column(NamedTuple):
+class RowColumn(NamedTuple):
     """A column that the data source offers."""
 
     name: str
@@ -30,47 +30,47 @@ class Column(NamedTuple):
     meaning: str
 
 
-COLUMNS: tuple[Column, ...] = (
-    Column("file", STRING, "Path of the trail file"),
-    Column("seqno", INT, "Its sequence number; null where its name has none"),
-    Column(
+COLUMNS: tuple[RowColumn, ...] = (
+    RowColumn("file", STRING, "Path of the trail file"),
+    RowColumn("seqno", INT, "Its sequence number; null where its name has none"),
+    RowColumn(
         "file_order", INT, "Place of the file among those of the read, trail after trail as written; not in a stream"
     ),
-    Column("rba", BIGINT, "Byte offset of the record in its file"),
-    Column("length", BIGINT, "Bytes of the whole record, trailer included"),
-    Column("op", STRING, "What the record does, as in Logdump's record line: `Insert`, `FieldComp`; `FileHeader`"),
-    Column("op_code", INT, "IOType, the number behind it; null for a file header"),
-    Column("table", STRING, "Name of the table, resolved by its index; null where there is none"),
-    Column("catalog", STRING, "The part of it before the schema, where there are three"),
-    Column("schema", STRING, "The part of it before the name"),
-    Column("name", STRING, "The last part of it"),
-    Column("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
-    Column("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
-    Column("before_after", STRING, "`B` or `A`: which image the header announces"),
-    Column("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
-    Column("xid", STRING, "TRANID, likewise"),
-    Column("row_id", STRING, "ORAROWID, 18 characters"),
-    Column("audit_rba", BIGINT, "AuditRBA; null on metadata, which keeps its indexes there"),
-    Column("audit_pos", UNSIGNED, "AuditPos, unsigned 64 bits"),
-    Column("tdr_index", INT, "Index of the table definition, where the header holds one"),
-    Column("partition", INT, "Partition, a set of bits: 4 list of columns, 8 name by index"),
-    Column("record_length", BIGINT, "Bytes of data, as Logdump prints `Len` and COUNT adds up"),
-    Column(
+    RowColumn("rba", BIGINT, "Byte offset of the record in its file"),
+    RowColumn("length", BIGINT, "Bytes of the whole record, trailer included"),
+    RowColumn("op", STRING, "What the record does, as in Logdump's record line: `Insert`, `FieldComp`; `FileHeader`"),
+    RowColumn("op_code", INT, "IOType, the number behind it; null for a file header"),
+    RowColumn("table", STRING, "Name of the table, resolved by its index; null where there is none"),
+    RowColumn("catalog", STRING, "The part of it before the schema, where there are three"),
+    RowColumn("schema", STRING, "The part of it before the name"),
+    RowColumn("name", STRING, "The last part of it"),
+    RowColumn("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
+    RowColumn("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
+    RowColumn("before_after", STRING, "`B` or `A`: which image the header announces"),
+    RowColumn("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
+    RowColumn("xid", STRING, "TRANID, likewise"),
+    RowColumn("row_id", STRING, "ORAROWID, 18 characters"),
+    RowColumn("audit_rba", BIGINT, "AuditRBA; null on metadata, which keeps its indexes there"),
+    RowColumn("audit_pos", UNSIGNED, "AuditPos, unsigned 64 bits"),
+    RowColumn("tdr_index", INT, "Index of the table definition, where the header holds one"),
+    RowColumn("partition", INT, "Partition, a set of bits: 4 list of columns, 8 name by index"),
+    RowColumn("record_length", BIGINT, "Bytes of data, as Logdump prints `Len` and COUNT adds up"),
+    RowColumn(
         "before",
         IMAGE,
         "Columns before; null: no such image. `bytes` is the stored value, `value` its text; null for NULL",
     ),
-    Column(
+    RowColumn(
         "after",
         IMAGE,
         "Columns after, likewise; `name` and `value` need a table definition in the trail, or `sourceDefs`",
     ),
-    Column("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
-    Column("user_tokens", TEXTS, "User tokens"),
-    Column("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
-    Column("raw", BINARY, "The whole record, byte for byte"),
-    Column("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
-    Column(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
+    RowColumn("gg_tokens", BYTES, "GGS tokens by name (`LOGCSN`, `TRANID`, …), unknown ones by id (`x7a`)"),
+    RowColumn("user_tokens", TEXTS, "User tokens"),
+    RowColumn("ddl", TEXTS, "Items of a DDL record: `operation`, `owner`, `object`, `statement`, …"),
+    RowColumn("raw", BINARY, "The whole record, byte for byte"),
+    RowColumn("problems", STRINGS, "Parts of the record that cannot be decoded, and why; null where all can"),
+    RowColumn(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""
 
@@ -79,7 +79,7 @@ class Selected(NamedTuple):
     """A column of the wanted rows: the name the user gives it, and whether it is to be filled."""
 
     alias: str
-    column: Column
+    column: RowColumn
     is_wanted: bool = True
 
 

@@ -1,4 +1,4 @@
-"""What image options would save in a trail: bytes by part, and columns that a record need not carry.
+"""Savings of image options in a trail: bytes by part, and columns that a record need not carry.
 
 Each estimate counts the records it could judge: those whose columns come apart, with the key known from a definition
 where it needs the key. Columns that are not in the trail are not guessed: what NOCOMPRESSUPDATES would add is not
@@ -28,7 +28,7 @@ PARTS = ("frames", "headers", "tokens", "user tokens", "indicators", "values", "
 
 
 class ImageSaving(NamedTuple):
-    """What one option would save.
+    """The saving of one option.
 
     Attributes:
         what: the option, in words.
@@ -118,11 +118,11 @@ class ImageSavings:
         self._definitions: set[tuple[str, bytes]] = set()
 
     def new_file(self) -> None:
-        """What follows stands in another file: definitions have to be written in each."""
+        """Begin another file: definitions have to be written in each."""
         self._definitions.clear()
 
     def add(self, record: Record, definition: TableDefinition | None) -> None:
-        """Take a record in; ``definition`` tells the key of its table."""
+        """Take in a record; ``definition`` holds the key of its table."""
         if record.is_file_header:
             self.parts["headers"] += record.length
             return
@@ -157,7 +157,7 @@ class ImageSavings:
         self.parts["frames"] += record.length - counted - data
 
     def savings(self) -> list[ImageSaving]:
-        """What each option would save."""
+        """The saving of each option."""
         return [
             ImageSaving(
                 one.what,

@@ -18,14 +18,14 @@ LEVELS = (1, 6, 9)
 
 
 class Compression(NamedTuple):
-    """What blocks come to.
+    """The sums of blocks at one level.
 
     Attributes:
         level: of zlib.
         threshold: bytes over which a block is compressed.
         bytes, compressed: of all blocks, before and after.
         blocks, blocks_compressed: how many there are, and how many of them are over the threshold.
-        seconds: what zlib took, on this machine.
+        seconds: the time of zlib on this machine.
     """
 
     level: int
@@ -74,7 +74,7 @@ class Compressor:
         self._compressed += min(compressed, len(block))
 
     def result(self) -> Compression:
-        """What has been taken in."""
+        """The sums so far."""
         return Compression(
             self._level,
             self._threshold,
@@ -89,7 +89,7 @@ class Compressor:
 def compress(
     blocks: Iterable[bytes], levels: Iterable[int] = LEVELS, threshold: int = DEFAULT_THRESHOLD
 ) -> list[Compression]:
-    """What the blocks come to at each level; one block at a time is held."""
+    """The sums of the blocks at each level; one block at a time is held."""
     compressors = [Compressor(level, threshold) for level in levels]
     for block in blocks:
         for one in compressors:

@@ -39,7 +39,7 @@ class AppendedFile:
         return len(data)
 
     def tell(self) -> int:
-        """How many bytes there are."""
+        """The number of bytes."""
         return self._written + len(self._waiting)
 
     def flush(self) -> None:
@@ -91,7 +91,7 @@ class StandardOutput:
         return len(data)
 
     def tell(self) -> int:
-        """How many bytes there are."""
+        """The number of bytes."""
         return self._written
 
     def flush(self) -> None:
@@ -114,5 +114,5 @@ Place = Path | StandardOutput
 
 
 def opened(place: Place) -> AppendedFile | StandardOutput:
-    """What takes the bytes for a place."""
+    """The sink for the bytes of a place."""
     return AppendedFile(place) if isinstance(place, Path) else place

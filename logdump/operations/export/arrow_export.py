@@ -67,7 +67,7 @@ class ArrowExport:
         pool.shutdown()
 
     def report(self) -> Iterator[Event]:
-        """What was written."""
+        """The result in words."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
     def _jobs(self) -> Iterator[partial[Built] | Built | Event]:

@@ -23,7 +23,7 @@ _END = "\r\n"
 
 
 class CsvText:
-    """How records and rows are spelled."""
+    """The spelling of records and rows as CSV."""
 
     takes_file_header = False
 
@@ -34,7 +34,7 @@ class CsvText:
     def record(self, known: KnownRecord) -> str:
         """The line of a record; a file header has none."""
         members = exact(json_record.RECORD.build_what_decodes(known))
-        return _line([members[field.name] for field in json_record.RECORD.fields])
+        return _line([members[field.name] for field in json_record.RECORD.members])
 
     def row(self, row: TableRow, layout: TableLayout) -> str:
         """The line of a row."""
@@ -45,11 +45,11 @@ class CsvText:
             is_there = value is not None and not value.is_null and value.problem is None
             values.append(value.text if value is not None and is_there else None)
         nulls = [name for name, value in zip(row.names, row.values, strict=True) if value is not None and value.is_null]
-        problems = [one._asdict() | {"bytes": one.bytes.hex()} for one in row.problems]
+        problems = exact([one._asdict() for one in row.problems])
         return _line([*values, nulls or None, problems or None])
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """How many lines there are behind the header; line breaks in quotes end none."""
+        """The number of lines after the header; line breaks in quotes end none."""
         rows, quotes = -1, 0
         for piece in file:
             quotes += piece.count(b'"')
@@ -60,7 +60,7 @@ class CsvText:
 def names_of(layout: TableLayout) -> list[str]:
     """The fields of a line."""
     if layout == ALL:
-        return [field.name for field in json_record.RECORD.fields]
+        return [field.name for field in json_record.RECORD.members]
     columns = [f"{side}_{name}" for side in SIDES for name in layout.column_names]
     return [*FIXED, *([DATA] if layout.columns is None else []), *columns, NULLS, PROBLEMS]
 

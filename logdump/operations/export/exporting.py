@@ -1,4 +1,4 @@
-"""One run of EXPORT: the target staged, the format chosen, what was written counted and told."""
+"""One run of EXPORT: the target is staged, the format chosen, the rows written are counted and reported."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from trailformat import CannotWrite
 
 
 class Export(Protocol):
-    """What writes one format."""
+    """The writer of one format."""
 
     def run(self, path: Place) -> Iterator[Event]:
         """Write the file, or the files in the folder, and fill the tally; yields Progress."""
 
     def report(self) -> Iterator[Event]:
-        """What was written, and what is wrong with it."""
+        """The number of rows written, and the problems met."""
 
 
 def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
-    """Write the records from the position on that pass the filter, whole or not at all, and tell what was written.
+    """Write the records from the position on that pass the filter, whole or not at all, and report them.
 
-    The position moves behind the last record looked at. What goes to standard output is there as it is written.
+    The position moves past the last record read. Standard output gets the rows as they are written.
 
     Raises:
         CommandError: the target is there, is the open trail, is none here, or a package is missing.
@@ -56,7 +56,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 @contextlib.contextmanager
 def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
-    """Where to write: beside the target, or standard output. Raises like run_export."""
+    """The place to write to: beside the target, or standard output. Raises like run_export."""
     if options.to_standard_output:
         yield _standard_output(session, options)
     else:
@@ -77,7 +77,7 @@ def _standard_output(session: Session, options: ExportOptions) -> StandardOutput
 
 
 def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    """What writes the format of the options.
+    """The writer of the format of the options.
 
     Raises:
         CommandError: a package is missing.
@@ -90,7 +90,7 @@ def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
 
     Raises:
         CommandError: it is.
-        OSError: what stands there cannot be told.
+        OSError: the status of the target cannot be read.
     """
     session.check_target(target, "EXPORT", wanted="a folder" if is_folder else "a file")
     if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
@@ -110,15 +110,15 @@ def check_whole(tally: ExportTally, options: ExportOptions) -> None:
 
 
 def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    from logdump.operations.export.csv_text import CsvText  # noqa: PLC0415 - loaded for those who ask for it
-    from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded for those who ask for it
-    from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded for those who ask for it
+    from logdump.operations.export.csv_text import CsvText  # noqa: PLC0415 - loaded with its first use
+    from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
+    from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
     return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded for those who ask for it
+    from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
 
     return SqlExport(session, options, tally)
 
@@ -132,7 +132,7 @@ def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Expo
 
 def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
-    from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded for those who ask for it
+    from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
 
     try:
         importlib.import_module("trailformat.arrays")

@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class JsonLines:
-    """How records and rows are spelled."""
+    """The spelling of records and rows as JSON lines."""
 
     takes_file_header = True
 
@@ -42,10 +42,10 @@ class JsonLines:
         for name, value in zip(row.names, row.values, strict=True):
             if value is not None:
                 members[name] = None if value.is_null or value.problem is not None else value.text
-        members[PROBLEMS] = [one._asdict() | {"bytes": one.bytes.hex()} for one in row.problems]
+        members[PROBLEMS] = [one._asdict() for one in row.problems]
         return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
         return sum(chunk.count(b"\n") for chunk in chunks)

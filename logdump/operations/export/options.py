@@ -1,4 +1,4 @@
-"""What an EXPORT is to write, and how."""
+"""Options of EXPORT."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ STANDARD_OUTPUT = Path("-")
 
 
 class ExportOptions(NamedTuple):
-    """What to export, and how.
+    """Options of EXPORT.
 
     Attributes:
         format: a key of FORMATS.
         target: the file, or with ``by_table`` the folder.
         by_table: one file per table.
-        records: at most so many records, None for all; ``transactions`` likewise, of SQL.
+        records: the most records, None for all; ``transactions`` the most transactions of SQL.
         replaces: whether an existing target is replaced.
         compression: one of those of the format.
         takes_back: SQL that takes the changes back.

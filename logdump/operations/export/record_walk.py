@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailError
 
@@ -19,14 +19,14 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
     Raises:
         NotATrail: the file cannot be read any more.
     """
-    scan = Scan(session, stop=stop, stays=True)
+    reader = FilteredReader(session, stop=stop, stays=True)
     while limit is None or tally.selected < limit:
         try:
-            record = yield from scan.find()
+            record = yield from reader.find()
         except TrailError as error:
             if not _step_over(session, tally, error):
                 return
-            scan = _going_on(session, scan, stop)
+            reader = _going_on(session, reader, stop)
             continue
         if record is None:
             tally.end = session.cursor.next
@@ -37,7 +37,7 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
 
 
 def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
-    """Note damage at the position and move behind it; False when nothing follows it."""
+    """Note damage at the position and move past it; False when nothing follows it."""
     trail, rba = session.trail, session.cursor.next
     good = trail.next_good_header(rba + 1)
     tally.note_damage(error.at(trail.path, rba), (good if good is not None else trail.size) - rba)
@@ -47,7 +47,7 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
     return good is not None
 
 
-def _going_on(session: Session, former: Scan, stop: int | None) -> Scan:
-    scan = Scan(session, stop=stop, stays=True)
-    scan.scanned, scan.suppressed = former.scanned, former.suppressed
-    return scan
+def _going_on(session: Session, former: FilteredReader, stop: int | None) -> FilteredReader:
+    reader = FilteredReader(session, stop=stop, stays=True)
+    reader.scanned, reader.suppressed = former.scanned, former.suppressed
+    return reader

@@ -39,7 +39,7 @@ ATTEMPTS = "_attempts"
 
 
 class ExportJob(NamedTuple):
-    """What all tasks know: the file, what to export of it, through which filter, and where to write."""
+    """The job that all tasks share: the file, the options, the filter, and the folder to write to."""
 
     trail: Path
     options: ExportOptions
@@ -50,7 +50,7 @@ class ExportJob(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What a task has written: the number of its piece, the folder with its files, and their counts; or an error."""
+    """The result of a task: the number of its piece, the folder with its files, and their counts; or an error."""
 
     number: int
     folder: Path
@@ -89,7 +89,7 @@ def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[in
 
 
 def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[Written]:
-    """What a task does: the pieces by their numbers, each to a folder of its own."""
+    """The work of a task: the pieces by their numbers, each to a folder of its own."""
     from pyspark import TaskContext  # noqa: PLC0415 - only a worker has one
 
     context = TaskContext.get()

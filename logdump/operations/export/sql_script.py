@@ -12,7 +12,7 @@ from logdump.operations.export.text_file import TextFile
 from logdump.render.sql import (
     DIALECTS,
     Opening,
-    Script,
+    SqlScript,
     Statement,
     dialect_of,
     script_lines,
@@ -42,7 +42,7 @@ class SqlExport:
             TrailError: damage in the trail, for half a transaction is none.
         """
         session, options, tally = self._session, self._options, self._tally
-        script = Script(
+        script = SqlScript(
             session.trail,
             self._dialect,
             lambda file: session.selection(file).accepts,
@@ -67,7 +67,7 @@ class SqlExport:
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def report(self) -> Iterator[Event]:
-        """How many statements there are, and that some could not be written."""
+        """The number of statements, and a line where some could not be written."""
         written = f"{self._statements} statements of {self._transactions} transactions"
         yield say(f"Exported {written} to {self._options.target_name}")
         if self._remarks:

@@ -1,4 +1,4 @@
-"""What an export has come to: rows by table, records left out, values that do not decode, bytes that are no record."""
+"""The tally of an export: rows by table, records left out, values that do not decode, bytes that are no record."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ExportTally:
         self.problems += count
 
     def add(self, other: ExportTally) -> None:
-        """Take in what another export has come to, of the records behind these; its files come behind the own ones."""
+        """Add the tally of another export of the records after these; its files come after the own ones."""
         self._first_problem = self._first_problem or other._first_problem
         self.selected += other.selected
         self.problems += other.problems

@@ -15,7 +15,7 @@ SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".
 
 
 def suffix_of(options: ExportOptions) -> str:
-    """What the names of an export's files end in."""
+    """The ending of the names of an export's files."""
     is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
     return SUFFIXES.get(options.format, "") + (".gz" if is_gzip else "")
 
@@ -35,7 +35,7 @@ _OURS = tuple(SUFFIXES.values()) + tuple(f"{one}.gz" for one in SUFFIXES.values(
 
 @contextlib.contextmanager
 def export_target(target: Path, *, is_folder: bool, replaces: bool) -> Iterator[Path]:
-    """Where to write an export: an empty file, or folder, which becomes ``target`` when the context is left normally.
+    """The place of an export: an empty file or folder, which becomes ``target`` when the context is left normally.
 
     Raises:
         CommandError: the target is there, or is not what may be replaced.

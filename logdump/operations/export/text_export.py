@@ -24,12 +24,12 @@ _MOST_WAITING = 64 << 20
 
 
 class Spelling(Protocol):
-    """A text format: how records, rows and what stands above them are spelled."""
+    """A text format: the spelling of records, of rows and of the head of a file."""
 
     takes_file_header: bool
 
     def head(self, layout: TableLayout) -> str:
-        """What a file begins with; ALL: it holds records."""
+        """The head of a file; ALL: it holds records."""
 
     def record(self, known: KnownRecord) -> str:
         """The line of a record."""
@@ -38,7 +38,7 @@ class Spelling(Protocol):
         """The line of a row."""
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """How many rows a file holds."""
+        """The number of rows in a file."""
 
 
 class TextExport:
@@ -71,7 +71,7 @@ class TextExport:
             raise
 
     def report(self) -> Iterator[Event]:
-        """What was written."""
+        """The number of rows written, and the problems met."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
     def _new_file(self, path: Place, layout: TableLayout) -> TextFile:

@@ -44,7 +44,7 @@ class TextFile:
         self._file = opened(path)
 
     def write(self, text: str, rows: int = 1) -> None:
-        """Write text that holds so many rows, with their ends."""
+        """Write text with the ends of its rows; ``rows`` is their number."""
         data = text.encode()
         self._waiting += data
         self._all_waiting.bytes += len(data)

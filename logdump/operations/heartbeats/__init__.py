@@ -1,1 +1,1 @@
-"""Heartbeats: the rows of GoldenGate's heartbeat tables in a trail, and the lag of every hop that they tell."""
+"""Heartbeats: the rows of GoldenGate's heartbeat tables in a trail, and the lag of every hop."""

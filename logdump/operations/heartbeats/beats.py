@@ -19,7 +19,7 @@ from logdump.session.heartbeats import Beat, Direction, HeartbeatRow, Role
 
 
 def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
-    """The beats that a row tells of: none of a deleted one, at most one in each direction."""
+    """The beats in a row: none in a deleted one, at most one in each direction."""
     if row.op == "DELETE":
         return
     if row.incoming_heartbeat_ts is not None:
@@ -56,7 +56,7 @@ def _is_own(row: HeartbeatRow) -> bool:
 
 
 class NewBeats:
-    """The beats of rows that come in the order of the trail, each once, with all that its rows tell of it.
+    """The beats of rows that come in the order of the trail, each once, with the facts of all its rows.
 
     A row is written again with old beats in it, and the history repeats a beat of GG_HEARTBEAT with the moment at which
     it was received: the last beat of each way waits for the next.

@@ -47,7 +47,7 @@ class Lags:
 
     Attributes:
         others: beats of the ways beyond MOST_PATHS.
-        newest: the latest moment that a row tells: of a beat on its way, or of a commit.
+        newest: the latest moment in a row: of a beat on its way, or of a commit.
     """
 
     def __init__(self) -> None:

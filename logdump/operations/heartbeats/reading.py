@@ -1,4 +1,4 @@
-"""The heartbeat rows of trail files: names tell the rows, and no others are decoded."""
+"""The heartbeat rows of trail files: they are found by table names, and no others are decoded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class HeartbeatReader:
     """Reads heartbeat rows of files that come in the order of their trail.
 
     Args:
-        definitions_of: tells the columns of a file's rows.
+        definitions_of: gives the definitions of a file's rows.
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
         selection_of: the records of a file that count; all unless given.
 

@@ -1,4 +1,4 @@
-"""What was seen last, by a key, of a bounded number of keys."""
+"""The newest value by a key, of a bounded number of keys."""
 
 from __future__ import annotations
 

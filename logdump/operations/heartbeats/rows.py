@@ -53,7 +53,7 @@ class RowHistory:
         return row
 
     def _before(self, change: Change, members: Members) -> Members:
-        """What was known of the row, by as much of its key as the change carries."""
+        """The former columns of the row, found by as much of its key as the change carries."""
         old = _members(change, before=True)[0]
         carried = {name: {**members, **old}[name] for name in KEY if name in members or name in old}
         if len(carried) == len(KEY):

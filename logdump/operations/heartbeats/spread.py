@@ -1,4 +1,4 @@
-"""How values are spread: least, median, 95th percentile, greatest.
+"""The spread of values: least, median, 95th percentile, greatest.
 
 Exact for ``MOST_EXACT`` values; beyond them median and percentile come from a histogram whose steps are one per cent
 wide. The median and the percentile are values that occur: of n values in order, those of rank n/2 and 0.95 n, rounded
@@ -45,7 +45,7 @@ class Spread:
             self._values = array("q")
 
     def summary(self) -> SpreadSummary | None:
-        """What has been taken in; None without a value."""
+        """The summary so far; None without a value."""
         if self._greatest_at is None:
             return None
         ordered = sorted(self._values)

@@ -1,4 +1,4 @@
-"""Which tables are heartbeat tables, and what their columns hold.
+"""Heartbeat tables: their names, and the meaning of their columns.
 
     GGADMIN.GG_HEARTBEAT_SEED       the database's own row, which the job updates
     GGADMIN.GG_HEARTBEAT            a row for each pair of paths, brought up to date by every beat
@@ -64,7 +64,7 @@ _BEATS = frozenset({"HEARTBEAT_TIMESTAMP", "INCOMING_HEARTBEAT_TS", "OUTGOING_HE
 
 
 def role_of(table: str, base: str = BASE_NAME) -> Role | None:
-    """What a table is for, by its name; None when it is not called like a heartbeat table.
+    """The role of a table, by its name; None when it is not called like a heartbeat table.
 
     Args:
         table: its name, with its schema and container or without.

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from logdump.operations.recovery.lists import MOST_LISTED
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.search.effective import EffectiveTrail, Name, Verdict
+from trailformat.search.effective import EffectiveTrail, Name, OrderVerdict
 from trailformat.search.lots import Lot
 from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import Place
+from trailformat.search.whole_trail import TrailPlace
 
 
 class Seen(NamedTuple):
@@ -17,9 +17,9 @@ class Seen(NamedTuple):
 
     csn: str | None
     xid: str | None
-    first: Place
+    first: TrailPlace
     has_begin: bool
-    after: Place | None
+    after: TrailPlace | None
     records: int
     size: int
     ended: Ended
@@ -51,8 +51,8 @@ class Cuts:
     def __init__(self) -> None:
         self.found: list[Seen] = []
         self.number = self.lost = 0
-        self.again: dict[Place, Seen] = {}
-        self._waiting: dict[Name, list[Place]] = {}
+        self.again: dict[TrailPlace, Seen] = {}
+        self._waiting: dict[Name, list[TrailPlace]] = {}
         self._ahead: dict[Name, CsnKey] = {}
 
     def add(self, cut: Seen) -> None:
@@ -69,7 +69,7 @@ class Cuts:
             self._waiting.setdefault(name, []).append(cut.first)
             self._ahead[name] = key
 
-    def look_for_copies(self, lot: Lot, verdicts: list[Verdict], judge: EffectiveTrail) -> None:
+    def look_for_copies(self, lot: Lot, verdicts: list[OrderVerdict], judge: EffectiveTrail) -> None:
         """Find the copies of what is waited for in a lot, given what is out of order in it, when it has been judged."""
         if not self._waiting:
             return

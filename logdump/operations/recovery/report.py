@@ -10,7 +10,6 @@ from logdump.operations.recovery.second_copies import compared
 from logdump.operations.recovery.survey import Survey
 from logdump.operations.recovery.versions import FileFacts, changes_between
 from logdump.session.recovery_events import (
-    Again,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -18,13 +17,14 @@ from logdump.session.recovery_events import (
     ProducerChangeShown,
     RecoveryShown,
     RestartShown,
+    SecondCopy,
     SecondCopyShown,
     TrailFileShown,
     TransactionRef,
 )
 from trailformat.search.extent import start_at
 from trailformat.search.transaction_walk import Extent, TransactionWalk
-from trailformat.search.whole_trail import Place
+from trailformat.search.whole_trail import TrailPlace
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot
 
@@ -33,7 +33,7 @@ _MOST_RECORDS = 10_000
 Takes = Callable[[TransactionRef], bool]
 
 
-class Report:
+class RecoveryReport:
     """The findings of a survey, each as an event.
 
     Args:
@@ -52,7 +52,7 @@ class Report:
         self._reader = reader
         self._keep = keep
 
-    def _spot(self, place: Place) -> Spot:
+    def _spot(self, place: TrailPlace) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
     def _ref(self, one: Seen, *, with_tables: bool = False) -> TransactionRef:
@@ -69,7 +69,7 @@ class Report:
             extent = next((item for item in walk if isinstance(item, Extent)), None)
         return {name: sum(types.values()) for name, types in extent.tables.items()} if extent is not None else None
 
-    def _again(self, cut: Seen, ref: TransactionRef) -> Again | None:
+    def _again(self, cut: Seen, ref: TransactionRef) -> SecondCopy | None:
         found = self._survey.cuts.again.get(cut.first)
         return compared(self._whole, ref, self._ref(found)) if found is not None else None
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from logdump.session.recovery_events import Again, TransactionRef
+from logdump.session.recovery_events import SecondCopy, TransactionRef
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.trail.sequence import Spot
 
 
-class Row(NamedTuple):
+class TransactionRow(NamedTuple):
     """A record of a transaction, in a file that is open as long as it is looked at."""
 
     trail: TrailFile
@@ -25,11 +25,11 @@ class Row(NamedTuple):
         return Spot(self.trail.path, self.record.rba)
 
 
-def rows_of(whole: WholeTrail, ref: TransactionRef) -> Iterator[Row]:
+def rows_of(whole: WholeTrail, ref: TransactionRef) -> Iterator[TransactionRow]:
     """The records of a transaction that has its beginning, in their order."""
     if ref.begin is None:
         return
-    left, place = ref.records, Place(whole.ordinals[ref.begin.path], ref.begin.rba)
+    left, place = ref.records, TrailPlace(whole.ordinals[ref.begin.path], ref.begin.rba)
     for ordinal in range(place.ordinal, len(whole)):
         trail = whole.open(ordinal)
         if trail is None:
@@ -40,28 +40,28 @@ def rows_of(whole: WholeTrail, ref: TransactionRef) -> Iterator[Row]:
                 record = trail.record_at(rba)
                 if record is None or not is_transactional(record):
                     continue
-                yield Row(trail, record)
+                yield TransactionRow(trail, record)
                 left -= 1
                 if not left:
                     return
 
 
-def compared(whole: WholeTrail, cut: TransactionRef, again: TransactionRef) -> Again:
+def compared(whole: WholeTrail, cut: TransactionRef, again: TransactionRef) -> SecondCopy:
     """The second copy, held against the records of the first."""
     pairs = zip_longest(rows_of(whole, cut), rows_of(whole, again))
     for first, second in pairs:
         if first is None:
-            return Again(again, "prefix")
+            return SecondCopy(again, "prefix")
         if second is None or not _is_equal(first, second):
-            return Again(again, "differs", (first.spot, second.spot if second else None))
-    return Again(again, "equal")
+            return SecondCopy(again, "differs", (first.spot, second.spot if second else None))
+    return SecondCopy(again, "equal")
 
 
-def _is_equal(one: Row, other: Row) -> bool:
+def _is_equal(one: TransactionRow, other: TransactionRow) -> bool:
     return one.record.raw == other.record.raw or _canonical(one) == _canonical(other)
 
 
-def _canonical(row: Row) -> tuple[object, ...]:
+def _canonical(row: TransactionRow) -> tuple[object, ...]:
     """What a record says, whatever its byte order and its table's index."""
     record, header = row.record, row.record.header
     name = row.trail.name_of(record)

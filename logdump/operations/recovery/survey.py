@@ -11,19 +11,19 @@ from logdump.operations.recovery.lists import Findings
 from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Workers
-from trailformat.search.effective import EffectiveTrail, Verdict
-from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, Mark
+from trailformat.search.effective import EffectiveTrail, OrderVerdict
+from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, LotMark
 from trailformat.search.transaction_walk import Ended
-from trailformat.search.whole_trail import Place, WholeTrail
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
-NOWHERE_YET = Place(1 << 62, 0)
+NOWHERE_YET = TrailPlace(1 << 62, 0)
 
 
 class Restarted(NamedTuple):
     """A restart: where, by what, when, and the last whole transaction before it."""
 
-    place: Place
+    place: TrailPlace
     kind: str
     time: int | None
     last_complete: Seen | None
@@ -33,7 +33,7 @@ class Copy(NamedTuple):
     """A whole transaction that stands in the trail once more, and where it stood first."""
 
     seen: Seen
-    first: Place
+    first: TrailPlace
 
 
 class Fall(NamedTuple):
@@ -47,7 +47,7 @@ class Fall(NamedTuple):
 class Overwritten(NamedTuple):
     """Damage, and the transaction behind it that the trail held before."""
 
-    damage: Mark
+    damage: LotMark
     seen: Seen
 
 
@@ -70,15 +70,15 @@ class Survey:
         self.files: list[FileFacts] = []
         self.restarts = Findings[Restarted]()
         self.cuts = Cuts()
-        self.cut_at: dict[Place, Seen] = {}
+        self.cut_at: dict[TrailPlace, Seen] = {}
         self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
         self.judge = EffectiveTrail(whole)
         self.transactions = self.incomplete = self.damaged = self.twice_records = 0
         self.open: Seen | None = None
-        self.half_record: Place | None = None
+        self.half_record: TrailPlace | None = None
         self.last_whole: Seen | None = None
         self._unbound: list[Restarted] = []
-        self._damage: Mark | None = None
+        self._damage: LotMark | None = None
 
     def run(self, workers: Workers) -> Iterator[Lot]:
         """Go over the trail; yields what it has taken in."""
@@ -102,7 +102,7 @@ class Survey:
             self.last_whole = seen(lot, last)
             self._unbound = [one for one in self._unbound if one.place > self.last_whole.first]
 
-    def _mark(self, lot: Lot, mark: Mark) -> None:
+    def _mark(self, lot: Lot, mark: LotMark) -> None:
         if mark.io_type == BEGIN_OF_FILE:
             self._begin_file(lot, mark)
         elif mark.io_type == DAMAGE:
@@ -113,7 +113,7 @@ class Survey:
         else:
             self._restart(lot, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
 
-    def _begin_file(self, lot: Lot, mark: Mark) -> None:
+    def _begin_file(self, lot: Lot, mark: LotMark) -> None:
         trail = self.whole.open(mark.place.ordinal)
         if trail is None:
             return
@@ -124,7 +124,7 @@ class Survey:
         if before is not None and is_rollover(before, facts):
             self._restart(lot, mark.place, "rollover", facts.created)
 
-    def _restart(self, lot: Lot, place: Place, kind: str, time: int | None) -> None:
+    def _restart(self, lot: Lot, place: TrailPlace, kind: str, time: int | None) -> None:
         behind = bisect_right(range(lot.rows), place, key=lambda row: lot.after(row) or NOWHERE_YET)
         last = _last_whole(lot, behind)
         restarted = Restarted(place, kind, time, seen(lot, last) if last is not None else self.last_whole)
@@ -147,7 +147,7 @@ class Survey:
                 self.cut_at[restart.place] = cut
                 return
 
-    def _verdict(self, lot: Lot, one: Verdict) -> None:
+    def _verdict(self, lot: Lot, one: OrderVerdict) -> None:
         if one.copy_of is not None:
             copy = Copy(seen(lot, one.row), one.copy_of)
             self.twice.add(copy)
@@ -158,7 +158,7 @@ class Survey:
             last = self.falls.listed[-1]
             self.falls.listed[-1] = last._replace(transactions=last.transactions + 1)
 
-    def _look_behind_damage(self, lot: Lot, verdicts: list[Verdict]) -> None:
+    def _look_behind_damage(self, lot: Lot, verdicts: list[OrderVerdict]) -> None:
         """Whether the first whole transaction behind damage is one that the trail had come to before."""
         damage = self._damage
         if damage is None:

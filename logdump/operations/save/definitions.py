@@ -1,4 +1,4 @@
-"""The DDR and TDRs that a saved row needs before it, as far as the new file has not been told yet."""
+"""The DDR and TDRs that a saved row needs before it and that the new file does not hold yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trailformat.trail.carried_definitions import resolve_reference
 
 
 class SavedDefinitions:
-    """What the new file has been told of the definitions in its source."""
+    """The definitions of the source that the new file holds already."""
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
@@ -18,7 +18,7 @@ class SavedDefinitions:
         self._database_told: int | None = None
 
     def before(self, record: Record) -> Iterator[Record]:
-        """The definitions to be written before ``record``, which counts as told of them."""
+        """The definitions to be written before ``record``; they count as written from now on."""
         if record.is_metadata:
             if record.header.orig_node != DATABASE:
                 yield from self._database(record)
@@ -45,7 +45,7 @@ class SavedDefinitions:
         return record
 
     def _database(self, record: Record) -> Iterator[Record]:
-        """The DDR in force at a record, when the target has not been told yet."""
+        """The DDR in force at a record, where the target does not hold it yet."""
         database = self._trail.tables.database_before(record.rba)
         if database is not None and database != self._database_told:
             found = self._trail.record_at(database)

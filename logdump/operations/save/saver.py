@@ -18,21 +18,19 @@ from logdump.operations.save.definitions import SavedDefinitions
 from logdump.operations.save.header import own_header
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
-from logdump.session.scan import Scan
+from logdump.session.scan import FilteredReader, columns_pay
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.io_types import COMMENT
 from trailformat.records.record import make_file_header_record, replace_header
+from trailformat.search.nearby import NEARBY
 
 if TYPE_CHECKING:
     from trailformat.scan import Batch
 
-_NEARBY = 2000
-"""So many records are copied one by one before columns are thought worth loading."""
-
 
 class SaveOptions(NamedTuple):
-    """What to save, and how; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
+    """Options of SAVE; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
 
     ``name`` is the target as it was typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
     """
@@ -80,8 +78,8 @@ class Saver:
             cursor.is_backwards = was_backwards
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        scan = Scan(self._session, stays=True)
-        record = yield from scan.find(_is_no_file_header)
+        reader = FilteredReader(self._session, stays=True)
+        record = yield from reader.find(_is_no_file_header)
         self._write_head(writer, record)
         if self._options.has_comments:
             writer.write(self._comment(f"Logdump SAVE of {self._trail.path} from RBA {start}"))
@@ -90,10 +88,10 @@ class Saver:
             self._write(writer, record)
             if self.saved == self._options.records:
                 break
-            if self.saved == _NEARBY and self._copies_ranges():
+            if self.saved == NEARBY and self._copies_ranges():
                 yield from self._copy_ranges(writer)
                 break
-            record = yield from scan.find(_is_no_file_header)
+            record = yield from reader.find(_is_no_file_header)
         self._session.cursor.move(self._end)
         if self._options.has_comments:
             writer.write(self._comment(f"Logdump SAVE ends, {self.saved} records"))
@@ -105,11 +103,8 @@ class Saver:
 
     def _copies_ranges(self) -> bool:
         """Whether the rest is copied by columns: nothing changes in the records, and it is long enough to pay."""
-        from trailformat.scan import Engine, choose_engine  # noqa: PLC0415 - long files only
-
         changes = self._options.trans_ind is not None or self._options.commit_time is not None
-        rest = self._trail.size - self._session.cursor.next
-        return not changes and choose_engine(rest) is Engine.NUMBA
+        return not changes and columns_pay(self._session.cursor)
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the rest of what passes, up to the limit."""
@@ -193,11 +188,11 @@ class Saver:
 
 
 def check_target(session: Session, options: SaveOptions) -> None:
-    """See whether the target may be written.
+    """Check that the target may be written.
 
     Raises:
         CommandError: it is in use, is no regular file, or exists and is not to be replaced.
-        OSError: what stands there cannot be told.
+        OSError: the target cannot be examined.
     """
     session.check_target(options.target, "SAVE")
     if options.target.exists() and not options.replaces:

@@ -1,4 +1,4 @@
-r"""Whether a statement that somebody else wrote is one statement to the client that it will be pasted into.
+r"""Whether a statement from the trail is one statement to the client that it will be pasted into.
 
 DDL comes as the source ran it. A client may take it for something else than the database does: psql and mariadb run
 what follows a backslash, SQL*Plus a line that begins with ``HOST``, ``!`` or ``@``; a comment or a quote that stays
@@ -19,7 +19,7 @@ from logdump.render.sql.dialect import Unwritable
 
 
 class Client(NamedTuple):
-    """How a client reads what it is given.
+    """The rules by which a client reads its input.
 
     Attributes:
         name: of the client.
@@ -117,7 +117,7 @@ def one_statement(text: str, client: Client) -> OneStatement:
     reading = _Reading(text, client, is_unit=is_unit)
     reading.read()
     text = text.replace("\t", " ")
-    sql = text if is_unit else text[: reading.end].rstrip()
+    sql = text[: reading.end].rstrip()
     if client is SQL_PLUS and not is_unit:
         sql = _BLANK_LINE.sub("\n", sql)
     _check_lines(sql, client, is_unit=is_unit)
@@ -235,22 +235,16 @@ class _Reading:
         return self._client in (PSQL, _UNKNOWN) and not is_cast and _VARIABLE.match(self._text, self._at) is not None
 
     def _quoted(self, quote: str) -> None:
-        """Step over a quoted text or name; a doubled quote stands for itself."""
-        at = self._at
-        while True:
-            end = self._text.find(quote, at + 1)
-            if end < 0:
-                raise Unwritable(f"the statement has a {quote} that is not closed")
-            before = self._text[self._at + 1 : end]
-            if (len(before) - len(before.rstrip("\\"))) % 2:
-                raise Unwritable(f"a backslash before {quote}: not all databases read it alike")
-            at = end
-            if not self._text.startswith(quote * 2, end):
-                if "\t" in self._text[self._at : end]:
-                    raise Unwritable(f"a tab between {quote} and {quote}: not all that shows a statement keeps it")
-                self._step_over(end + 1)
-                return
-            at = end + 1
+        """Step over a quoted text or name; what follows a doubled quote is read like another one."""
+        end = self._text.find(quote, self._at + 1)
+        if end < 0:
+            raise Unwritable(f"the statement has a {quote} that is not closed")
+        inside = self._text[self._at + 1 : end]
+        if (len(inside) - len(inside.rstrip("\\"))) % 2:
+            raise Unwritable(f"a backslash before {quote}: not all databases read it alike")
+        if "\t" in inside:
+            raise Unwritable(f"a tab between {quote} and {quote}: not all that shows a statement keeps it")
+        self._step_over(end + 1)
 
     def _step_over(self, end: int) -> None:
         """Go on behind a comment or a quote; SQL*Plus may end a statement at a blank line in one."""

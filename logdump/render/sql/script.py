@@ -21,13 +21,14 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
-from trailformat.search.transaction_walk import NEARBY, Damage, Extent, Restart, TransactionWalk
+from trailformat.search.nearby import NEARBY
+from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 
 
 class Opening(NamedTuple):
-    """A whole transaction begins, of so many records that hold changes; ``spot`` is the file that is open."""
+    """The beginning of a whole transaction: the number of its records with changes, its open file."""
 
     extent: Extent
     records: int
@@ -61,7 +62,7 @@ class NotRun(NamedTuple):
 Item = Opening | Statement | Closing | Skipped | NotRun
 
 
-class Script:
+class SqlScript:
     """Statements for the transactions that begin at a place of a trail's file or behind it.
 
     Args:
@@ -99,7 +100,7 @@ class Script:
         self.statements = self.remarks = self.skipped = 0
 
     def items(self, rba: int, transactions: int | None = None) -> Iterator[Item]:
-        """The script from the transaction on that is open at ``rba``, or the next; at most so many.
+        """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
 
         Those without a change are left out.
 
@@ -244,7 +245,7 @@ def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
 
 
 def _changes_in(extent: Extent) -> int:
-    """How many of its records hold changes; pieces of large objects belong to the rows before them."""
+    """The number of its records with changes; pieces of large objects belong to the rows before them."""
     numbers = {True: 0, False: 0}
     for types in extent.tables.values():
         for io_type, number in types.items():

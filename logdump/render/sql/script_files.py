@@ -75,7 +75,7 @@ class ScriptFiles:
         return self.of(record.path).accepts(record)
 
     def source(self, transaction: Transaction) -> Callable[[Record], ChangeSource]:
-        """What is asked about the records of one transaction."""
+        """The source of facts about the records of one transaction."""
 
         def source_of(record: Record) -> ChangeSource:
             file = self.of(record.path)

@@ -34,7 +34,7 @@ def statement_lines(statement: Statement) -> Iterator[str]:
 
 
 def script_lines(item: Opening | Closing | Skipped | NotRun, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
-    """What stands around the statements of a transaction, or in place of one."""
+    """The lines around the statements of a transaction, or in place of them."""
     if isinstance(item, Skipped):
         yield _comment(f"Left out: transaction {_title(item, offset)}: {_reason(item.extent, item.trail.path)}.")
     elif isinstance(item, NotRun):

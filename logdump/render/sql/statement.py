@@ -28,12 +28,12 @@ _Row = list[_Cell]
 
 
 def redo(change: Change, dialect: Dialect) -> Statement:
-    """What repeats the change."""
+    """The statement that repeats the change."""
     return _statement(change, dialect, _REDO)
 
 
 def undo(change: Change, dialect: Dialect) -> Statement:
-    """What takes it back."""
+    """The statement that takes it back."""
     return _statement(change, dialect, _UNDO)
 
 

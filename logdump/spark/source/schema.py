@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.schema import COLUMNS, CORRUPT, Column, Selected
+from logdump.arrow.records.schema import COLUMNS, CORRUPT, RowColumn, Selected
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def offered(options: Options) -> tuple[Column, ...]:
+def offered(options: Options) -> tuple[RowColumn, ...]:
     """The columns for these options."""
     if options.summary:
         return SUMMARY_COLUMNS
@@ -31,7 +31,7 @@ def default_ddl(options: Options) -> str:
     return ddl_of(_by_name(options), options)
 
 
-def ddl_of(found: Mapping[str, Column], options: Options) -> str:
+def ddl_of(found: Mapping[str, RowColumn], options: Options) -> str:
     """The schema of columns by their names. Raises like default_ddl."""
     if options.columns is None:
         chosen = list(found.items())
@@ -50,7 +50,7 @@ def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
     return select_among(schema, _by_name(options), options)
 
 
-def select_among(schema: StructType, found: Mapping[str, Column], options: Options) -> tuple[Selected, ...]:
+def select_among(schema: StructType, found: Mapping[str, RowColumn], options: Options) -> tuple[Selected, ...]:
     """The columns for the fields of a schema among the columns ``found``, by name. Raises like select."""
     asked = tuple(Selected(field.name, _checked(field, found)) for field in schema.fields)
     _refuse_twice([one.column.name for one in asked])
@@ -62,12 +62,12 @@ def select_among(schema: StructType, found: Mapping[str, Column], options: Optio
     return tuple(one._replace(is_wanted=one.column.name in wanted) for one in asked)
 
 
-def _by_name(options: Options) -> dict[str, Column]:
+def _by_name(options: Options) -> dict[str, RowColumn]:
     renamed = {CORRUPT: options.column_name_of_corrupt_record}
     return {renamed.get(column.name, column.name): column for column in offered(options)}
 
 
-def _look_up(found: Mapping[str, Column], name: str, where: str) -> Column:
+def _look_up(found: Mapping[str, RowColumn], name: str, where: str) -> RowColumn:
     by_lower = {one.lower(): column for one, column in found.items()}
     if column := by_lower.get(name.lower()):
         return column
@@ -77,7 +77,7 @@ def _look_up(found: Mapping[str, Column], name: str, where: str) -> Column:
     raise error(f"{where}: there is no column {name[:80]}; {hint}")
 
 
-def _checked(field: Any, found: Mapping[str, Column]) -> Column:
+def _checked(field: Any, found: Mapping[str, RowColumn]) -> RowColumn:
     column = _look_up(found, field.name, "schema")
     given = field.dataType.simpleString()
     if given != column.type.ddl:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, ColumnType
-from logdump.arrow.records.schema import CORRUPT, Column
+from logdump.arrow.records.schema import CORRUPT, RowColumn
 
 _PART = "records:bigint,bytes:bigint,tables:array<string>,time:bigint,seqno:int,rba:bigint"
 _LARGE = "records:bigint,bytes:bigint,tables:bigint,time:bigint,seqno:int,rba:bigint"
@@ -34,25 +34,27 @@ and whether that ended in it; how many records ``where`` has dropped; how many t
 first one, and the tables they touched; the part of one that is open at its end; the largest of them. Times are Julian
 microseconds."""
 
-SUMMARY_COLUMNS: tuple[Column, ...] = (
-    Column("file", STRING, "Path of the trail file"),
-    Column("seqno", INT, "Its sequence number; null where its name has none"),
-    Column("start_rba", BIGINT, "Where the part of the file begins that one task read; sums go over all parts"),
-    Column("table", STRING, "Name of the table; null where there is none"),
-    Column("partition", INT, "Partition; null for a file header"),
-    Column("op", STRING, "What the records do; `FileHeader`"),
-    Column("op_code", INT, "IOType; null for a file header"),
-    Column("before_after", STRING, "`B` or `A`"),
-    Column("records", BIGINT, "How many there are"),
-    Column("bytes", BIGINT, "Their data, as COUNT adds it up"),
-    Column("length", BIGINT, "Their bytes in the file"),
-    Column("first_rba", BIGINT, "RBA of the first"),
-    Column("last_rba", BIGINT, "RBA of the last"),
-    Column("first_time", TIMESTAMP, "The earliest IO Time"),
-    Column("last_time", TIMESTAMP, "The latest"),
-    Column("first_csn", STRING, "LOGCSN of the first record's transaction"),
-    Column("last_csn", STRING, "LOGCSN of the last record's transaction"),
-    Column("transactions", BIGINT, "Transactions that end with one of them"),
-    Column("piece", PIECE, "Transactions of the part of the file, on its first row: for `logdump.spark.jobs.counting`"),
-    Column(CORRUPT, STRING, "Why the bytes from `first_rba` on are no sound record (PERMISSIVE); `records` is 0"),
+SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
+    RowColumn("file", STRING, "Path of the trail file"),
+    RowColumn("seqno", INT, "Its sequence number; null where its name has none"),
+    RowColumn("start_rba", BIGINT, "Where the part of the file begins that one task read; sums go over all parts"),
+    RowColumn("table", STRING, "Name of the table; null where there is none"),
+    RowColumn("partition", INT, "Partition; null for a file header"),
+    RowColumn("op", STRING, "What the records do; `FileHeader`"),
+    RowColumn("op_code", INT, "IOType; null for a file header"),
+    RowColumn("before_after", STRING, "`B` or `A`"),
+    RowColumn("records", BIGINT, "How many there are"),
+    RowColumn("bytes", BIGINT, "Their data, as COUNT adds it up"),
+    RowColumn("length", BIGINT, "Their bytes in the file"),
+    RowColumn("first_rba", BIGINT, "RBA of the first"),
+    RowColumn("last_rba", BIGINT, "RBA of the last"),
+    RowColumn("first_time", TIMESTAMP, "The earliest IO Time"),
+    RowColumn("last_time", TIMESTAMP, "The latest"),
+    RowColumn("first_csn", STRING, "LOGCSN of the first record's transaction"),
+    RowColumn("last_csn", STRING, "LOGCSN of the last record's transaction"),
+    RowColumn("transactions", BIGINT, "Transactions that end with one of them"),
+    RowColumn(
+        "piece", PIECE, "Transactions of the part of the file, on its first row: for `logdump.spark.jobs.counting`"
+    ),
+    RowColumn(CORRUPT, STRING, "Why the bytes from `first_rba` on are no sound record (PERMISSIVE); `records` is 0"),
 )

@@ -26,7 +26,7 @@ from logdump.arrow.records.column_types import (
     ColumnType,
     decimal,
 )
-from logdump.arrow.records.schema import CORRUPT, Column, Selected
+from logdump.arrow.records.schema import CORRUPT, RowColumn, Selected
 from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
 from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
 from logdump.spark.errors import BadOption, BadSchema
@@ -36,18 +36,18 @@ from logdump.spark.source.schema import select_among
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-FIXED: tuple[Column, ...] = (
-    Column("file", STRING, "Path of the trail file"),
-    Column("rba", BIGINT, "Byte offset of the record in its file"),
-    Column("op", STRING, "INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE"),
-    Column("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
-    Column("xid", STRING, "TRANID, likewise"),
-    Column("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
-    Column("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
+FIXED: tuple[RowColumn, ...] = (
+    RowColumn("file", STRING, "Path of the trail file"),
+    RowColumn("rba", BIGINT, "Byte offset of the record in its file"),
+    RowColumn("op", STRING, "INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE"),
+    RowColumn("csn", STRING, "LOGCSN of the record's transaction; null where no record tells it"),
+    RowColumn("xid", STRING, "TRANID, likewise"),
+    RowColumn("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
+    RowColumn("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
 )
-LAST: tuple[Column, ...] = (
-    Column(NULLS, STRINGS, "Columns that are NULL; any other empty one the image has not got"),
-    Column(PROBLEMS_NAME, PROBLEMS, "What does not decode: column, image, bytes and reason; null when all does"),
+LAST: tuple[RowColumn, ...] = (
+    RowColumn(NULLS, STRINGS, "Columns that are NULL; any other empty one the image has not got"),
+    RowColumn(PROBLEMS_NAME, PROBLEMS, "What does not decode: column, image, bytes and reason; null when all does"),
 )
 _BY_ALIAS: dict[str, ColumnType] = {
     **dict.fromkeys(("int16", "int8", "uint8"), SMALLINT),
@@ -75,7 +75,7 @@ def spark_type(arrow: Any) -> ColumnType:
     return _BY_ALIAS[str(arrow)]
 
 
-def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, Column]:
+def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, RowColumn]:
     """The columns by name, for rows of these definitions of one table, the newest one last."""
     from trailformat.arrays import array_type  # noqa: PLC0415 - it loads numba, and a task needs no schema
 
@@ -84,7 +84,7 @@ def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str,
         for name, definition in zip(layout.column_names, layout.columns or (), strict=True):
             types.setdefault(name.lower(), (name, array_type(definition, layout.codec).type))
     images = [
-        Column(f"{side}_{name}", spark_type(kind), f"{name} {side} the change")
+        RowColumn(f"{side}_{name}", spark_type(kind), f"{name} {side} the change")
         for side in SIDES
         for name, kind in types.values()
     ]
@@ -108,15 +108,15 @@ def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...
             raise BadSchema(
                 f"schema: column {field.name} is one of {', '.join(_BY_DDL)}, decimal(p,s), not {ddl[:200]}"
             )
-        found[field.name] = Column(field.name, _BY_DDL.get(ddl) or spark_type(ddl), "")
+        found[field.name] = RowColumn(field.name, _BY_DDL.get(ddl) or spark_type(ddl), "")
     return select_among(schema, found, options)
 
 
-def _by_name(columns: Iterable[Column]) -> dict[str, Column]:
+def _by_name(columns: Iterable[RowColumn]) -> dict[str, RowColumn]:
     return {column.name: column for column in columns}
 
 
-def _corrupt(options: Options) -> dict[str, Column]:
+def _corrupt(options: Options) -> dict[str, RowColumn]:
     """The column for damage, where damage is shown."""
-    column = Column(CORRUPT, STRING, "Why these bytes are no sound record")
+    column = RowColumn(CORRUPT, STRING, "Why these bytes are no sound record")
     return {options.column_name_of_corrupt_record: column} if options.mode == "PERMISSIVE" else {}

@@ -13,7 +13,7 @@ from logdump.operations.save.ranges import RangeCopy
 from logdump.spark.errors import SourceError
 from logdump.spark.write.part_files import PartFiles
 from logdump.spark.write.raw_records import RawRecords, read_column
-from logdump.spark.write.row_sources import SELECT, HeaderSource, RowSource, SourceUnknown, source_of_file
+from logdump.spark.write.row_sources import SELECT, FrameSource, HeaderSource, SourceUnknown, source_of_file
 from logdump.spark.write.target import Target
 from trailformat import ByteOrder, Record
 
@@ -43,7 +43,7 @@ class WriteColumns(NamedTuple):
         return (self.file, None) if self.file is not None else (None, self.seqno)
 
 
-class Stretch(NamedTuple):
+class RowStretch(NamedTuple):
     """Rows of one source file that a task has written one after the other: first and last RBA, and how many files."""
 
     file: str | None
@@ -56,12 +56,12 @@ class FrameWriting:
     """One attempt's writing of its rows."""
 
     def __init__(self, columns: WriteColumns, files: PartFiles, target: Target) -> None:
-        self.stretches: list[Stretch] = []
+        self.stretches: list[RowStretch] = []
         self._target = target
         self._columns = columns
         self._files = files
         self._copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
-        self._source: RowSource | None = None
+        self._source: FrameSource | None = None
         self._at: Key | None = None
         self._first = self._last = -1
         self._order: ByteOrder | None = None
@@ -134,7 +134,7 @@ class FrameWriting:
         self._files.end()
         parts = len(self._files.parts) - sum(one.parts for one in self.stretches)
         if parts and self._at is not None:
-            self.stretches.append(Stretch(self._at[0], self._first, self._last, parts))
+            self.stretches.append(RowStretch(self._at[0], self._first, self._last, parts))
         self._first = self._last = -1
         self.close()
 

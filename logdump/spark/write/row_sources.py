@@ -32,7 +32,7 @@ class SourceUnknown(SourceError):
     """The error for rows that lack what their new file has to begin with."""
 
 
-class RowSource(Protocol):
+class FrameSource(Protocol):
     """The source of some rows."""
 
     @property
@@ -122,7 +122,7 @@ def _rows(raw: RawRecords, numbers: Any, segment: Any, record: Callable[[int], R
     return CopyRows(raw.buffer, starts, raw.ends[numbers], segment, raw.is_metadata(numbers), indexes, record)
 
 
-def source_of_file(path: str | None, target: Target) -> RowSource:
+def source_of_file(path: str | None, target: Target) -> FrameSource:
     """The source of rows with this value in ``file``.
 
     Raises:

@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
-from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, Stretch, WriteColumns
+from logdump.spark.write.frame_writer import FrameWriting, NotInOrder, RowStretch, WriteColumns
 from logdump.spark.write.job_folder import driver_pid, new_job_folder
 from logdump.spark.write.part_files import PartFiles
 from logdump.spark.write.publish import StagedFile, publish, sweep
@@ -33,7 +33,7 @@ class TaskResult(WriterCommitMessage):
     """The files that one task has written."""
 
     parts: list[StagedFile]
-    stretches: list[Stretch]
+    stretches: list[RowStretch]
 
 
 class TrailFrameWriter(DataSourceArrowWriter):
@@ -113,7 +113,7 @@ def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
     Raises:
         NotInOrder: two tasks have rows of one file between each other's.
     """
-    pieces: list[tuple[Stretch, list[StagedFile]]] = []
+    pieces: list[tuple[RowStretch, list[StagedFile]]] = []
     for one in written:
         parts = iter(one.parts)
         pieces += [(stretch, [next(parts) for _ in range(stretch.parts)]) for stretch in one.stretches]

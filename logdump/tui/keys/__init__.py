@@ -1,1 +1,1 @@
-"""The keys, and what the prompt says of a line: whether it would run, and how it may go on."""
+"""The keys, and what lines may become: letters of marks, grey text after the cursor."""

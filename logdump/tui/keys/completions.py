@@ -1,4 +1,4 @@
-"""What the grey text behind the cursor of the prompt goes on to."""
+"""The grey text after the cursor of the prompt."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from logdump.tui.keys.keys import KEYS
 from trailformat.codec.user_folder import user_file
 
 _MOST_BYTES = 1 << 16
-_CHARACTERS = {
+CHARACTERS = {
     "]": "right_square_bracket",
     "[": "left_square_bracket",
     "\\": "backslash",
@@ -47,12 +47,12 @@ class Keymap(NamedTuple):
 
 
 def keymap_path(environment: Mapping[str, str]) -> Path | None:
-    """Where the file would be."""
+    """The path of the file, whether or not it exists."""
     return user_file("config", "keymap", "LOGDUMP_KEYMAP", environment)
 
 
 def load_keymap(path: Path | None) -> Keymap:
-    """What the file says; nothing without one."""
+    """The keys of the file; none without one."""
     if path is None or not path.is_file():
         return Keymap({})
     try:
@@ -64,7 +64,7 @@ def load_keymap(path: Path | None) -> Keymap:
 
 
 def parse_keymap(text: str, name: str) -> Keymap:
-    """The lines of a keymap file; those that are wrong are told and left out."""
+    """The lines of a keymap file; those that are wrong are reported and left out."""
     known = {key.id for key in KEYS}
     keys: dict[str, str] = {}
     problems = []
@@ -72,7 +72,7 @@ def parse_keymap(text: str, name: str) -> Keymap:
         what, is_line, typed = one.partition("=")
         if not one.strip() or one.lstrip().startswith("#"):
             continue
-        names = [_CHARACTERS.get(key.strip(), key.strip()) for key in typed.split(",") if key.strip()]
+        names = [CHARACTERS.get(key.strip(), key.strip()) for key in typed.split(",") if key.strip()]
         if not is_line or not names or what.strip() not in known:
             problems.append(f"{name}, line {number}: {escape(one.strip())!r} is no key of docs/tui.md.")
         else:

@@ -14,7 +14,7 @@ from logdump.language.words import first_word
 
 
 class Area(enum.Enum):
-    """Where the keyboard has to be for a key to act."""
+    """The place of the keyboard in which a key acts."""
 
     RECORDS = "the record list"
     TEXT = "the panes of text"
@@ -74,20 +74,10 @@ KEYS = (
         short="transaction",
         weight=4,
     ),
-    Key(
-        "transaction_before",
-        "left_square_bracket",
-        "transaction before",
-        Area.PANES,
-        sends="TRANSACTION PREVIOUS",
-    ),
+    Key("transaction_before", "left_square_bracket", "transaction before", Area.PANES, sends="TRANSACTION PREVIOUS"),
     Key("same_table", "right_curly_bracket", "next record of this table", Area.PANES, sends="SAMETABLE NEXT"),
     Key(
-        "same_table_before",
-        "left_curly_bracket",
-        "record of this table before",
-        Area.PANES,
-        sends="SAMETABLE PREVIOUS",
+        "same_table_before", "left_curly_bracket", "record of this table before", Area.PANES, sends="SAMETABLE PREVIOUS"
     ),
     Key("find", "slash", "find text, HEX bytes or column = value", Area.PANES, types="find ", short="find", weight=3),
     Key("find_next", "greater_than_sign", "next match", Area.PANES, sends="FIND NEXT"),
@@ -105,7 +95,7 @@ KEYS = (
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
     Key("header", "i", "file header", Area.PANES, acts="app.show_tab('header')"),
-    Key("output", "v", "output of the commands", Area.PANES, acts="app.show_output"),
+    Key("output", "v", "output of the commands", Area.PANES, acts="app.show_tab('output')"),
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
@@ -121,8 +111,8 @@ KEYS = (
     Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
     Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
-    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus_prompt", short="prompt", weight=0),
-    Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.next_pane"),
+    Key("prompt", "colon", "to the prompt", Area.PANES, acts="app.focus('prompt')", short="prompt", weight=0),
+    Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.focus_next"),
     Key("scan_on", "ctrl+l", "go on with a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
     Key("leave_pane", "escape", "leave the pane, back to the records", Area.PANES, acts="app.leave"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -14,44 +16,22 @@ from logdump.tui.text.styled import Styled
 class Choice:
     """One line: its text, and the command lines that its keys send; empty where a key means nothing."""
 
-    def __init__(
-        self, text: str, enter: str = "", end: str = "", filter_line: str = "", rba: int | None = None
-    ) -> None:
+    def __init__(self, text: str, enter: str = "", end: str = "", filter_line: str = "") -> None:
         self.text = text
         self.sends = {"enter": enter, "end": end, "filter": filter_line}
-        self.rba = rba
 
 
 class ChoicePane(Styled, can_focus=True):
-    """A heading and lines.
-
-    Attributes:
-        order: what the lines are sorted by.
-    """
+    """A heading and lines."""
 
     BINDINGS = bindings(Area.CHOICES)
 
-    class Sorted(Message):
-        """The user wants the next order."""
-
-        def __init__(self, pane: ChoicePane) -> None:
-            super().__init__()
-            self.pane = pane
-
-    class Resized(Message):
-        """There is other room for the columns."""
-
-        def __init__(self, pane: ChoicePane) -> None:
-            super().__init__()
-            self.pane = pane
-
+    @dataclass(eq=False)
     class Chosen(Message):
-        """The user wants something done with a line: ``what`` is enter, end or filter."""
+        """A key for a line: ``what`` is enter, end or filter."""
 
-        def __init__(self, choice: Choice, what: str) -> None:
-            super().__init__()
-            self.choice = choice
-            self.what = what
+        choice: Choice
+        what: str
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(id=name)
@@ -77,7 +57,7 @@ class ChoicePane(Styled, can_focus=True):
         return max(1, self.size.height - 1)
 
     def action_choose(self, step: int) -> None:
-        """A key: so many lines on."""
+        """A key: move the cursor by lines."""
         before, self._cursor = self._cursor, max(0, min(self._cursor + step, len(self._choices) - 1))
         top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
         if top != self._top:
@@ -88,17 +68,13 @@ class ChoicePane(Styled, can_focus=True):
             self.refresh(Region(0, 1 + at - self._top, self.size.width, 1))
 
     def action_choose_page(self, pages: int) -> None:
-        """A key: so many pages on."""
+        """A key: move the cursor by pages."""
         self.action_choose(pages * max(1, self._height - 1))
 
     def action_take(self, what: str) -> None:
         """A key: do something with the line."""
         if self.choice is not None and self.choice.sends[what]:
             self.post_message(self.Chosen(self.choice, what))
-
-    def action_sort(self) -> None:
-        """A key: the next order."""
-        self.post_message(self.Sorted(self))
 
     def render_line(self, y: int) -> Strip:
         """The heading or a line."""
@@ -114,15 +90,3 @@ class ChoicePane(Styled, can_focus=True):
         style = ("cursor" if self.has_focus else "here") if is_here else ""
         sign = self._glyphs.cursor if is_here else " "
         return self.strip(((sign + self._choices[at].text, style),), width, style=style)
-
-    def on_resize(self) -> None:
-        """Other room."""
-        self.post_message(self.Resized(self))
-
-    def on_focus(self) -> None:
-        """Show the cursor as the one that keys move."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
-        self.refresh()

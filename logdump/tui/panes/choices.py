@@ -1,11 +1,14 @@
-"""The lines of the panes of tables, transactions and marks, for any width."""
+"""The panes over the record list: tables, transactions, marks, laid out for any width."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from textual.widget import Widget
 
 from logdump.session.marks import Mark
-from logdump.tui.panes.choice_pane import Choice
+from logdump.tui.model.model import Model
+from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
@@ -37,7 +40,7 @@ def table_filter(name: str) -> str:
 
 
 def transaction_choices(
-    transactions: list[ListedTransaction], order: str, width: int, glyphs: Glyphs
+    transactions: Sequence[ListedTransaction], order: str, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
     """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked."""
     found = sorted(transactions, key=ORDERS[order], reverse=True)
@@ -65,7 +68,7 @@ def transaction_choices(
 
 
 def _transaction_choice(text: str, begin: int, end: int | None) -> Choice:
-    return Choice(text, enter=f"POS {begin}", end=f"POS {end}" if end is not None else "POS EOF", rba=begin)
+    return Choice(text, enter=f"POS {begin}", end=f"POS {end}" if end is not None else "POS EOF")
 
 
 def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
@@ -79,7 +82,7 @@ def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str
     )
     heading, lines = in_columns(columns, ({3: 0}, {0: _SHORT_NAME, 3: 0}), (3, 2), width, glyphs)
     return heading, [
-        Choice(text[1:], enter=f"POSITION MARK {one.name}", rba=one.rba) for text, one in zip(lines, found, strict=True)
+        Choice(text[1:], enter=f"POSITION MARK {one.name}") for text, one in zip(lines, found, strict=True)
     ]
 
 
@@ -95,3 +98,49 @@ def short_count(number: int) -> str:
     if number < 10_000:
         return str(number)
     return f"{number / 1000:.0f}k" if number < 10_000_000 else f"{number / 1_000_000:.0f}M"
+
+
+_Lines = Callable[[Model, int, Glyphs], tuple[str, list[Choice]]]
+_NAMES: dict[str, tuple[_Lines, str]] = {
+    "tables": (
+        lambda model, width, glyphs: table_choices(model.tables, glyphs, width),
+        "The index has met no record yet.",
+    ),
+    "transactions": (
+        lambda model, width, glyphs: transaction_choices(model.transactions, model.order, width, glyphs),
+        "The index has met no transaction yet.",
+    ),
+    "marks": (
+        lambda model, width, glyphs: mark_choices(model.state.marks, width, glyphs),
+        "m and a letter mark a record, as MARK <name> <note> does.",
+    ),
+}
+"""For each pane how its heading and lines are laid out, and the text without any."""
+CHOICES = tuple(_NAMES)
+
+
+class CurrentChoices(ChoicePane):
+    """One of these panes, filled while it is shown."""
+
+    def __init__(self, name: str, model: Model, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
+        self._model = model
+        self._lines, self._empty = _NAMES[name]
+        model.observe(self.draw, Model.upper, Model.opened, Model.indexed, Model.transactions, Model.order, Model.state)
+
+    def draw(self) -> None:
+        """Show what is current, in the columns that the place above the pages has room for."""
+        is_shown = self._model.upper == self.id
+        self.set_class(is_shown, "-shown")
+        if is_shown:
+            width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
+            self.show(*self._lines(self._model, width, self._glyphs), self._empty)
+
+    def action_sort(self) -> None:
+        """A key: the next order of transactions."""
+        orders = list(ORDERS)
+        self._model.order = orders[(orders.index(self._model.order) + 1) % len(orders)]
+
+    def on_resize(self) -> None:
+        """Use the new width."""
+        self.draw()

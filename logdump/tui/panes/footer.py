@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from logdump.tui.keys.keymap import CHARACTERS
 from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.model.model import Model
+from logdump.tui.panes.one_line import OneLine
+from logdump.tui.text.styled import Piece
 
-_NAMES = {
-    "right_square_bracket": "]",
-    "left_square_bracket": "[",
-    "backslash": "\\",
-    "colon": ":",
-    "slash": "/",
-    "question_mark": "?",
-    "plus": "+",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "apostrophe": "'",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
+_NAMES = {key: character for character, key in CHARACTERS.items()} | {
     "comma": ",",
-    "enter": "Enter",
     "escape": "Esc",
     "pagedown": "PgDn",
     "pageup": "PgUp",
 }
-GAP = "  "
+_GAP = "  "
+
+
+class Footer(OneLine):
+    """The keys of the place where the keyboard is, or what Tab offers."""
+
+    def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
+        super().__init__("footer", model, Model.place, Model.offers)
+        self._keymap = keymap
+
+    def draw(self) -> None:
+        """Show what is current."""
+        if self.model.offers:
+            self.say((f" {self.model.offers}", "strong"))
+            return
+        pieces: list[Piece] = [(" ", "")]
+        actions: dict[int, str] = {}
+        areas = frozenset({Area.EVERYWHERE, self.model.place})
+        for word, key in footer_words(areas, self._keymap, self.app.size.width):
+            actions[len(pieces)] = key.action
+            pieces += [(word, ""), (_GAP, "")]
+        self.say(*pieces, actions=actions)
 
 
 def key_name(key: str) -> str:
@@ -46,7 +58,7 @@ def footer_words(areas: frozenset[Area], keymap: Mapping[str, str], width: int) 
     kept: set[Key] = set()
     room = width - 1
     for key in sorted(words, key=lambda one: one.weight):
-        if len(words[key]) + len(GAP) <= room:
+        if len(words[key]) + len(_GAP) <= room:
             kept.add(key)
-            room -= len(words[key]) + len(GAP)
+            room -= len(words[key]) + len(_GAP)
     return [(word, key) for key, word in words.items() if key in kept]

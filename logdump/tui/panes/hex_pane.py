@@ -14,29 +14,24 @@ _NOTHING = HexText(0, [], [], 20)
 
 
 class HexPane(TextPane):
-    """The bytes of the record under the cursor; keys go from field to field."""
+    """The bytes of the record under the cursor; keys go from field to field. ``text`` is what it shows."""
 
     BINDINGS = bindings(Area.HEX)
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
-        self._text = _NOTHING
+        self.text = _NOTHING
         self._picked = ""
 
     @property
-    def text(self) -> HexText:
-        """What it shows."""
-        return self._text
-
-    @property
     def count(self) -> int:
-        """How many lines there are."""
-        return len(self._text.lines) or super().count
+        """The number of lines."""
+        return len(self.text.lines) or super().count
 
     @property
     def field(self) -> RecordField | None:
         """The field that is picked, if this record has it."""
-        return next((one for one in self._text.fields if one.name == self._picked), None)
+        return next((one for one in self.text.fields if one.name == self._picked), None)
 
     @property
     def where(self) -> str:
@@ -46,12 +41,12 @@ class HexPane(TextPane):
             return super().where
         size = field.end - field.start
         value = f" = {field.value}" if field.value else ""
-        return f"{field.name}{value}, {size} byte{'s' * (size != 1)} at RBA {self._text.rba + field.start}"
+        return f"{field.name}{value}, {size} byte{'s' * (size != 1)} at RBA {self.text.rba + field.start}"
 
     def show_record(self, text: HexText) -> None:
         """Show another record; the field of the same name stays picked."""
         before = self.shown_lines()
-        self._text = text
+        self.text = text
         self.lines = self.rows = []
         self.top = self.within(self.top)
         self.repaint(before)
@@ -69,13 +64,13 @@ class HexPane(TextPane):
     def empty(self) -> None:
         """Show nothing; what comes next is shown from the same line on."""
         before = self.shown_lines()
-        self._text = _NOTHING
+        self.text = _NOTHING
         self.lines = self.rows = []
         self.repaint(before)
 
     def line_at(self, at: int) -> Line:
         """A line, the bytes of the picked field underlined."""
-        text = self._text
+        text = self.text
         if not text.lines:
             return super().line_at(at)
         digits = len(str(text.rba + max(one.start for one in text.lines)))
@@ -93,13 +88,13 @@ class HexPane(TextPane):
         self.repaint(before)
 
     def _line_of(self, field: RecordField) -> int:
-        lines = self._text.lines
+        lines = self.text.lines
         ending = (at for at, one in enumerate(lines) if one.data and field.start < one.start + len(one.data))
         return next(ending, 0)
 
     def action_field(self, step: int) -> None:
         """A key: the field before, or after."""
-        fields = self._text.fields
+        fields = self.text.fields
         at = next((at for at, one in enumerate(fields) if one.name == self._picked), -1 if step > 0 else 0)
         self._take(at + step)
 
@@ -109,7 +104,7 @@ class HexPane(TextPane):
         if field is None:
             self._take(0)
             return
-        fields = self._text.fields
+        fields = self.text.fields
         at = fields.index(field)
         line = self._line_of(field)
         while 0 <= at + step < len(fields) and self._line_of(fields[at]) == line:
@@ -117,7 +112,7 @@ class HexPane(TextPane):
         self._take(at)
 
     def _take(self, at: int) -> None:
-        fields = self._text.fields
+        fields = self.text.fields
         if not fields:
             return
         name = fields[max(0, min(at, len(fields) - 1))].name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from logdump.notation.escape import escape
+from logdump.tui.model.model import Model
 from logdump.tui.reading.transcript import Transcript, TranscriptEntry
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, Styled, cut_to, line, wrapped
@@ -14,27 +15,28 @@ _ENTRIES = 8
 
 
 class LogStrip(Styled):
-    """A rule, then the end of the transcript; what has no room is told by the number of its lines.
+    """A rule, then the end of the transcript; an answer without room is replaced by the number of its lines.
 
     In a single row there is no rule.
     """
 
-    def __init__(self, transcript: Transcript, glyphs: Glyphs) -> None:
+    def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs) -> None:
         super().__init__(id="log")
         self._transcript = transcript
         self._glyphs = glyphs
         self._rows: list[Line] = []
+        model.observe(self.draw, Model.output)
 
     @property
     def room(self) -> int:
-        """RowSource for commands and answers."""
+        """Rows for commands and answers."""
         return max(self.size.height - 1, min(1, self.size.height))
 
     def fits(self, entry: TranscriptEntry) -> bool:
-        """Whether what a command said can be read here to the end; without any room nothing else would help."""
+        """Whether the strip has room for the whole answer of a command; in a strip without rows every answer fits."""
         return not self.room or len(self._answer(entry)) <= self.room
 
-    def update_lines(self) -> None:
+    def draw(self) -> None:
         """Show how the transcript ends."""
         rows: list[Line] = []
         for entry in self._transcript.entries[-_ENTRIES:]:
@@ -45,7 +47,7 @@ class LogStrip(Styled):
 
     def on_resize(self) -> None:
         """Wrap at the new width."""
-        self.update_lines()
+        self.draw()
 
     def _answer(self, entry: TranscriptEntry) -> list[Line]:
         return [row for text in entry.said for row in wrapped(line(escape(text)), self.size.width)]

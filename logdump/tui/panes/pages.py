@@ -7,21 +7,20 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
-from textual.message import Message
-from textual.reactive import reactive
 from textual.timer import Timer
 
+from logdump.tui.model.model import OUTPUT, Model
 from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
 from logdump.tui.panes.tabs import TABS
 from logdump.tui.panes.text_pane import TextPane
-from logdump.tui.reading.messages import HexRead, PaneRead
+from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import Current
+from logdump.tui.reading.transcript import Transcript
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import line
+from logdump.tui.text.styled import Line, line
 
-OUTPUT = "output"
 _PATIENCE = 0.25
 """Seconds for which a page may show what was current before, while what is current is read."""
 _WITHOUT_RECORD = (RowKind.END, RowKind.MORE)
@@ -33,28 +32,24 @@ class Pages(Vertical):
     """Has the page that is shown read whenever it, its width or what is current becomes another.
 
     Args:
+        model: says what is current, and which page is shown.
+        transcript: what the output page shows.
         glyphs: the characters for what is more than text.
-        ask: has a page of so many cells read; the answer comes to :meth:`take`.
-
-    Attributes:
-        current: what the pages are about.
-        shown: the name of the page that is shown.
-        before: the page about the record that was shown last.
+        ask: requests a page of a width in cells; the answer comes to :meth:`take`.
     """
 
-    class Scrolled(Message):
-        """Other lines of a page are visible, or another one is current."""
-
-    current: reactive[Current] = reactive(Current(), repaint=False, init=False)
-
-    def __init__(self, glyphs: Glyphs, ask: Ask) -> None:
+    def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs, ask: Ask) -> None:
         super().__init__(id="pages")
-        self.shown = self.before = TABS[0].name
+        self._model = model
+        self._transcript = transcript
         self._glyphs = glyphs
         self._ask = ask
+        self._current, self._shown = model.current, model.shown
         self._pick = ""
         self._waits_for_index = False
         self._patience: Timer | None = None
+        model.observe(self._show_current, Model.shown, Model.row, Model.opened, Model.state)
+        model.observe(self._use_index, Model.indexed)
 
     def compose(self) -> ComposeResult:
         """The pages."""
@@ -66,73 +61,102 @@ class Pages(Vertical):
         """One of the pages."""
         return self.query_one(f"#{name}", TextPane)
 
-    def show_page(self, name: str, *, pick: str = "") -> None:
-        """Show a page, with a field picked in it."""
-        if name != OUTPUT:
-            self.before = name
-        self.shown, self._pick = name, pick
-        for page in self.query(TextPane):
-            page.set_class(page.id == name, "-shown")
-        self._read()
+    @property
+    def shown(self) -> TextPane:
+        """The page that is shown."""
+        return self.page(self._model.page)
 
-    def watch_current(self) -> None:
-        """Empty what is about something else, and have the page that is shown read."""
-        for tab in TABS:
-            if tab.name != self.shown:
+    def on_mount(self) -> None:
+        """Show the first page."""
+        self._show_page()
+
+    def _show_current(self) -> None:
+        """Empty what is about something else, show the page that is to be shown, and have it read."""
+        current, shown, before = self._model.current, self._model.shown, self._shown
+        is_other, is_shown = current != self._current, shown != before
+        self._current, self._shown = current, shown
+        for tab in TABS if is_other else ():
+            if not tab.name == shown.name == before.name:
                 self.page(tab.name).empty()
-        self._read()
+        if is_shown:
+            self._pick = self._model.field
+            self._show_page()
+        if is_other or is_shown:
+            self._read()
+
+    def _show_page(self) -> None:
+        for page in self.query(TextPane):
+            page.set_class(page is self.shown, "-shown")
+        if isinstance(self.app.focused, TextPane):
+            self.shown.focus()
+        if self._model.page == OUTPUT:
+            self._show_output()
+        self._model.where = self.shown.where
+
+    def _show_output(self) -> None:
+        """Show what the commands printed, from the last one on."""
+        lines: list[Line] = []
+        start = 0
+        for entry in self._transcript.entries:
+            start = len(lines)
+            lines += [line(text, "strong" if at == 0 else "") for at, text in enumerate(entry.lines())]
+        self.shown.show(lines, top=start)
 
     def on_resize(self, _event: Resize) -> None:
         """The width of the bytes depends on that of the page."""
         self._read()
 
     def on_text_pane_scrolled(self, message: TextPane.Scrolled) -> None:
-        """Say it in the own name: Textual lets no message go on that a watcher of the parent has caused."""
+        """Update the lines that are visible."""
         message.stop()
-        self.post_message(self.Scrolled())
+        self._model.where = self.shown.where
 
-    def index_has_grown(self) -> None:
+    def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
+        """Keep the field: the other pages go to it when they are shown."""
+        self._model.field = message.field
+
+    def _use_index(self) -> None:
         """Read what had to wait for the index."""
         if self._waits_for_index:
             self._read()
 
     def _read(self) -> None:
-        row = self.current.row
-        if self.shown == OUTPUT:
+        row = self._current.row
+        if self._model.page == OUTPUT:
             return
         if row is None or row.kind in _WITHOUT_RECORD:
             self._waits_for_index = False
             self._end_patience()
-            self.page(self.shown).empty()
+            self.shown.empty()
             return
         if self._patience is None:
             self._patience = self.set_timer(_PATIENCE, self._empty_shown)
-        self._ask(self.shown, self.current, self.size.width)
+        self._ask(self._model.page, self._current, self.size.width)
 
     def _empty_shown(self) -> None:
-        """What is current takes its time; what was current before must not be taken for it."""
+        """Empty the page that still shows another record: it must not be taken for the current one."""
         if self._patience is None:
             return  # Textual queues what a timer does, and the answer has come meanwhile
         self._patience = None
-        if self.shown != OUTPUT:
-            self.page(self.shown).empty()
+        if self._model.page != OUTPUT:
+            self.shown.empty()
 
     def _end_patience(self) -> None:
         if self._patience is not None:
             self._patience.stop()
             self._patience = None
 
-    def take(self, message: PaneRead | HexRead) -> None:
+    def take(self, message: PaneRead) -> None:
         """A page has been read; one about something else comes too late."""
-        if message.about != self.current:
+        if message.about != self._current:
             return
         page = self.page(message.pane)
-        if isinstance(message, HexRead) and isinstance(page, HexPane):
-            page.show_record(message.text)
-        elif isinstance(message, PaneRead):
+        if isinstance(message.content, list):
             self._waits_for_index = message.is_preliminary
-            page.show(message.lines)
-        if message.pane != self.shown:
+            page.show(message.content)
+        elif isinstance(page, HexPane):
+            page.show_record(message.content)
+        if message.pane != self._model.page:
             return
         self._end_patience()
         if self._pick and isinstance(page, RecordPane | HexPane):
@@ -142,5 +166,5 @@ class Pages(Vertical):
     def tell(self, problem: str) -> None:
         """The file cannot be read: the page that is shown says why."""
         self._end_patience()
-        if self.shown != OUTPUT:
-            self.page(self.shown).show([line(problem, "warn")])
+        if self._model.page != OUTPUT:
+            self.shown.show([line(problem, "warn")])

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.events import Paste
 from textual.message import Message
 from textual.suggester import Suggester
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete, completed
 from logdump.language.reader import Context, Validity
 from logdump.language.validity import validity
+from logdump.session.settings import Settings
 from logdump.tui.keys.completions import suggestion
 from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.model.model import Model
 
 LONGEST = 4096
 """Characters of a line; more come from a file by OBEY."""
@@ -32,58 +34,69 @@ class _ByValidity(Highlighter):
 
     def highlight(self, text: Text) -> None:
         """Style the whole line."""
-        style = _STYLES[validity(REGISTRY, text.plain, self._prompt.context())]
+        style = _STYLES[validity(REGISTRY, text.plain, self._prompt.line_context)]
         if style:
             text.stylize(style)
 
 
 class _Suggestions(Suggester):
-    """The grey text behind the cursor."""
+    """The grey text after the cursor."""
 
     def __init__(self, prompt: Prompt) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._prompt = prompt
 
     async def get_suggestion(self, value: str) -> str | None:
-        """What the line may become."""
-        return suggestion(value, self._prompt.lines, complete(REGISTRY, value, self._prompt.context()))
+        """The line that the grey text goes on to."""
+        return suggestion(value, self._prompt.model.history, complete(REGISTRY, value, self._prompt.line_context))
+
+
+class PromptLabel(Static):
+    """The session's prompt, or that of a command that asks for a line."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(id="prompt-label", markup=False)
+        model.observe(lambda: self.update(model.prompt), Model.prompt)
 
 
 class Prompt(Input):
-    """Where commands are typed.
-
-    Attributes:
-        lines: the history, oldest first.
-        context: gives what commands depend on: the zone of times, the tables met so far, the marks.
-        is_plain: whether the line is an answer, not a command: it is neither coloured nor completed.
-    """
+    """The line in which commands are typed; the model has the history."""
 
     BINDINGS = bindings(Area.PROMPT)
 
+    @dataclass(eq=False)
     class Offered(Message):
         """Tab found several words, or none."""
 
-        def __init__(self, words: list[str]) -> None:
-            super().__init__()
-            self.words = words
+        words: list[str]
 
+    @dataclass(eq=False)
     class Refused(Message):
         """A paste that the prompt does not take."""
 
-        def __init__(self, why: str) -> None:
-            super().__init__()
-            self.why = why
+        why: str
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model, settings: Settings) -> None:
         super().__init__(id="prompt", compact=True, select_on_focus=False, max_length=LONGEST)
         self.cursor_blink = False
-        self.lines: list[str] = []
-        self.context: Callable[[], Context] = Context
+        self.model = model
+        self._settings = settings
         self.highlighter = _ByValidity(self)
         self.suggester = _Suggestions(self)
         self._at: int | None = None
         self._draft = ""
         self._needle: str | None = None
+        model.observe(self._answer, Model.questions)
+
+    @property
+    def line_context(self) -> Context:
+        """The context of commands: the zone of times, the tables met so far, the marks."""
+        return Context(self._settings.time_offset, self.model.tables, [one.name for one in self.model.state.marks])
+
+    def _answer(self) -> None:
+        """Take a line for the command that asks for one."""
+        self.begin(is_plain=True)
+        self.focus()
 
     def begin(self, text: str = "", *, is_plain: bool = False) -> None:
         """Start a line, with ``text`` in it; ``is_plain`` is one that is no command."""
@@ -98,31 +111,31 @@ class Prompt(Input):
 
     def action_recall(self, step: int) -> None:
         """Go through the history; below its end is what had been typed."""
-        at = (len(self.lines) if self._at is None else self._at) + step
-        if not 0 <= at <= len(self.lines):
+        at = (len(self.model.history) if self._at is None else self._at) + step
+        if not 0 <= at <= len(self.model.history):
             return
         if self._at is None:
             self._draft = self.value
-        self._at = at if at < len(self.lines) else None
-        self._put(self._draft if self._at is None else self.lines[at])
+        self._at = at if at < len(self.model.history) else None
+        self._put(self._draft if self._at is None else self.model.history[at])
 
     def action_search_history(self) -> None:
         """The newest earlier line that holds what was typed; again: the one before it."""
         if self._needle is None or self._at is None:
             self._needle, self._draft = self.value, self.value
-        start = len(self.lines) if self._at is None else self._at
+        start = len(self.model.history) if self._at is None else self._at
         needle = self._needle.upper()
-        found = next((at for at in range(start - 1, -1, -1) if needle in self.lines[at].upper()), None)
+        found = next((at for at in range(start - 1, -1, -1) if needle in self.model.history[at].upper()), None)
         if found is not None:
             self._at = found
-            self._put(self.lines[found])
+            self._put(self.model.history[found])
 
     def action_complete(self) -> None:
-        """Complete the last word, or tell what it may be; in an empty line: on to the next pane."""
+        """Complete the last word, or offer completions; in an empty line: on to the next pane."""
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = complete(REGISTRY, self.value, self.context())
+        found = complete(REGISTRY, self.value, self.line_context)
         line = completed(self.value, found)
         if line != self.value:
             self._put(line)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
 from textual.message import Message
-from textual.reactive import reactive
 from textual.strip import Strip
 
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.model.model import Model
 from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, heading, row_pieces
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.rows import ListRow, RowKind
@@ -23,34 +24,26 @@ _LEAST_AROUND = 40
 
 
 class RecordList(Styled, can_focus=True):
-    """RowSource around the cursor. The first line is the heading.
+    """Rows around the cursor. The first line is the heading.
 
     Args:
+        model: says where the cursor belongs; the list puts the row there into it.
         settings: the switches of the session.
         glyphs: the characters for what is more than text.
-        stood: told at once when the user has put the cursor on a row, so that the next key finds the session there.
-
-    Attributes:
-        row: the row under the cursor; to be watched by whatever is about it.
-        size_of_file: in bytes, for the width of RBAs and for the scroll bar.
-        marks: letters by RBA.
-        has_moved: whether the cursor has been moved, not by a command, since this was set to False.
-        hint: what to do where there is no record to be seen.
+        stood: called at once when the user has put the cursor on a row, so that the next key finds the session there.
     """
 
     BINDINGS = bindings(Area.RECORDS)
 
+    @dataclass(eq=False)
     class PageNeeded(Message):
-        """RowSource have to be read."""
+        """Rows have to be read."""
 
-        def __init__(self, wanted: PageRequest) -> None:
-            super().__init__()
-            self.wanted = wanted
+        request: PageRequest
 
-    row: reactive[ListRow | None] = reactive(None, repaint=False, init=False)
-
-    def __init__(self, settings: Settings, glyphs: Glyphs, stood: Callable[[ListRow], None]) -> None:
+    def __init__(self, model: Model, settings: Settings, glyphs: Glyphs, stood: Callable[[ListRow], None]) -> None:
         super().__init__(id="records")
+        self._model = model
         self._tell_stood = stood
         self._settings = settings
         self._glyphs = glyphs
@@ -59,30 +52,101 @@ class RecordList(Styled, can_focus=True):
         self._cursor = self._top = 0
         self._asked: PageRequest | None = None
         self._is_moving = False
-        self.size_of_file = 0
-        self.has_moved = False
+        self._listing = self._file_size = 0
         self.marks: dict[int, str] = {}
-        self.hint = ""
+        self._drawn_with: tuple[object, ...] = ()
+        self._show_or_hide()
+        model.observe(self._show_or_hide, Model.upper)
+        model.observe(self._draw_differently, Model.state)
+        model.observe(self._go_with_session, Model.listing, Model.state)
+        model.observe(self._go_with_end, Model.follows)
+        model.observe(self._show_size, Model.summary)
+        model.observe(self._use_index, Model.indexed)
+        model.observe(self._use_matches, Model.matched)
+
+    def _show_or_hide(self) -> None:
+        self.set_class(self._model.upper == self.id, "-shown")
+
+    def _draw_differently(self) -> None:
+        """Repaint the rows where marks, switches, definitions or the text of an empty list have changed."""
+        state = self._model.state
+        self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
+        drawn_with = self.marks, state.switches, state.source, self.hint
+        if drawn_with != self._drawn_with:
+            self._drawn_with = drawn_with
+            self.refresh()
+
+    def _go_with_session(self) -> None:
+        """Put the cursor where the session stands after a line, or at the end of what is followed."""
+        model = self._model
+        is_other = model.listing != self._listing
+        if is_other:
+            self._listing = model.listing
+            self._clear()
+        if model.state.path is not None and (is_other or model.follows or not model.has_moved):
+            self._show_position()
+
+    def _go_with_end(self) -> None:
+        """Go to the last row when it is followed; a last row on its way that is followed no longer is called off."""
+        if self._model.follows or self.is_waiting:
+            self._show_position()
+
+    def _show_position(self, *, fresh: bool = False) -> None:
+        if self._model.follows:
+            self.go_to(None, -1)
+        else:
+            self.go_to(self._model.rba, fresh=fresh)
+
+    def _show_size(self) -> None:
+        """Repaint RBAs and the scroll bar for the size of the file; when it has grown, there may be more rows."""
+        has_grown = 0 < self._file_size < self._model.summary.size
+        self._file_size = self._model.summary.size
+        self.refresh()
+        if has_grown:
+            self._show_more()
+
+    def _show_more(self) -> None:
+        """Read on: after the last row the position may be a later one; awaited rows stay awaited."""
+        is_behind = self.row is None or self.row.kind in (RowKind.MORE, RowKind.END)
+        if self._model.follows or (is_behind and not self.is_waiting):
+            self._show_position(fresh=True)
+        elif self._is_at_end or self.is_waiting:
+            self._read_again()
+
+    def _use_index(self) -> None:
+        """Read the rows again that lack the name of a table or a CSN, which the index has now."""
+        lacks_names = not all(row.is_complete for row in self._page.rows)
+        if self._model.indexed is not None and (lacks_names or self.is_waiting):
+            self._read_again()
+
+    def _use_matches(self) -> None:
+        """Read on where the scan for the rows of the filter is further."""
+        if self._model.matched is not None:
+            self._show_more()
 
     @property
-    def has_records(self) -> bool:
-        """Whether there is anything but a file header and the end."""
-        return any(row.kind in (RowKind.RECORD, RowKind.BAD, RowKind.PARTIAL) for row in self._page.rows[:3])
+    def row(self) -> ListRow | None:
+        """The row under the cursor."""
+        return self._page.rows[self._cursor] if self._page.rows else None
 
     @property
-    def is_at_end(self) -> bool:
+    def hint(self) -> str:
+        """The advice of an empty list."""
+        if self._model.state.path is None:
+            return "No trail is open. OPEN <filename> opens one."
+        if self._model.state.filter_text:
+            return "No record passes the filter. FILTER CLEAR ALL (F) shows all records again."
+        return "The file has no record yet. w follows it as it grows."
+
+    @property
+    def _is_at_end(self) -> bool:
         """Whether the end of the rows is among those that are read, or what may reach to it and grow with the file."""
         rows = self._page.rows
         return bool(rows) and (self._page.is_last or rows[-1].kind in (RowKind.BAD, RowKind.PARTIAL))
 
     @property
-    def lacks_names(self) -> bool:
-        """Whether the name of a table or a CSN is missing that the index will tell."""
-        return not all(row.is_complete for row in self._page.rows)
-
-    @property
     def is_waiting(self) -> bool:
-        """Whether rows have been asked for."""
+        """Whether rows have been requested and not come yet."""
         return self._asked is not None
 
     @property
@@ -93,12 +157,7 @@ class RecordList(Styled, can_focus=True):
     def _around(self) -> int:
         return max(_LEAST_AROUND, _PAGES_AROUND * self._height)
 
-    @property
-    def page_step(self) -> int:
-        """RowSource that PgDn moves over."""
-        return max(1, self._height - 1)
-
-    def clear(self) -> None:
+    def _clear(self) -> None:
         """Show nothing: another file, or other rows of this one, are about to come."""
         self._needs = ColumnNeeds()
         self._show(Page([], 0, is_first=True, is_last=True), 0)
@@ -109,7 +168,7 @@ class RecordList(Styled, can_focus=True):
     def _show(self, page: Page, cursor: int) -> None:
         """Have these rows, and the cursor on one of them; nothing else changes either."""
         self._page, self._cursor = page, cursor
-        self.row = page.rows[cursor] if page.rows else None
+        self._model.row = self.row
 
     def go_to(self, rba: int | None, step: int = 0, *, fresh: bool = False) -> None:
         """Put the cursor on the row at ``rba`` (None: the end of the file), or ``step`` rows from there.
@@ -128,7 +187,7 @@ class RecordList(Styled, can_focus=True):
         self._asked = None
         self._is_moving = False
 
-    def read_again(self) -> None:
+    def _read_again(self) -> None:
         """Read the rows around the cursor, or those that are awaited, again: what they show may have changed."""
         if self._asked is not None:
             is_moving = self._is_moving
@@ -137,7 +196,7 @@ class RecordList(Styled, can_focus=True):
         elif self.row is not None:
             self._ask(PageRequest(self.row.rba, 0, self._around))
 
-    def move(self, step: int) -> None:
+    def action_move(self, step: int) -> None:
         """Move the cursor by rows, reading on where need be."""
         if self._asked is not None and (self._asked.step or self._is_moving):
             self._ask(self._asked._replace(step=self._asked.step + step))
@@ -156,38 +215,33 @@ class RecordList(Styled, can_focus=True):
         if self._asked is not None or self._is_near_an_edge():
             self._ask(PageRequest(self._page.rows[self._cursor].rba, 0, self._around))
 
-    def action_move(self, step: int) -> None:
-        """A key: so many rows on."""
-        self.move(step)
-
     def action_page(self, pages: int) -> None:
-        """A key: so many pages on."""
-        self.move(pages * self.page_step)
+        """A key: move the cursor by pages."""
+        self.action_move(pages * max(1, self._height - 1))
 
     def _is_near_an_edge(self) -> bool:
         page, reach = self._page, self._height
         near_top = not page.is_first and self._cursor < reach
         return near_top or (not page.is_last and self._cursor >= len(page.rows) - reach)
 
-    def _ask(self, wanted: PageRequest) -> None:
-        self._asked = wanted
+    def _ask(self, request: PageRequest) -> None:
+        self._asked = request
         self._is_moving = False
-        self.post_message(self.PageNeeded(wanted))
+        self.post_message(self.PageNeeded(request))
 
     def _stood(self) -> None:
-        self.has_moved = True
         if self.row is not None:
             self._tell_stood(self.row)
 
-    def take(self, wanted: PageRequest, page: Page) -> ListRow | None:
-        """Show a page that was asked for; returns the row under the cursor, None when the page comes too late."""
-        if wanted is not self._asked:
+    def take(self, request: PageRequest, page: Page) -> ListRow | None:
+        """Show a page that was requested; returns the row under the cursor, None when the page comes too late."""
+        if request is not self._asked:
             return None
         self._asked = None
         before, offset = self.row, self._cursor - self._top
         self._needs = self._needs.of(page.rows, self._glyphs)
         self._show(page, page.at)
-        if before is not None and not wanted.step and before.rba == wanted.rba:
+        if before is not None and not request.step and before.rba == request.rba:
             self._top = page.at - offset
         else:
             self._top = page.at - self._height // 3
@@ -199,7 +253,7 @@ class RecordList(Styled, can_focus=True):
         return self.row
 
     def _keep_visible(self) -> bool:
-        """Scroll so that the cursor is visible; tells whether anything moved."""
+        """Scroll so that the cursor is visible; returns whether anything moved."""
         top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
         top = max(0, min(top, len(self._page.rows) - self._height))
         moved, self._top = top != self._top, top
@@ -217,12 +271,13 @@ class RecordList(Styled, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The heading, a row, or the text of an empty list."""
         width = self.size.width
-        columns = columns_for(width, self.size_of_file, self._needs)
+        columns = columns_for(width, self._file_size, self._needs)
         if y == 0:
             return self.strip(((heading(columns), ""),), width, style="title")
         at = self._top + y - 1
         if at >= len(self._page.rows):
-            text = self.hint if at == len(self._page.rows) and not self.has_records else ""
+            is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END, RowKind.MORE) for row in self._page.rows[:3])
+            text = self.hint if at == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(at, columns, width, self._bar(y - 1))
 
@@ -239,7 +294,7 @@ class RecordList(Styled, can_focus=True):
 
     def _bar(self, line: int) -> Piece:
         """The scroll bar's cell: where in the file, by bytes, the rows shown lie."""
-        rows, size = self._page.rows, max(1, self.size_of_file)
+        rows, size = self._page.rows, max(1, self._file_size)
         bottom = min(len(rows), self._top + self._height) - 1
         first = rows[self._top].rba * self._height // size
         last = max(first, (rows[bottom].end * self._height - 1) // size)
@@ -250,30 +305,23 @@ class RecordList(Styled, can_focus=True):
 
     def on_resize(self, _event: Resize) -> None:
         """Keep the cursor visible."""
-        self._keep_visible()
-
-    def on_focus(self) -> None:
-        """Show the cursor as the one that keys move."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
-        self.refresh()
+        if self._keep_visible():
+            self.refresh()
 
     def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
         """The wheel."""
-        self.move(3)
+        self.action_move(3)
 
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
         """The wheel."""
-        self.move(-3)
+        self.action_move(-3)
 
     def on_click(self, event: Click) -> None:
         """Stand on the row that is clicked; the scroll bar leads to a place in the file."""
         if event.y < 1 or not self._page.rows:
             return
         if event.x == self.size.width - 1:
-            self._ask(PageRequest(self.size_of_file * (event.y - 1) // self._height, 0, self._around))
+            self._ask(PageRequest(self._file_size * (event.y - 1) // self._height, 0, self._around))
             self._is_moving = True
             return
-        self.move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)
+        self.action_move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.message import Message
 
 from logdump.tui.panes.text_pane import TextPane
@@ -12,12 +14,11 @@ from logdump.tui.text.styled import Line
 class RecordPane(TextPane):
     """Lines about the record under the cursor. While the keyboard is here, one of them is current."""
 
+    @dataclass(eq=False)
     class Picked(Message):
         """The user has picked a field, by its line or by its bytes."""
 
-        def __init__(self, field: str) -> None:
-            super().__init__()
-            self.field = field
+        field: str
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
@@ -30,14 +31,14 @@ class RecordPane(TextPane):
             self._go_to(at)
 
     def action_lines(self, step: int) -> None:
-        """A key: the line so many lines on becomes the current one."""
+        """A key: move the current line by lines."""
         self._go_to(self.current + step)
         fields = self.rows[self.current].fields if self.rows else ()
         if fields:
             self.post_message(self.Picked(fields[0]))
 
     def action_pages(self, pages: int) -> None:
-        """A key: so many pages on, the current line too."""
+        """A key: move the current line by pages."""
         self.action_lines(pages * max(1, self.height - 1))
 
     def _go_to(self, at: int) -> None:
@@ -58,8 +59,3 @@ class RecordPane(TextPane):
     def on_focus(self) -> None:
         """Show the current line."""
         self.current = min(max(self.current, self.top), self.top + self.height - 1)
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show no current line."""
-        self.refresh()

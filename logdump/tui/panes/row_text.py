@@ -31,7 +31,7 @@ class ColumnNeeds(NamedTuple):
     csn: int = 0
 
     def of(self, rows: Iterable[ListRow], glyphs: Glyphs) -> ColumnNeeds:
-        """What these rows need beside those before."""
+        """The cells for these rows beside those before."""
         needs = self
         for row in rows:
             more = (
@@ -104,7 +104,7 @@ def heading(columns: ColumnWidths) -> str:
 
 
 def row_pieces(row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyphs) -> tuple[Piece, ...]:
-    """The row behind the cursor's place."""
+    """The row after the cursor's place."""
     if row.kind is RowKind.END:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} end of file {glyphs.rule * 2}", "dim"),)
     if row.kind is RowKind.MORE:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from textual.events import Click
 from textual.strip import Strip
 
-from logdump.session.marks import Mark
+from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.choices import short_count, table_filter
 from logdump.tui.panes.title import size_text
-from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.cells import fit, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Styled
-from trailformat.index import TableTotals
 
 _NUMBER = 6
 _LEAST_WIDTH, _LARGEST_PART = 29, 4
 
 
 class _Entry(NamedTuple):
-    """A line: text, numbers behind it, and the action of a click; of a row the line that it enters."""
+    """A line: text, numbers after it, the action of a click on a heading, the line that a click on a row enters."""
 
     text: str
     numbers: tuple[str, ...] = ()
@@ -32,41 +30,25 @@ class _Entry(NamedTuple):
     enters: str = ""
 
 
-class Side(Styled):
+class Sidebar(Styled):
     """Three sections, each with the key of its pane in the heading; a click does what the pane's Enter does."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(id="side")
+    def __init__(self, model: Model, glyphs: Glyphs) -> None:
+        super().__init__(id="sidebar")
+        self._model = model
         self._glyphs = glyphs
-        self._tables: Mapping[str, TableTotals] = {}
-        self._transactions: list[ListedTransaction] = []
-        self._marks: list[Mark] = []
         self._entries: list[_Entry] = []
+        model.observe(self.draw, Model.opened, Model.indexed, Model.transactions, Model.state)
 
-    def show_tables(self, tables: Mapping[str, TableTotals]) -> None:
-        """Other totals."""
-        self._tables = tables
-        self.update_lines()
-
-    def show_transactions(self, transactions: list[ListedTransaction]) -> None:
-        """Other transactions."""
-        self._transactions = transactions
-        self.update_lines()
-
-    def show_marks(self, marks: list[Mark]) -> None:
-        """Other marks."""
-        self._marks = marks
-        self.update_lines()
-
-    def update_lines(self) -> None:
-        """Lay the sections out again, and repaint them if they differ."""
+    def draw(self) -> None:
+        """Lay the sections out, and repaint them if they differ."""
         room = max(2, (self.size.height - 2) // 3)
         entries = [*self._section(self._table_lines(), room), *self._section(self._transaction_lines(), room)]
         entries += self._section(self._mark_lines(), room)
         if entries != self._entries:
             self._entries = entries
-            self._widen()
             self.refresh()
+        self._widen()
 
     def _widen(self) -> None:
         """Take the width that the values need, up to a quarter of the screen."""
@@ -81,14 +63,15 @@ class Side(Styled):
 
     def _table_lines(self) -> Iterator[_Entry]:
         yield _Entry("[t]ables", ("recs", "%"), action="app.show_choices('tables')")
-        total = sum(one.records for one in self._tables.values()) or 1
-        for name, one in sorted(self._tables.items(), key=lambda item: (-item[1].records, item[0])):
+        tables = self._model.tables
+        total = sum(one.records for one in tables.values()) or 1
+        for name, one in sorted(tables.items(), key=lambda item: (-item[1].records, item[0])):
             numbers = short_count(one.records), f"{100 * one.records / total:.0f}"
             yield _Entry(f" {name or '(no name)'}", numbers, enters=table_filter(name))
 
     def _transaction_lines(self) -> Iterator[_Entry]:
         yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
-        for one in self._transactions:
+        for one in self._model.transactions:
             name = (one.xid or one.csn) or f"RBA {one.span.begin}"
             opened = " open" if one.span.end is None else ""
             size = size_text(one.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
@@ -97,12 +80,12 @@ class Side(Styled):
 
     def _mark_lines(self) -> Iterator[_Entry]:
         yield _Entry("[M]arks", action="app.show_choices('marks')")
-        for one in sorted(self._marks):
+        for one in sorted(self._model.marks_here):
             yield _Entry(f" {one.name}  {one.rba}  {one.note}", enters=f"POSITION MARK {one.name}")
 
     def on_resize(self) -> None:
-        """Other room."""
-        self.update_lines()
+        """Use the new room."""
+        self.draw()
 
     async def on_click(self, event: Click) -> None:
         """A heading opens its pane, a row does what it does there."""
@@ -113,7 +96,7 @@ class Side(Styled):
             self.post_message(ChoicePane.Chosen(Choice(one.text, enter=one.enters), "enter"))
 
     def render_line(self, y: int) -> Strip:
-        """A line and the divider behind it."""
+        """A line and the divider after it."""
         width = self.size.width
         one = self._entries[y] if y < len(self._entries) else _Entry("")
         numbers = "".join(f"{number:>{_NUMBER}}" for number in one.numbers)

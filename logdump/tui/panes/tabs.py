@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from logdump.tui.model.model import OUTPUT, Model
+from logdump.tui.panes.one_line import OneLine
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece
 
@@ -24,6 +26,18 @@ TABS = (
 )
 
 
+class Tabs(OneLine):
+    """The line above the lower pane."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__("tabs", model, Model.shown, Model.where)
+
+    def draw(self) -> None:
+        """Show what is current."""
+        pieces, actions = tab_pieces(self.model.page, self.model.where, self.glyphs, self.size.width)
+        self.say(*pieces, actions=actions)
+
+
 def tab_pieces(shown: str, where: str, glyphs: Glyphs, width: int) -> tuple[tuple[Piece, ...], dict[int, str]]:
     """The line in ``width`` cells, ``where`` at its end; and the actions of a click on pieces, by their number."""
     rule = glyphs.rule
@@ -39,7 +53,7 @@ def tab_pieces(shown: str, where: str, glyphs: Glyphs, width: int) -> tuple[tupl
 
 def _titles(shown: str, rule: str, *, is_short: bool) -> tuple[list[Piece], dict[int, str]]:
     """The pages and what leads to them; of those not shown the keys alone where there is little room."""
-    if shown == "output":
+    if shown == OUTPUT:
         return [(rule, "dim"), ("[output] ", "strong"), ("Esc goes back ", "dim")], {2: "app.leave"}
     pieces: list[Piece] = [(rule, "dim")]
     actions: dict[int, str] = {}

@@ -15,7 +15,7 @@ from logdump.tui.text.styled import Line, Styled, cut_to, wrapped
 
 _WIDEST = 1000
 _MARGIN_AT = 42
-"""The cell where margins begin, behind the longest line that says something of a column."""
+"""The cell where margins begin, after the longest line about a column."""
 _NOTHING = Line(())
 
 
@@ -42,10 +42,6 @@ def _cells(one: Line) -> list[tuple[str, str]]:
 class TextPane(Styled, can_focus=True):
     """Lines in as many rows as their length asks for, of which as many are visible as there is room for.
 
-    Args:
-        name: of the pane.
-        glyphs: the characters for what is more than text.
-
     Attributes:
         lines: all of them.
         rows: the lines, wrapped at the width of the pane.
@@ -70,7 +66,7 @@ class TextPane(Styled, can_focus=True):
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.rows)
 
     @property
@@ -124,11 +120,11 @@ class TextPane(Styled, can_focus=True):
         self.repaint(before)
 
     def action_lines(self, step: int) -> None:
-        """A key: so many rows on."""
+        """A key: scroll by rows."""
         self.scroll_to_line(self.top + step)
 
     def action_pages(self, pages: int) -> None:
-        """A key: so many pages on."""
+        """A key: scroll by pages."""
         self.scroll_to_line(self.top + pages * max(1, self.height - 1))
 
     def within(self, top: int) -> int:

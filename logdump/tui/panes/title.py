@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
-from logdump.tui.reading.summary import Summary
+from logdump.tui.model.model import Model
+from logdump.tui.panes.one_line import OneLine
 from logdump.tui.text.cells import fit, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece
@@ -15,57 +15,54 @@ from logdump.tui.text.styled import Piece
 _GAP = "  "
 
 
-class TitleState(NamedTuple):
-    """What the title tells beside the file: progress while something runs, rows known, the filter, follow mode.
+class Title(OneLine):
+    """The first line of the screen."""
 
-    ``warning`` is what has happened to the file.
-    """
+    def __init__(self, model: Model, settings: Settings) -> None:
+        facts = Model.summary, Model.indexed, Model.matched, Model.state
+        super().__init__("title", model, *facts, Model.busy, Model.warning, Model.follows, style="title")
+        self._settings = settings
 
-    busy: str = ""
-    records: int | None = None
-    is_complete: bool = True
-    filter_text: str = ""
-    matches: int | None = None
-    follows: bool = False
-    warning: str = ""
+    def draw(self) -> None:
+        """Show what is current."""
+        self.say(*title_pieces(self.model, self._settings, self.glyphs, self.app.size.width))
 
 
-def title_pieces(
-    summary: Summary, standing: TitleState, settings: Settings, glyphs: Glyphs, width: int
-) -> tuple[Piece, ...]:
+def title_pieces(model: Model, settings: Settings, glyphs: Glyphs, width: int) -> tuple[Piece, ...]:
     """The title in ``width`` cells: the file, what goes on and the filter first, the rest as far as there is room."""
-    active = f"{standing.warning}{_GAP if standing.warning else ''}{_filter(standing)}"
-    active = harmless(active + "  FOLLOW" * standing.follows, glyphs)
-    text = f" {harmless(summary.name, glyphs) or 'logdump'}"
+    active = f"{model.warning}{_GAP if model.warning else ''}{_filter(model)}"
+    active = harmless(active + "  FOLLOW" * model.follows, glyphs)
+    text = f" {harmless(model.summary.name, glyphs) or 'logdump'}"
     left = width - width_of(active, glyphs) - len(_GAP)
-    if standing.busy:
+    if model.busy:
         room = max(0, left - width_of(text, glyphs) - len(_GAP))
-        text += _GAP + fit(standing.busy, min(room, len(standing.busy)), glyphs)
-    for fact in _facts(summary, standing, settings):
+        text += _GAP + fit(model.busy, min(room, len(model.busy)), glyphs)
+    for fact in _facts(model, settings):
         more = _GAP + harmless(fact, glyphs)
         if width_of(text + more, glyphs) < left:
             text += more
-    style = "warn" if standing.warning else "strong" if standing.filter_text else ""
+    style = "warn" if model.warning else "strong" if model.state.filter_text else ""
     return (text + _GAP, ""), (active, style)
 
 
-def _filter(standing: TitleState) -> str:
-    if not standing.filter_text:
+def _filter(model: Model) -> str:
+    if not model.state.filter_text:
         return "FILTER off"
-    count = f" {standing.matches:,}" if standing.matches is not None else ""
-    return f"FILTER{count}: {standing.filter_text}"
+    count = f" {model.matched.records:,}" if model.matched is not None else ""
+    return f"FILTER{count}: {model.state.filter_text}"
 
 
-def _facts(summary: Summary, standing: TitleState, settings: Settings) -> Iterator[str]:
-    """What there is to say, the most important first."""
+def _facts(model: Model, settings: Settings) -> Iterator[str]:
+    """The facts about the file, the most important first."""
+    summary, indexed = model.summary, model.indexed
     if summary.source:
         yield summary.source
     if summary.release:
         yield f"rel {summary.release}"
     if summary.name:
         yield size_text(summary.size)
-    if standing.records is not None:
-        yield f"{standing.records:,}{'' if standing.is_complete else '+'} recs"
+    if indexed is not None:
+        yield f"{indexed.records:,}{'' if indexed.is_done else '+'} recs"
     yield f"zone {settings.time_offset}"
     if summary.first_csn or summary.last_csn:
         yield f"CSN {summary.first_csn or '?'}..{summary.last_csn}"

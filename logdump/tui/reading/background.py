@@ -40,7 +40,7 @@ class Background:
             return not self._waiting and not self._is_running
 
     def close(self, seconds: float = 0.5) -> None:
-        """Drop what waits and end the thread; one that hangs in a read is left behind after ``seconds``."""
+        """Drop what waits and end the thread; one that hangs in a read is left alone after ``seconds``."""
         with self._changed:
             self._is_closed = True
             self._waiting.clear()

@@ -10,7 +10,7 @@ from trailformat import TrailName
 
 
 def poll_file(session: Session, known: int) -> FilePolled:
-    """How the open file stands now; ``known`` is its size as far as the screen knows."""
+    """The state of the open file now; ``known`` is its size as far as the screen knows."""
     trail = session.trail
     return FilePolled(trail.path, known, trail.size, is_gone=not trail.path.exists(), following=_following(trail.path))
 

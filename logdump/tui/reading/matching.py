@@ -54,7 +54,7 @@ class Matches:
             yield self.covered
 
     def _forget_damage_at_end(self) -> None:
-        """What was damage, or half a record, may be more when the file has grown."""
+        """Drop damage at the end: half a record may be a whole one when the file has grown."""
         if self._damage_at_end is not None:
             self.rbas.pop()
             self.covered, self._damage_at_end = self._damage_at_end, None
@@ -86,7 +86,7 @@ class MatchingRows:
         return self._reader.at(found[0]) if found else self._end
 
     def after(self, row: ListRow) -> ListRow | None:
-        """The next row that passes; None behind the end."""
+        """The next row that passes; None after the end."""
         return None if row.kind in (RowKind.END, RowKind.MORE) else self._row(bisect_right(self._rbas, row.rba))
 
     def before(self, rba: int) -> ListRow | None:
@@ -95,11 +95,11 @@ class MatchingRows:
         return self._row(at - 1) if at else None
 
     def containing(self, rba: int) -> ListRow:
-        """The row that passes and has the byte at ``rba`` in it, or else the first that passes behind it."""
+        """The row that passes and has the byte at ``rba`` in it, or else the first that passes after it."""
         at = bisect_right(self._rbas, rba)
         row = self._row(at - 1) if at else None
         return row if row is not None and rba < row.end else self._row(at)
 
     def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """RowSource in the order of the file, with the CSNs of their transactions."""
+        """Rows in the order of the file, with the CSNs of their transactions."""
         return self._reader.with_csn(rows)

@@ -1,7 +1,8 @@
-"""What the threads tell the screen."""
+"""Messages of the threads to the screen."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from textual.message import Message
@@ -15,109 +16,92 @@ from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
 
 
+class Report(Message):
+    """A report about the session or the file, which changes the model."""
+
+
+@dataclass(eq=False)
 class PageRead(Message):
-    """RowSource for the list have been read."""
+    """Rows for the list have been read."""
 
-    def __init__(self, wanted: PageRequest, page: Page) -> None:
-        super().__init__()
-        self.wanted = wanted
-        self.page = page
+    request: PageRequest
+    page: Page
 
 
+@dataclass(eq=False)
 class PaneRead(Message):
-    """The lines of a page about what is current; preliminary ones wait for what the index will tell."""
+    """The content of a page about what is current; a preliminary one is replaced when the index has grown."""
 
-    def __init__(self, pane: str, about: Current, lines: list[Line], *, is_preliminary: bool = False) -> None:
-        super().__init__()
-        self.pane = pane
-        self.about = about
-        self.lines = lines
-        self.is_preliminary = is_preliminary
+    pane: str
+    about: Current
+    content: list[Line] | HexText
+    is_preliminary: bool = False
 
 
-class HexRead(Message):
-    """The bytes of what is current."""
+@dataclass(eq=False)
+class SummaryRead(Report):
+    """The facts of the title line about the file."""
 
-    pane = "hex"
-
-    def __init__(self, about: Current, text: HexText) -> None:
-        super().__init__()
-        self.about = about
-        self.text = text
+    summary: Summary
 
 
-class SummaryRead(Message):
-    """What the title tells of the file."""
+@dataclass(eq=False)
+class Scanned(Report):
+    """A scan has covered ``covered`` of ``size`` bytes."""
 
-    def __init__(self, summary: Summary) -> None:
-        super().__init__()
-        self.summary = summary
-
-
-class Scanned(Message):
-    """A scan has come to ``covered`` of ``size`` bytes."""
-
-    def __init__(self, name: str, covered: int, size: int, *, is_done: bool) -> None:
-        super().__init__()
-        self.name = name
-        self.covered = covered
-        self.size = size
-        self.is_done = is_done
+    name: str
+    covered: int
+    size: int
+    is_done: bool
 
 
-class TransactionsRead(Message):
+@dataclass(eq=False)
+class TransactionsRead(Report):
     """The largest transactions known so far."""
 
-    def __init__(self, transactions: list[ListedTransaction]) -> None:
-        super().__init__()
-        self.transactions = transactions
+    transactions: list[ListedTransaction]
 
 
-class FilePolled(Message):
-    """How the file stands: its size, whether its name is gone, the file after it.
+@dataclass(eq=False)
+class FilePolled(Report):
+    """The state of the file on disk: its size, whether its name is gone, the file after it.
 
-    ``known`` is the size that the screen knew when it asked: an answer that comes later than a newer size is none.
+    ``known`` is the size that the screen knew at the time of the request: an answer older than that is void.
     """
 
-    def __init__(self, path: Path, known: int, size: int, *, is_gone: bool, following: Path | None) -> None:
-        super().__init__()
-        self.path = path
-        self.known = known
-        self.size = size
-        self.is_gone = is_gone
-        self.following = following
+    path: Path
+    known: int
+    size: int
+    is_gone: bool
+    following: Path | None
 
 
+@dataclass(eq=False)
 class ReadFailed(Message):
     """A file cannot be read."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__()
-        self.problem = problem
+    problem: str
 
 
-class OutputGrew(Message):
-    """The command under way has printed lines, or tells how far it is."""
+@dataclass(eq=False)
+class OutputGrew(Report):
+    """The command under way has printed lines, or reports its progress."""
 
-    def __init__(self, progress: Progress | None = None) -> None:
-        super().__init__()
-        self.progress = progress
+    progress: Progress | None = None
 
 
-class Asked(Message):
+@dataclass(eq=False)
+class Asked(Report):
     """The command under way asks for a line under a prompt of its own."""
 
-    def __init__(self, prompt: str) -> None:
-        super().__init__()
-        self.prompt = prompt
+    prompt: str
 
 
-class CommandEnded(Message):
+@dataclass(eq=False)
+class CommandEnded(Report):
     """The line of this number has been carried out: how the session stands; ``records`` were displayed."""
 
-    def __init__(self, state: State, records: int, number: int, *, was_stopped: bool) -> None:
-        super().__init__()
-        self.state = state
-        self.records = records
-        self.number = number
-        self.was_stopped = was_stopped
+    state: State
+    records: int
+    number: int
+    was_stopped: bool

@@ -27,22 +27,16 @@ from trailformat.index import TrailIndex, attach, build
 
 
 class OpenFile:
-    """What is asked here is answered by messages.
+    """Threads that answer requests with messages.
 
     Attributes:
-        path: the file; None while none is open.
-        opened: how many times one has been opened.
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
-        source: the definitions file that rows are read by.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
-        self.path: Path | None = None
-        self.opened = 0
         self.index = TrailIndex()
         self.matches: Matches | None = None
-        self.source: SourceDefinitions | None = None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._poll = Reader("poll", settings, post)
@@ -64,8 +58,6 @@ class OpenFile:
 
     def open(self, path: Path | None) -> None:
         """Read from another file, and begin its index."""
-        self.path = path
-        self.opened += 1
         self.index = TrailIndex()
         self.matches = None
         for one in self._threads():
@@ -78,18 +70,14 @@ class OpenFile:
         """Scan on: for the first time, after a stop, or because the file has grown."""
         self._indexing.go_on(self._extend_index)
         if self.matches is not None:
-            self._matching.go_on(self._extend_matches(self.matches))
+            self._matching.go_on(self.matches.extend)
 
     def _extend_index(self, session: Session) -> Iterator[int]:
         attach(session.trail, self.index)
         yield from build(session.trail, self.index)
 
-    @staticmethod
-    def _extend_matches(matches: Matches) -> Callable[[Session], Iterator[int]]:
-        return matches.extend
-
     def stop(self) -> bool:
-        """Stop the scans and keep what they have; tells whether there was anything to stop."""
+        """Stop the scans and keep what they have; returns whether there was anything to stop."""
         was_scanning = not (self._indexing.is_idle and self._matching.is_idle)
         self._indexing.stop()
         self._matching.stop()
@@ -100,14 +88,14 @@ class OpenFile:
         """Whether the user has stopped a scan."""
         return self._indexing.is_stopped or self._matching.is_stopped
 
-    def filter(self, filters: FilterSet | None) -> None:
-        """Show the rows that pass; None: all."""
-        self.matches = Matches(filters, self.source) if filters is not None else None
+    def filter(self, filters: FilterSet | None, source: SourceDefinitions | None) -> None:
+        """Find the rows that pass, read by the definitions of ``source``; None: all rows."""
+        self.matches = Matches(filters, source) if filters is not None else None
         self._matching.give_up()
         if self.matches is not None:
-            self._matching.go_on(self._extend_matches(self.matches))
+            self._matching.go_on(self.matches.extend)
 
-    def ask_page(self, wanted: PageRequest) -> None:
+    def ask_page(self, request: PageRequest) -> None:
         """Read rows."""
         index, matches = self.index, self.matches
 
@@ -116,13 +104,13 @@ class OpenFile:
             attach(trail, index)
             reader, size = RowReader(trail), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
-            return PageRead(wanted, read_page(rows, wanted, size))
+            return PageRead(request, read_page(rows, request, size))
 
         self._rows.ask("page", read)
 
     def ask_record(self, name: str, about: Current, width: int) -> None:
         """Read what a page of the lower pane shows of what is current."""
-        index, source, waits = self.index, self.source, not self._indexing.is_stopped
+        index, source, waits = self.index, about.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
             attach(session.trail, index)

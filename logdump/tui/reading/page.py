@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from logdump.tui.reading.rows import ListRow
 
 
 class RowSource(Protocol):
-    """Where rows come from: all of a file's, or those that pass a filter."""
+    """A source of rows: all of a file's, or those that pass a filter."""
 
     def after(self, row: ListRow) -> ListRow | None:
         """The next row."""
@@ -20,11 +22,11 @@ class RowSource(Protocol):
         """The row for an RBA."""
 
     def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """RowSource that follow each other, with the CSNs of their transactions."""
+        """Rows that follow each other, with the CSNs of their transactions."""
 
 
 class Page(NamedTuple):
-    """RowSource that follow each other; ``at`` is the index of the one wanted. ``wanted`` tells what was asked for."""
+    """Rows that follow each other; ``at`` is the index of the one requested."""
 
     rows: list[ListRow]
     at: int
@@ -43,39 +45,25 @@ class PageRequest(NamedTuple):
     around: int = 100
 
 
-def read_page(rows: RowSource, wanted: PageRequest, end: int) -> Page:
-    """The page around the row wanted; ``end`` is the size of the file."""
-    row = rows.containing(end if wanted.rba is None else wanted.rba)
-    row = _stepped(rows, row, wanted.step)
-    before, is_first = _before(rows, row, wanted.around)
-    after, is_last = _after(rows, row, wanted.around)
-    return Page(rows.with_csn([*before, row, *after]), len(before), is_first, is_last)
+def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
+    """The page around the row requested; ``end`` is the size of the file."""
+    row = rows.containing(end if request.rba is None else request.rba)
+
+    def before(one: ListRow) -> ListRow | None:
+        return rows.before(one.rba)
+
+    steps = _neighbours(row, rows.after if request.step > 0 else before)
+    row = [row, *islice(steps, abs(request.step))][-1]
+    earlier = list(islice(_neighbours(row, before), request.around + 1))
+    later = list(islice(_neighbours(row, rows.after), request.around + 1))
+    is_first, is_last = len(earlier) <= request.around, len(later) <= request.around
+    earlier = earlier[: request.around][::-1]
+    return Page(rows.with_csn([*earlier, row, *later[: request.around]]), len(earlier), is_first, is_last)
 
 
-def _stepped(rows: RowSource, row: ListRow, step: int) -> ListRow:
-    for _ in range(abs(step)):
-        following = rows.after(row) if step > 0 else rows.before(row.rba)
-        if following is None:
-            break
-        row = following
-    return row
-
-
-def _before(rows: RowSource, row: ListRow, count: int) -> tuple[list[ListRow], bool]:
-    """At most so many rows before a row, and whether there are no more."""
-    found: list[ListRow] = []
-    earlier = rows.before(row.rba)
-    while earlier is not None and len(found) < count:
-        found.append(earlier)
-        earlier = rows.before(earlier.rba)
-    return found[::-1], earlier is None
-
-
-def _after(rows: RowSource, row: ListRow, count: int) -> tuple[list[ListRow], bool]:
-    """At most so many rows after a row, and whether there are no more."""
-    found: list[ListRow] = []
-    later = rows.after(row)
-    while later is not None and len(found) < count:
-        found.append(later)
-        later = rows.after(later)
-    return found, later is None
+def _neighbours(row: ListRow, following: Callable[[ListRow], ListRow | None]) -> Iterator[ListRow]:
+    """The rows that follow a row one way, up to the last."""
+    found = following(row)
+    while found is not None:
+        yield found
+        found = following(found)

@@ -1,11 +1,11 @@
-"""What the pages of the lower pane show of a record, each read on the thread beside the screen."""
+"""Pages of the lower pane about a record, each read on the thread beside the screen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from logdump.session.session import Session
-from logdump.tui.reading.messages import HexRead, PaneRead
+from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.state import Current
 from logdump.tui.text.detail_text import detail_lines
 from logdump.tui.text.hex_text import hex_text
@@ -19,10 +19,9 @@ _LINES: dict[str, Callable[[Session, int], list[Line]]] = {
 }
 
 
-def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | HexRead | None:
-    """What a page of ``width`` cells shows of what is current; None where there is no record."""
+def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | None:
+    """A page of ``width`` cells about what is current; None where there is no record."""
     if about.row is None:
         return None
-    if name == "hex":
-        return HexRead(about, hex_text(session, about.row.rba, width))
-    return PaneRead(name, about, _LINES[name](session, about.row.rba))
+    rba = about.row.rba
+    return PaneRead(name, about, hex_text(session, rba, width) if name == "hex" else _LINES[name](session, rba))

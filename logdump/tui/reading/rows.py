@@ -12,7 +12,7 @@ from trailformat.index import known_index
 
 
 class RowKind(enum.Enum):
-    """What stands at a row's RBA; MORE is where a scan has come to that has not found the next row yet."""
+    """The kind of a row; MORE is the place of a scan that has not found the next row yet."""
 
     RECORD = "record"
     FILE_HEADER = "file header"
@@ -27,7 +27,7 @@ class ListRow(NamedTuple):
 
     ``trans_ind`` is None outside of transactions; ``csn`` is that of the record's transaction and not known
     as long as the index has to tell it (:meth:`RowReader.with_csn`); ``problem`` is what is wrong with damage.
-    ``table_index`` is set as long as the name behind it is not known.
+    ``table_index`` is set as long as the name of that index is not known.
     """
 
     kind: RowKind
@@ -55,14 +55,14 @@ class ListRow(NamedTuple):
 
 
 NEAR = 1 << 23
-"""So many bytes are searched for table definitions while somebody waits for the list."""
+"""The bytes that are searched for table definitions while the list waits."""
 _SEARCHED = 1 << 12
 _SEARCHED_WITH_INDEX = 1 << 16
 """So many records are walked over for the CSNs of a page; where the index is, it shortens each of the ways."""
 
 
 class RowReader:
-    """RowSource of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
+    """Rows of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned."""
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
@@ -82,7 +82,7 @@ class RowReader:
         return self._row(record) if record is not None else ListRow(RowKind.END, trail.size, 0)
 
     def after(self, row: ListRow) -> ListRow | None:
-        """The row behind ``row``; None behind the end."""
+        """The row after ``row``; None after the end."""
         return None if row.kind is RowKind.END else self.at(row.end)
 
     def before(self, rba: int) -> ListRow | None:
@@ -101,7 +101,7 @@ class RowReader:
         return row if rba < row.end else self.at(row.end)
 
     def with_csn(self, rows: list[ListRow]) -> list[ListRow]:
-        """RowSource in the order of the file, each with the CSN that JSON has for its record."""
+        """Rows in the order of the file, each with the CSN that JSON has for its record."""
         if not rows:
             return []
         trail = self._trail

@@ -1,4 +1,4 @@
-"""Scans beside the screen: the index of the file, and the rows of the filter; four times a second they tell how far."""
+"""Scans beside the screen: the index of the file, and the rows of the filter; they report four times a second."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BackgroundScan:
         self._reader.ask("scan", lambda session: self._scan(session, extend, run))
 
     def give_up(self) -> None:
-        """End the scan under way; nobody wants it any more."""
+        """End the scan under way, whose result has no use any more."""
         self._run += 1
 
     def stop(self) -> None:

@@ -90,24 +90,20 @@ class ScreenMode(LineMode):
 
         self._thread.do("share", share)
 
-    def answer(self, line: str | None) -> None:
+    def answer(self, line: str | type[KeyboardInterrupt] | None) -> None:
         """The line that the command under way has asked for; None calls it off."""
-        self._give(line)
+        self.is_asking = False
+        self._answers.put(line)
 
     def stop(self) -> None:
         """End the command under way, as Ctrl+C does in line mode."""
         if self.is_asking:
-            self._give(KeyboardInterrupt)
+            self.answer(KeyboardInterrupt)
             return
         with self._gate:
             if self._is_interruptible:
                 thread = ctypes.c_ulong(self._thread.ident)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(KeyboardInterrupt))
-
-    def _give(self, answer: str | type[KeyboardInterrupt] | None) -> None:
-        """Answer once: what is entered next is a line again."""
-        self.is_asking = False
-        self._answers.put(answer)
 
     def close(self) -> None:
         """Stop whatever runs, and end the thread."""

@@ -1,4 +1,4 @@
-"""How a session stands after a command: what the panes show, taken on the session's own thread."""
+"""The state of a session after a command, as panes show it; it is taken on the session's own thread."""
 
 from __future__ import annotations
 
@@ -28,9 +28,14 @@ class State(NamedTuple):
     marks: tuple[Mark, ...] = ()
     is_over: bool = False
 
+    def has_other_rows(self, before: State) -> bool:
+        """Whether the list of the open file has other rows than under an earlier filter."""
+        is_other_source = self.filters is not None and self.source is not before.source
+        return is_other_source or self.filter_text != before.filter_text
+
 
 class Current(NamedTuple):
-    """What the pages are about: the row under the cursor in the open file, and what decides how it is displayed.
+    """The subject of the pages: the row under the cursor in the open file, and the settings of its display.
 
     ``opened`` counts the openings of files, ``switches`` differ when the settings do.
     """

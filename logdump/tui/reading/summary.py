@@ -1,4 +1,4 @@
-"""What the title line tells of the open file, from its header."""
+"""The facts of the title line about the open file, from its header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trailformat.records.file_header import VENDORS
 
 
 class Summary(NamedTuple):
-    """Names and numbers of one file; empty or None where the header does not tell. Times in Julian microseconds."""
+    """Names and numbers of one file; empty or None where the header lacks them. Times in Julian microseconds."""
 
     name: str = ""
     source: str = ""

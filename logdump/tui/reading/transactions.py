@@ -14,7 +14,7 @@ MOST_SHOWN = 200
 
 
 class ListedTransaction(NamedTuple):
-    """A transaction with its CSN and XID, empty where no record tells."""
+    """A transaction with its CSN and XID, empty where no record has them."""
 
     span: TransactionSpan
     csn: str
@@ -26,7 +26,7 @@ ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
     "records": lambda one: one.span.records,
     "duration": lambda one: one.span.last_time - one.span.first_time,
 }
-"""What the pane can be sorted by, the largest first."""
+"""The sort keys of the pane, the largest first."""
 
 
 def read_transactions(trail: TrailFile, index: TrailIndex) -> list[ListedTransaction]:

@@ -1,4 +1,4 @@
-"""What was entered and what came back: the same lines that line mode would have printed."""
+"""The lines entered and their answers: the same that line mode would have printed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_SAID = 20
 
 
 class Answer(NamedTuple):
-    """A line that a command asked for, under the command's own prompt."""
+    """A line that a command requested, under the command's own prompt."""
 
     prompt: str
     line: str

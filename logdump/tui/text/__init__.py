@@ -1,1 +1,1 @@
-"""What panes show, as lines of styled text; and the colours and characters that they are drawn with."""
+"""Lines of styled text for panes, and the colours and characters that they are drawn with."""

@@ -1,4 +1,4 @@
-"""How the view shows itself to this user: characters, colours, keys."""
+"""The appearance of the view for this user: characters, colours, keys."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class Appearance(NamedTuple):
 
 
 def appearance_for(environment: Mapping[str, str], encoding: str) -> Appearance:
-    """What the environment and the keymap file ask for."""
+    """The appearance that the environment and the keymap file name."""
     return Appearance(glyphs_for(environment, encoding), theme_for(environment), load_keymap(keymap_path(environment)))

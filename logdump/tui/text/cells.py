@@ -1,7 +1,7 @@
 """Text in the cells of a terminal: made harmless, cut with a mark, in columns as wide as their values.
 
-Nothing is drawn that has not gone through :class:`HarmlessLines`; the functions here give the same text to whoever has
-to know its width.
+Nothing is drawn that has not gone through :class:`HarmlessLines`; the functions here give the same text to callers that
+need its width.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from trailformat import TrailError
 
 
 def detail_lines(session: Session, rba: int) -> list[Line]:
-    """What NEXT prints at ``rba`` in this session, which stands there and has no filter; narration looks different."""
+    """The lines that NEXT prints at ``rba`` in a session without a filter, narration in another style."""
     session.cursor.is_backwards = False
     session.cursor.move(rba)
     lines = []

@@ -21,7 +21,7 @@ from logdump.tui.text.styled import Piece
 from trailformat import Record, TrailError
 
 MOST_BYTES = 1 << 16
-"""So many bytes of a record are shown."""
+"""The most bytes of a record that are shown."""
 _WIDE, _SLIM = 20, 16
 _FRAME = 6
 """Cells of a line besides RBA, bytes and characters."""

@@ -1,4 +1,4 @@
-"""Which fields of a record a line of its display shows: from the words that Logdump prints in front of them."""
+"""The fields of a record that a line of its display shows, by the words that Logdump prints in front of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which bytes of a record mean what: its tokens, the fields of its header, its columns, its GGS tokens.
+"""The meaning of a record's bytes: its tokens, the fields of its header, its columns, its GGS tokens.
 
 Offsets are from the first byte of the record.
 """
@@ -39,7 +39,7 @@ _HEADER = {
 
 
 class RecordField(NamedTuple):
-    """Bytes ``start`` to before ``end`` and what they are; ``kind`` tells fields of a kind apart from others."""
+    """Bytes ``start`` to before ``end`` and what they are; ``kind`` distinguishes fields of a kind from others."""
 
     kind: str
     name: str
@@ -58,7 +58,7 @@ class PlacedToken(NamedTuple):
 
     @property
     def payload_at(self) -> int:
-        """Where its payload begins."""
+        """The offset of its payload."""
         return self.offset + self.token.header_size
 
 

@@ -19,7 +19,7 @@ Piece = tuple[str, str]
 
 
 class Line(NamedTuple):
-    """Pieces from left to right. ``text`` is what is copied; ``margin`` stands behind it and never is.
+    """Pieces from left to right. ``text`` is what is copied; ``margin`` stands after it and never is.
 
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.record_fields`).
     """
@@ -40,9 +40,9 @@ def line(text: str, style: str = "", fields: tuple[str, ...] = ()) -> Line:
 
 
 def wrapped(one: Line, width: int) -> list[Line]:
-    """The line in rows of at most ``width`` cells that joined are its text, broken behind a blank where one is near.
+    """The line in rows of at most ``width`` cells that joined are its text, broken after a blank where one is near.
 
-    The margin stands behind the last row.
+    The margin stands after the last row.
     """
     text = one.text
     if width < 1 or cell_len(text) <= width:
@@ -56,7 +56,7 @@ def wrapped(one: Line, width: int) -> list[Line]:
 
 
 def _row_end(text: str, start: int, width: int) -> int:
-    """Where the row that begins at ``start`` ends."""
+    """The end of the row that begins at ``start``."""
     end, cells = start, 0
     while end < len(text) and cells <= width:
         cells += cell_len(text[end])
@@ -91,21 +91,7 @@ def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...
 
 
 STYLES = frozenset(
-    {
-        "dim",
-        "strong",
-        "warn",
-        "cursor",
-        "here",
-        "title",
-        "zero",
-        "printable",
-        "blank",
-        "control",
-        "high",
-        "field",
-        "match",
-    }
+    "dim strong warn cursor here title zero printable blank control high field match".split()  # noqa: SIM905
 )
 """Every style; layout.tcss says what each is like."""
 

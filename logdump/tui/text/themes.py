@@ -1,4 +1,4 @@
-"""How the view looks: four themes, chosen by LOGDUMP_THEME; nothing is told by colour alone.
+"""Four themes, chosen by LOGDUMP_THEME; nothing is shown by colour alone.
 
 ``terminal`` uses the terminal's own colours, which costs the fewest bytes and fits light and dark ones; ``mono`` uses
 none, and is what NO_COLOR asks for.
@@ -10,19 +10,10 @@ from collections.abc import Mapping
 
 from textual.theme import Theme
 
-_ANSI = {
-    "ansi-background": "ansi_default",
-    "ansi-foreground": "ansi_default",
-    "border-blurred": "ansi_default",
-    "block-cursor-foreground": "ansi_default",
-    "block-cursor-background": "ansi_default",
-    "input-cursor-background": "ansi_default",
-    "input-cursor-foreground": "ansi_default",
-    "input-cursor-text-style": "reverse",
-    "input-selection-background": "ansi_default",
-    "input-selection-foreground": "ansi_default",
-    "screen-selection-background": "ansi_default",
-    "screen-selection-foreground": "ansi_default",
+_ANSI = {"border-blurred": "ansi_default", "input-cursor-text-style": "reverse"} | {
+    f"{name}-{ground}": "ansi_default"
+    for name in ("ansi", "block-cursor", "input-cursor", "input-selection", "screen-selection")
+    for ground in ("background", "foreground")
 }
 _STYLES = ("dim", "warn", "zero", "printable", "blank", "control", "high")
 
@@ -83,7 +74,7 @@ THEMES = {
 
 
 def theme_for(environment: Mapping[str, str]) -> Theme:
-    """The theme that is asked for."""
+    """The theme that the environment names."""
     if environment.get("NO_COLOR"):
         return THEMES["mono"]
     return THEMES.get(environment.get("LOGDUMP_THEME", "").lower(), THEMES["terminal"])

@@ -50,7 +50,7 @@ def header_lines(session: Session, _rba: int) -> list[Line]:
 
 
 def _meaning(session: Session) -> Iterator[Line]:
-    """What the values say, in front of the bytes."""
+    """The values of the file header, in front of its bytes."""
     header = session.trail.file_header
     for group in header.groups if header is not None else ():
         for token in group.tokens:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from logdump.notation.display_width import display_width
 from tests.logdump.line import Line
 
 NEW_YEAR = 1_704_067_200
@@ -30,6 +31,13 @@ def here(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def cells(lines: list[str]) -> list[list[str]]:
     return [line.split() for line in lines]
+
+
+def test_columns_of_files_stand_in_line_below_a_wide_name(line: Line, tmp_path: Path) -> None:
+    (tmp_path / "茶.txt").write_text("sencha")
+    (tmp_path / "tea.txt").write_text("earl grey")
+    shown = line(f"files {tmp_path}/*.txt")
+    assert [display_width(one[: one.index("20")]) for one in shown[1:]] == [16, 16]
 
 
 def test_files_lists_the_current_directory_by_name(line: Line, here: Path) -> None:

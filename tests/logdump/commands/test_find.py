@@ -183,6 +183,6 @@ def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyP
 
     paths = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
     expected = [walk(path) for path in paths]
-    monkeypatch.setattr(session_scan, "_NEARBY", 1)
+    monkeypatch.setattr(session_scan, "NEARBY", 1)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     assert [walk(path) for path in paths] == expected

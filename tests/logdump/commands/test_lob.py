@@ -9,6 +9,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat import TrailFile
 
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 POEM = "The first cup moistens my lips and throat; the second breaks my loneliness; "
 
 
@@ -30,6 +31,14 @@ def test_the_lobs_of_a_row_are_listed(lobs: Line) -> None:
     assert said[0].upper().startswith("LOB 1: COLUMN 1 NAME, 4 PIECES FROM RBA ")
     assert said[0].endswith(", 219 bytes, whole")
     assert said[1].endswith(", 150 bytes, whole")
+
+
+def test_a_lob_bears_the_name_that_the_definitions_file_in_use_gives_its_column(lobs: Line, tmp_path: Path) -> None:
+    definitions = tmp_path / "other.def"
+    definitions.write_text(DEFINITIONS.read_text(encoding="utf-8").replace("NAME    ", "MOTTO   "), encoding="utf-8")
+    row = _rows(lobs)[0]
+    assert "column 1 MOTTO" in lobs(f"sourcedefs {definitions} override; lob {row}")[-2]
+    assert lobs(f"lob {row} motto to {tmp_path / 'note'}")[-1].startswith("Saved 219 bytes")
 
 
 def test_any_piece_leads_to_the_same_list(lobs: Line) -> None:

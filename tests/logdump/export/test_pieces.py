@@ -87,6 +87,38 @@ def test_there_are_several_pieces(tmp_path: Path) -> None:
     assert pieces > 3
 
 
+@pytest.mark.parametrize(
+    ("most", "least", "cores", "pieces"),
+    [
+        (1 << 30, 600, 1, 2),
+        (1 << 30, 600, 2, 4),
+        (1 << 30, 2800, 8, 1),
+        (1 << 30, 2700, 8, 2),
+        (1900, 1 << 30, 1, 3),
+        (1 << 30, 1 << 30, 8, 1),
+    ],
+)
+def test_there_are_as_many_pieces_as_cores_and_sizes_allow(
+    most: int, least: int, cores: int, pieces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_export, "_MOST", most)
+    monkeypatch.setattr(spark_export, "_LEAST", least)
+    with TrailFile(TRAILS / "et000000000") as trail:
+        found = pieces_of(trail, 0, cores)
+        begins = [one.rba for one in trail.records()]
+        assert len(found) == pieces
+        assert {start for start, _ in found} <= set(begins)
+        assert [end for _, end in found] == [start for start, _ in found[1:]] + [trail.size]
+
+
+def test_pieces_begin_where_the_export_does() -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        found = pieces_of(trail, 3391, 8)
+        assert found[0][0] == 3391
+        assert len(found) > 1
+        assert pieces_of(trail, trail.size, 8) == [(trail.size, trail.size)]
+
+
 def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Path) -> None:
     order = ByteOrder.BIG
     rows = [row(b"\0\0\0\1", 1, order)] * 8

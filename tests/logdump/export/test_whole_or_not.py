@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.tables.layout import ALL as LAYOUT
 from logdump.operations.export import arrow_files, text_file
+from logdump.operations.export.exporting import check_whole
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.tally import ExportTally, FileTally
 from tests.logdump.line import Line
-from trailformat import TrailFile
+from trailformat import CannotWrite, TrailFile
 
 ALL = [
     "jsonl to T",
@@ -44,7 +48,7 @@ def test_what_is_there_is_replaced_when_asked_only(words: str, shop: Line, tmp_p
     first = _contents(target)
     shop("pos 0")
     _export(shop, words, target)
-    assert "exists already" in shop.failures[0].lines[0]
+    assert shop.failures[0].lines[0] == f"{target} exists already; EXPORT … TO out REPLACE replaces it."
     assert _contents(target) == first
     for how in ("!", "replace"):
         shop("pos 0; filter include rectype insert")
@@ -61,13 +65,56 @@ def _contents(target: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("words", TABLES)
 def test_a_folder_with_anything_else_in_it_is_never_replaced(words: str, shop: Line, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "letters.txt").write_text("mine")
-    for how in ("", "replace"):
-        _export(shop, f"{words} {how}", tmp_path / "out")
-        assert shop.failures
-    assert _names(tmp_path / "out") == ["letters.txt"]
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "letters.txt").write_text("mine")
+    assert _export(shop, words, target) == [f"{target} exists already; EXPORT … TO out REPLACE replaces it."]
+    refused = f"{target} is not replaced: letters.txt in it is no file of an export."
+    assert _export(shop, f"{words} replace", target) == [refused]
+    assert _names(target) == ["letters.txt"]
     assert _names(tmp_path) == ["out"]
+
+
+def _link(path: Path) -> None:
+    path.symlink_to(path.parent.parent)
+
+
+def _folder_of(*names: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.mkdir()
+        for name in names:
+            (path / name).write_text("mine")
+
+    return make
+
+
+def _folder_with_a_link(path: Path) -> None:
+    path.mkdir()
+    (path / "part-00000.csv").symlink_to(path.parent.parent / "trail")
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "is_ours"),
+    [
+        ("T.csv", Path.touch, True),
+        ("T.csv.gz", Path.touch, True),
+        ("T.jsonl", Path.touch, True),
+        ("T.parquet", _folder_of("part-00000.parquet", "part-00001.parquet"), True),
+        ("T.parquet", _folder_of(), True),
+        ("T.parquet", _folder_of("part-00000.parquet", "letters.csv"), False),
+        ("T.parquet", _folder_of("part-00000.txt"), False),
+        ("T.parquet", _folder_with_a_link, False),
+        ("T.sql", Path.touch, False),
+        ("T.csv", _link, False),
+    ],
+)
+def test_what_is_replaced_in_a_folder_are_files_of_exports(
+    name: str, make: Callable[[Path], None], shop: Line, tmp_path: Path, *, is_ours: bool
+) -> None:
+    (tmp_path / "out").mkdir()
+    make(tmp_path / "out" / name)
+    _export(shop, "csv to T by table replace", tmp_path / "out")
+    assert _names(tmp_path / "out") == (["TEAHOUSE.SALES.csv", "TEAHOUSE.TEAS.csv"] if is_ours else [name])
 
 
 @pytest.mark.parametrize("words", TABLES)
@@ -93,7 +140,8 @@ def test_the_folder_of_the_open_trail_is_never_the_target(line: Line, tmp_path: 
     source = tmp_path / "trail.csv"
     source.write_bytes((TRAILS / "et000000000").read_bytes())
     line(f"open {source}")
-    assert "holds the open trail" in _export(line, "csv to T by table replace", tmp_path)[0]
+    refused = f"{tmp_path} holds the open trail: EXPORT never replaces it."
+    assert _export(line, "csv to T by table replace", tmp_path) == [refused]
     assert source.exists()
 
 
@@ -131,6 +179,21 @@ def test_an_arrow_file_with_another_number_of_rows_is_not_kept(
     monkeypatch.setitem(arrow_files.FORMATS, format_, lost)
     assert "does not hold what was written" in _export(shop, f"{format_.lower()} to T by table", tmp_path / "out")[0]
     assert _names(tmp_path) == []
+
+
+def test_records_that_are_in_no_file_are_missed() -> None:
+    tally, options = ExportTally(), ExportOptions("CSV", Path("/x"))
+    tally.selected = 9
+    tally.leave_out(170, 2)
+    tally.files = [FileTally("first", LAYOUT, 3), FileTally("second", LAYOUT, 4)]
+    check_whole(tally, options)
+    tally.files.pop()
+    check_whole(tally, options._replace(format="SQL"))
+    with pytest.raises(CannotWrite) as raised:
+        check_whole(tally, options)
+    error = raised.value
+    assert (error.problem, error.path) == ("the files do not hold every record", Path("/x"))
+    assert (error.expected, error.found) == ("7 rows", "3")
 
 
 def test_the_permissions_are_those_of_a_new_file(shop: Line, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_a_file_header_has_no_type_and_a_broken_record_none_that_can_be_read() -
     [
         ("Inserts", "no record type 'Inserts'; nearest: Insert"),
         ("Metdata", "nearest: Metadata"),
+        ("FileCreat", "no record type 'FileCreat'; nearest: FileCreate, FileRename, FilePurge\\. Syntax"),
         ("xyzzy", "SHOW RECTYPE lists them"),
         ("256", "no record type '256'"),
         ("-1", "no record type"),

@@ -10,8 +10,19 @@ import pytest
 
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
-from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, TrailFile, make_record
-from trailformat.definitions.metadata import build_table
+from trailformat import (
+    ByteOrder,
+    Column,
+    ColumnDefinition,
+    DatabaseDefinition,
+    Images,
+    Record,
+    TableDefinition,
+    TrailFile,
+    make_record,
+)
+from trailformat.codec.charset_numbers import BY_NAME
+from trailformat.definitions.metadata import build_database, build_table
 from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 from trailformat.values import decode_value
@@ -47,6 +58,10 @@ class Rows:
     def one(self, at: int, stored: bytes, index: int = 1) -> Record:
         """An insert of one column."""
         return self.raw(Images(None, (Column(at, stored),)), table=index)
+
+    def note(self, text: bytes) -> Record:
+        """An insert of a NOTE."""
+        return self.one(1, b"\0\0" + self.order.encode(len(text), 2) + text)
 
     def raw(self, data: bytes | Images, io_type: int = INSERT, table: int = 1, **fields: int) -> Record:
         """A row of a table with this data."""
@@ -146,21 +161,32 @@ def test_a_column_that_stands_twice_in_an_image_is_asked_of_the_record(tmp_path:
         assert by_columns(file, filters, 1000) == by_record(file, filters)
 
 
-def test_what_was_decoded_is_kept_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("order", ByteOrder)
+def test_what_was_decoded_is_kept_within_bounds(
+    order: ByteOrder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Short values are decoded once while they fit, long ones each time; what is found does not depend on it."""
     from logdump.filters import value_masks
 
     decode = Mock(side_effect=decode_value)
     monkeypatch.setattr(value_masks, "decode_value", decode)
     monkeypatch.setattr(value_masks, "_MOST_KEPT", 2)
-    rows = Rows(ByteOrder.BIG)
-
-    def note(text: bytes) -> Record:
-        return rows.one(1, b"\0\0" + len(text).to_bytes(2, "big") + text)
-
+    rows = Rows(order)
     texts = [b"leaf", b"leaf", b"bud", b"leaf", b"stem", b"leaf", b"x" * 252, b"x" * 252, b"y" * 253, b"y" * 253]
-    path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *(note(text) for text in texts))
+    path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *(rows.note(text) for text in texts))
     with TrailFile(path) as file:
         found = by_columns(file, told(["VALUE NOTE >= leaf"]), 1000)
     assert len(found) == len(texts) - 1
     assert decode.call_count == len(["leaf", "bud", "stem", "leaf", "x", "y", "y"])
+
+
+def test_a_text_is_compared_in_the_character_set_of_the_database(tmp_path: Path) -> None:
+    rows = Rows(ByteOrder.BIG)
+    database = DatabaseDefinition(1, BY_NAME["WINDOWS-1252"], 1, 0, "GMT", bytes(16), "TEADB")
+    described = metadata_record(1, 0, "", build_database(database, rows.order), rows.order)
+    leaf = rows.note("Blätter".encode("cp1252"))
+    path = trail_of(tmp_path, described, rows.table(1, QTY, NOTE._replace(charset=-1)), leaf, rows.note(b"Blatter"))
+    with TrailFile(path) as file:
+        filters = told(["VALUE NOTE = Blätter"])
+        assert by_columns(file, filters, 1000) == by_record(file, filters)
+        assert len(by_record(file, filters)) == 1

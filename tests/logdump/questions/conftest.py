@@ -44,5 +44,5 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         (matching, "_PYTHON_ROWS"),
     ):
         monkeypatch.setattr(module, name, way.rows)
-    monkeypatch.setattr(session_scan, "_NEARBY", 1)
-    monkeypatch.setattr(saving, "_NEARBY", 1)
+    monkeypatch.setattr(session_scan, "NEARBY", 1)
+    monkeypatch.setattr(saving, "NEARBY", 1)

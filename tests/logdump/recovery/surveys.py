@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.operations.recovery.report import Report
+from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
 from trailformat.scan import Engine, Workers, is_available
 from trailformat.search.effective import EffectiveTrail
@@ -31,9 +31,9 @@ def surveyed(paths: list[Path], engine: Engine = Engine.PYTHON) -> Survey:
     return survey
 
 
-def report(paths: list[Path], engine: Engine = Engine.PYTHON) -> Report:
+def report(paths: list[Path], engine: Engine = Engine.PYTHON) -> RecoveryReport:
     """What is told of it."""
-    return Report(surveyed(paths, engine))
+    return RecoveryReport(surveyed(paths, engine))
 
 
 def effective(paths: list[Path], engine: Engine = Engine.PYTHON) -> list[Spot]:

@@ -18,7 +18,7 @@ from tests.logdump.program import logdump
 from tests.logdump.render.records import Alone, a_record
 from trailformat import BadRecord, TrailError, make_token
 
-MEMBERS = {shape.name: [field.name for field in shape.fields] for shape in SHAPES}
+MEMBERS = {shape.name: [field.name for field in shape.members] for shape in SHAPES}
 
 
 def objects(*commands: str) -> list[dict[str, Any]]:
@@ -226,10 +226,10 @@ def test_times_have_four_digits_of_a_year() -> None:
 
 @pytest.mark.parametrize("shape", [*SHAPES, *PARTS], ids=lambda shape: shape.name)
 def test_members_are_named_in_snake_case_and_explained(shape: Shape) -> None:
-    names = [field.name for field in shape.fields]
+    names = [field.name for field in shape.members]
     assert len(names) == len(set(names))
     assert all(name == name.lower() and name.isidentifier() for name in names)
-    assert all(field.type and field.meaning for field in shape.fields)
+    assert all(field.type and field.meaning for field in shape.members)
 
 
 def test_the_page_about_json_is_up_to_date() -> None:

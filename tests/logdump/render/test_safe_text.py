@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from logdump.notation.plural import amount
 from logdump.render.json_safe import SAFE_POINT
-from logdump.render.safe_text import records_text, safe_lines
+from logdump.render.json_shape import exact
+from logdump.render.safe_text import safe_lines
 from logdump.session.events import SafePointShown
 from logdump.session.settings import Settings
 from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
@@ -35,7 +37,8 @@ def _said(extent: Extent | None, rba: int = 100, path: Path = HERE) -> list[str]
 
 
 def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str, Any]:
-    return SAFE_POINT.build(SafePointShown(path, rba, extent))
+    found: dict[str, Any] = exact(SAFE_POINT.build(SafePointShown(path, rba, extent)))
+    return found
 
 
 def test_the_whole_answer_at_the_beginning() -> None:
@@ -249,4 +252,4 @@ def test_what_a_transaction_lacks_is_null_in_json() -> None:
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 records"), (1, "1 record"), (2, "2 records")])
 def test_a_number_of_records(number: int, text: str) -> None:
-    assert records_text(number) == text
+    assert amount(number, "record") == text

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from logdump.notation.display_width import cut_to, display_width, padded
+from logdump.notation.display_width import aligned, cut_to, display_width
 from logdump.render.values_text import value_text, values_lines
 from logdump.session.settings import Settings
 from tests.trailformat.samples import row
@@ -131,6 +131,6 @@ def test_text_is_cut_by_its_width(text: str, width: int, cut: str) -> None:
     assert display_width(cut) <= width
 
 
-def test_text_is_padded_by_its_width() -> None:
-    assert padded("茶", 4) == "茶  "
+def test_columns_of_a_table_are_as_wide_as_their_widest_cells_are_on_a_terminal() -> None:
+    assert list(aligned([("茶", "1", "x"), ("tea", "20", "")], [1])) == ["茶    1  x", "tea  20"]
     assert display_width("e\N{COMBINING ACUTE ACCENT}") == 1

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.render.sql import DIALECTS, Script, Statement
+from logdump.render.sql import DIALECTS, SqlScript, Statement
 from trailformat import TrailFile
 
 
 def script_of(path: Path, dialect: str, *, takes_back: bool = False) -> list[str]:
     """The statements, none of which may be missing."""
     with TrailFile(path) as trail:
-        script = Script(trail, DIALECTS[dialect], takes_back=takes_back)
+        script = SqlScript(trail, DIALECTS[dialect], takes_back=takes_back)
         statements = [one for one in script.items(0) if isinstance(one, Statement)]
     lacking = {one.reason for one in statements if one.sql is None}
     assert lacking <= {"no column is changed"}

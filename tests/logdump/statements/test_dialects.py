@@ -53,6 +53,8 @@ def test_plain_values_are_spelled_alike(dialect: Dialect, value: Any, spelled: s
         (_MYSQL, _MOMENT, "'2024-03-14 09:30:05'"),
         (_MYSQL, dt.timedelta(days=1, hours=2), "'26:00:00.000000'"),
         (_POSTGRESQL, "a\\b\n", r"E'a\\b\u000A'"),
+        (_POSTGRESQL, "a\\b", r"E'a\\b'"),
+        (_POSTGRESQL, Decimal("NaN"), "'NaN'::numeric"),
         (_POSTGRESQL, b"\0\xff", r"'\x00ff'::bytea"),
         (_POSTGRESQL, float("nan"), "'NaN'::float8"),
         (_POSTGRESQL, _MOMENT.replace(tzinfo=_ZONE), "TIMESTAMP WITH TIME ZONE '2024-03-14 09:30:05+05:30'"),
@@ -71,7 +73,7 @@ def test_plain_values_are_spelled_alike(dialect: Dialect, value: Any, spelled: s
         (_ORACLE, bytes(2000), f"HEXTORAW('{'00' * 2000}')"),
         (_MYSQL, dt.timedelta(), "'00:00:00.000000'"),
         (_MYSQL, -dt.timedelta(days=1, minutes=61, seconds=62), "'-25:02:02.000000'"),
-        (_MYSQL, dt.timedelta(minutes=59, seconds=59), "'00:59:59.000000'"),
+        (_MYSQL, dt.timedelta(minutes=59), "'00:59:00.000000'"),
         (_MYSQL, dt.timedelta(minutes=60), "'01:00:00.000000'"),
         (_MYSQL, "caf\xe9", "_utf8mb4'caf\xe9'"),
         (_POSTGRESQL, float("inf"), "'Infinity'::float8"),
@@ -99,14 +101,20 @@ def test_a_literal_is_one_printable_line(dialect: Dialect, value: str | bytes) -
 
 
 @pytest.mark.parametrize(
-    ("text", "spelled"),
+    ("dialect", "text", "spelled"),
     [
-        ("-0044-03-15", "TO_TIMESTAMP('-0044-03-15 00:00:00', 'SYYYY-MM-DD HH24:MI:SS.FF')"),
-        ("2024-03-14 09:30:05.123456789", "TO_TIMESTAMP('2024-03-14 09:30:05.123456789', 'SYYYY-MM-DD HH24:MI:SS.FF')"),
+        (_ORACLE, "-0044-03-15", "TO_TIMESTAMP('-0044-03-15 00:00:00', 'SYYYY-MM-DD HH24:MI:SS.FF')"),
+        (
+            _ORACLE,
+            "2024-03-14 09:30:05.123456789",
+            "TO_TIMESTAMP('2024-03-14 09:30:05.123456789', 'SYYYY-MM-DD HH24:MI:SS.FF')",
+        ),
+        (_ANSI, "2024-03-14 09:30:05.123456789", "'2024-03-14 09:30:05.123456789'"),
+        (_POSTGRESQL, "0044-03-15 BC", "'0044-03-15 BC'"),
     ],
 )
-def test_oracle_spells_moments_that_python_has_no_type_for(text: str, spelled: str) -> None:
-    assert _ORACLE.moment(text) == spelled
+def test_moments_that_python_has_no_type_for(dialect: Dialect, text: str, spelled: str) -> None:
+    assert dialect.moment(text) == spelled
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from fixtures.flavour import MYSQL_21
-from logdump.render.sql import DIALECTS, Script, Statement, statement_lines
+from logdump.render.sql import DIALECTS, SqlScript, Statement, statement_lines
 from tests.logdump.recovery.surveys import effective
 from tests.logdump.statements.servers import PostgreSQLServer
 from tests.simulated.recovery import append_recovery, rebuilt
@@ -23,7 +23,7 @@ def _script(paths: list[Path]) -> Iterator[str]:
     dialect = DIALECTS["POSTGRESQL"]
     for spot in effective(paths):
         with TrailFile(spot.path) as trail:
-            for item in Script(trail, dialect).items(spot.rba, 1):
+            for item in SqlScript(trail, dialect).items(spot.rba, 1):
                 if isinstance(item, Statement):
                     yield from statement_lines(item)
 

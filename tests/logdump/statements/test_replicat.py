@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.notation.times import TimeOffset
-from logdump.render.sql import DIALECTS, Opening, Script, Statement, script_lines, statement_lines
+from logdump.render.sql import DIALECTS, Opening, SqlScript, Statement, script_lines, statement_lines
 from tests.logdump.statements.servers import PostgreSQLServer
 from tests.searching import examples
 from tests.simulated.extract import Extract, Written
@@ -69,7 +69,7 @@ def printed(path: Path, *, takes_back: bool = False) -> Printed:
     lines = skipped
     try:
         with TrailFile(path) as trail:
-            for item in Script(trail, _DIALECT, takes_back=takes_back).items(0):
+            for item in SqlScript(trail, _DIALECT, takes_back=takes_back).items(0):
                 if isinstance(item, Statement):
                     assert item.sql is not None, item.reason
                     lines += statement_lines(item)

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from fixtures import column_kinds as kind
+from fixtures.shop import ShopTable
 from logdump.render.sql import DIALECTS, Statement, Unwritable, redo, undo
 from tests.logdump.statements.history import without_key
 from tests.logdump.statements.made_changes import NULL, STOCK, change, without_definition
@@ -179,6 +181,9 @@ CASES = {
         "the trail has 3 of the 4 columns of the row that was deleted",
     ),
     "a delete, no key": Case(change("DELETE", _OLD, table=_KEYLESS), One(DELETE, BY_OLD), Sql(INSERT_OLD)),
+    "a delete without a column, and without a definition": Case(
+        without_definition(change("DELETE")), NO_DEFINITION, "the trail has no column of the row"
+    ),
     "a delete of a part of the row, no key": Case(
         change("DELETE", (*_OLD[:3], None), table=_KEYLESS),
         NO_KEY,
@@ -347,3 +352,10 @@ def _ddl(made: Record) -> Change:
 def test_an_empty_text_is_found_as_the_database_stores_it(dialect: str, found: str) -> None:
     deleted = change("DELETE", (*_OLD[:2], "", Decimal(5)), table=_KEYLESS)
     assert f" AND {found} AND " in str(redo(deleted, DIALECTS[dialect]).sql)
+
+
+def test_a_date_that_python_has_no_type_for_is_no_plain_text_to_oracle() -> None:
+    sold = ShopTable("SHOP.SOLD", 1, kind.placed([kind.varchar2("CODE", 6), kind.date("AT")], 1, oracle=True))
+    made = redo(change("INSERT", after=("A1", "-0044-03-15"), table=sold), DIALECTS["ORACLE"])
+    moment = "TO_TIMESTAMP('-0044-03-15 00:00:00', 'SYYYY-MM-DD HH24:MI:SS.FF')"
+    assert made.sql == f"""INSERT INTO "SHOP"."SOLD" ("CODE", "AT") VALUES ('A1', {moment})"""

@@ -72,7 +72,7 @@ class Screen:
 
     def lines(self, name: str) -> list[str]:
         """What a pane of text holds."""
-        return [one.text for one in self.app.page(name).lines]
+        return [one.text for one in self.app.pages.page(name).lines]
 
 
 Steps = Callable[[Screen], Awaitable[None]]

@@ -20,6 +20,7 @@ from logdump.session.session import Session
 from logdump.tui.app import TrailApp
 from logdump.tui.reading.background import Background, Job
 from tests.logdump.tui.resting import come_to_rest
+from tests.logdump.tui.twin import painted
 
 THREADS = ("commands", "rows", "record", "poll", "index", "filter")
 _LONGEST = 20.0
@@ -104,7 +105,7 @@ class Noted(TrailApp):
 
     def _noted(self, name: str, act: Callable[..., None]) -> Callable[..., None]:
         def noted(*arguments: Any) -> None:
-            self.asked.append((name, arguments, self.state.opened))
+            self.asked.append((name, arguments, self.model.state.opened))
             act(*arguments)
 
         return noted
@@ -139,6 +140,10 @@ class Stepped:
     def run(self, *acts: Callable[[], object]) -> None:
         """Do something in the loop of the view, and wait until that has no more consequences."""
         self._runner.run(self._step(acts))
+
+    def painted(self) -> list[str]:
+        """The lines of the screen, what is typed left out."""
+        return self._runner.run(painted(self.app, self._rest))
 
     async def _step(self, acts: Sequence[Callable[[], object]]) -> None:
         for act in acts:

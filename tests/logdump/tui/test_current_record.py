@@ -84,7 +84,7 @@ class LineMode:
 
     def page(self, app: TrailApp, name: str, rba: int) -> list[str]:
         """The lines of a page about the record at ``rba`` under the switches of the view."""
-        path, switches = app.state.path or TRAILS, repr(app.session.settings)
+        path, switches = app.model.state.path or TRAILS, repr(app.session.settings)
         key = (path, path.stat().st_size, switches, name, 0 if name == "header" else rba)
         if key not in self._known:
             self._line(f"open {path}")
@@ -128,12 +128,12 @@ def line_mode() -> Iterator[LineMode]:
 def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
     """What is wrong with a page; empty when it shows what line mode prints."""
     row = app.records.row
-    page = app.page(name)
+    page = app.pages.page(name)
     lines = [one.text for one in page.lines]
     if row is None or row.kind in (RowKind.END, RowKind.MORE):
         return "not empty" if page.count else ""
     if isinstance(page, HexPane):
-        data = (app.state.path or TRAILS).read_bytes()
+        data = (app.model.state.path or TRAILS).read_bytes()
         shown = [one for one in page.text.lines if one.data]
         is_right = page.text.rba == row.rba and bool(shown)
         wrong = [one.start for one in shown if not data.startswith(one.data, row.rba + one.start)]
@@ -147,7 +147,7 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
 
 def tells_what_is_visible(app: TrailApp) -> bool:
     """Whether the line above a page says which of its lines are visible, and nothing where all are."""
-    where = app.page(app.page_shown).where
+    where = app.pages.page(app.model.page).where
     end = app.query_one("#tabs", OneLine).text.rstrip(f"{app.glyphs.rule} ")
     return end.endswith(where) if where else not end[-1:].isdigit()
 
@@ -155,10 +155,10 @@ def tells_what_is_visible(app: TrailApp) -> bool:
 async def wrong_pages(screen: Screen, what: str, line_mode: LineMode) -> list[str]:
     """Which of the page that is shown, and one that was not, are not about the record under the cursor."""
     app, found = screen.app, []
-    first = app.page_shown if app.page_shown != "output" else app.page_before
+    first = app.model.page if app.model.page != "output" else app.model.page_before
     for name in (first, PAGES[PAGES.index(first) - 1]):
-        if app.page_shown != name:
-            app.show_tab(name)
+        if app.model.page != name:
+            app.model.show_page(name)
             await screen.rest()
         why = mismatch(app, name, line_mode) or ("" if tells_what_is_visible(app) else "another part is told")
         if why:
@@ -173,10 +173,10 @@ async def go_to_area(screen: Screen, key: Key) -> None:
         await screen.press("escape")
     app.query_one("#main").remove_class("-maximised")
     app.prompt.begin()
-    app.show_upper("records")
+    app.model.upper = "records"
     if key.area in (Area.TEXT, Area.HEX):
-        app.show_tab("hex" if key.area is Area.HEX else "detail")
-        app.page(app.page_shown).focus()
+        app.model.show_page("hex" if key.area is Area.HEX else "detail")
+        app.pages.page(app.model.page).focus()
     elif key.area is Area.CHOICES:
         app.action_show_choices("transactions")
     elif key.area is Area.PROMPT:
@@ -211,13 +211,13 @@ def test_every_key_leaves_each_page_at_the_record_under_the_cursor(
         app.enter("pos 2008; mark a")
         with app.batch_update():
             for at, key in enumerate(keys):
-                app.show_tab(PAGES[(at + run) % 4])
+                app.model.show_page(PAGES[(at + run) % 4])
                 app.enter("pos 3260" if at % 2 else "pos 2722")
                 await screen.rest()
                 await go_to_area(screen, key)
                 await press(screen, key.keys.split(",")[0], key)
                 if key.id in _ENDS:
-                    assert app.state.is_over
+                    assert app.model.is_over
                     return
                 wrong.extend(await wrong_pages(screen, key.id, line_mode))
 
@@ -232,7 +232,7 @@ def test_every_command_that_moves_does_so_too(run: int, trail: str, size: tuple[
     async def steps(screen: Screen) -> None:
         with screen.app.batch_update():
             for at, line in enumerate(MOVES):
-                screen.app.show_tab(PAGES[(at + run) % 4])
+                screen.app.model.show_page(PAGES[(at + run) % 4])
                 screen.app.enter(line)
                 await screen.rest()
                 wrong.extend(await wrong_pages(screen, line, line_mode))

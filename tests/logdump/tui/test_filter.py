@@ -79,7 +79,9 @@ def test_records_that_are_added_pass_the_filter_too(tmp_path: Path) -> None:
         await screen.type("filter include rectype 5")
         assert "FILTER 1:" in screen.text
         path.write_bytes(whole)
-        screen.app.post_message(FilePolled(path, screen.app.summary.size, len(whole), is_gone=False, following=None))
+        screen.app.post_message(
+            FilePolled(path, screen.app.model.summary.size, len(whole), is_gone=False, following=None)
+        )
         await screen.settle()
         assert "FILTER 7:" in screen.text
 

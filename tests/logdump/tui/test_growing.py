@@ -81,7 +81,7 @@ def test_following_goes_on_in_the_next_file(tmp_path: Path) -> None:
         await screen.press("escape", "w")
         await look(screen)
         await look(screen)
-        assert screen.app.state.path == tmp_path / "st000000001"
+        assert screen.app.model.state.path == tmp_path / "st000000001"
         assert any(one.line == "NEXTTRAIL" for one in screen.app.mode.transcript.entries)
 
     drive(steps, tmp_path / "st000000000")
@@ -107,6 +107,17 @@ def test_a_file_that_is_cut_is_told_and_shown_as_it_is(path: Path) -> None:
         await screen.press("G")
         assert rba_of(screen) == 2008
         await screen.press("n")
+
+    drive(steps, path)
+
+
+def test_a_file_that_is_cut_keeps_its_filter(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("filter include rectype 5")
+        path.write_bytes(WHOLE[:2722])
+        await look(screen)
+        assert "FILTER 2:" in screen.text
+        assert "FileHeader" not in screen.text
 
     drive(steps, path)
 

@@ -11,8 +11,10 @@ from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import KEYS, Area, Key
+from logdump.tui.model.model import Model, ScanProgress
 from logdump.tui.panes.tabs import TABS
-from logdump.tui.panes.title import TitleState, title_pieces
+from logdump.tui.panes.title import title_pieces
+from logdump.tui.reading.state import State
 from logdump.tui.reading.summary import Summary
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
@@ -64,7 +66,7 @@ def test_a_hostile_trail_on_every_page_and_pane(
                 screen.app.prompt.focus()
             found.extend(await every_key(screen, keys))
         for tab in TABS:
-            screen.app.show_tab(tab.name)
+            screen.app.model.show_page(tab.name)
             await screen.settle()
             found.extend(raw_characters(characters(screen)))
         for text in _LINES:
@@ -103,9 +105,11 @@ def test_the_clipboard_gets_lines_without_control_characters() -> None:
 
 @pytest.mark.parametrize("width", range(20, 200, 13))
 def test_the_title_counts_the_cells_of_what_is_escaped(width: int) -> None:
-    summary = Summary(name=nasty("tr000000"), first_csn=nasty("csn"), size=5)
-    standing = TitleState(filter_text=nasty("text"), records=3)
-    pieces = title_pieces(summary, standing, Settings(), UNICODE, width)
+    model = Model()
+    model.summary = Summary(name=nasty("tr000000"), first_csn=nasty("csn"), size=5)
+    model.state = State(filter_text=nasty("text"))
+    model.indexed = ScanProgress(5, 3, is_done=True)
+    pieces = title_pieces(model, Settings(), UNICODE, width)
     text = "".join(text for text, _ in pieces)
     assert text.isprintable()
     assert len(text) <= max(width, len(pieces[1][0]) + len(nasty("tr000000")) * 6)

@@ -10,7 +10,7 @@ import pytest
 from logdump.commands import REGISTRY
 from logdump.tui.keys.keymap import keymap_path, load_keymap, parse_keymap
 from logdump.tui.keys.keys import KEYS, Area, Key
-from logdump.tui.panes.footer import GAP, footer_words
+from logdump.tui.panes.footer import _GAP, footer_words
 from logdump.tui.panes.help_screen import help_lines
 from logdump.tui.text.appearance import Appearance
 from scripts import tui_keys
@@ -87,7 +87,7 @@ def test_help_lists_every_key() -> None:
 @pytest.mark.parametrize("width", [10, 40, 80, 200])
 def test_the_bottom_line_fits_and_keeps_the_way_out(width: int) -> None:
     words = footer_words(frozenset({Area.PANES, Area.EVERYWHERE}), {}, width)
-    text = " " + GAP.join(word for word, _ in words)
+    text = " " + _GAP.join(word for word, _ in words)
     assert len(text) <= width
     assert width < 40 or "? help" in text
 

@@ -45,7 +45,9 @@ def position(screen: Screen) -> int:
 def test_a_line_goes_on_from_where_the_user_stood_when_it_was_entered() -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.records.move, 1), partial(app.enter, "n"), partial(app.records.move, 1))
+        await while_busy(
+            screen, partial(app.records.action_move, 1), partial(app.enter, "n"), partial(app.records.action_move, 1)
+        )
         assert app.mode.transcript.last is not None
         assert list(app.mode.transcript.last.records) == [THIRD]
         assert rba_of(screen) == position(screen) == THIRD
@@ -56,7 +58,7 @@ def test_a_line_goes_on_from_where_the_user_stood_when_it_was_entered() -> None:
 def test_a_row_of_a_file_that_is_closed_meanwhile_is_no_position_in_the_next() -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.enter, "open st000000000"), partial(app.records.move, 1))
+        await while_busy(screen, partial(app.enter, "open st000000000"), partial(app.records.action_move, 1))
         assert rba_of(screen) == position(screen) == FIRST
 
     drive(steps)
@@ -65,7 +67,9 @@ def test_a_row_of_a_file_that_is_closed_meanwhile_is_no_position_in_the_next() -
 def test_moving_while_a_filter_is_entered_moves_the_session_too() -> None:
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.enter, "filter exclude filename NO.TABLE"), partial(app.records.move, 2))
+        await while_busy(
+            screen, partial(app.enter, "filter exclude filename NO.TABLE"), partial(app.records.action_move, 2)
+        )
         assert rba_of(screen) == position(screen) == THIRD
 
     drive(steps)
@@ -89,7 +93,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PageRequest]:
 
     def note(records: RecordList, message: object) -> bool:
         if isinstance(message, RecordList.PageNeeded):
-            asked.append(message.wanted)
+            asked.append(message.request)
             return True
         return post(records, message)  # type: ignore[arg-type]
 
@@ -107,7 +111,7 @@ def test_rows_that_come_after_another_step_do_not_take_it_back(asked: list[PageR
         records = screen.app.records
         asked.clear()
         records.go_to(SECOND, fresh=True)
-        records.move(2)
+        records.action_move(2)
         assert not answer(records, asked[0])
         assert answer(records, asked[-1])
         assert rba_of(screen) == THIRD
@@ -120,7 +124,7 @@ def test_rows_read_before_the_file_has_grown_are_read_again(asked: list[PageRequ
         records = screen.app.records
         asked.clear()
         records.go_to(SECOND, fresh=True)
-        records.read_again()
+        records._read_again()
         assert asked[0] == asked[1]
         assert not answer(records, asked[0])
         assert answer(records, asked[1])
@@ -130,7 +134,7 @@ def test_rows_read_before_the_file_has_grown_are_read_again(asked: list[PageRequ
 
 def test_a_look_at_the_file_that_comes_late_does_not_say_that_it_was_cut() -> None:
     async def steps(screen: Screen) -> None:
-        path = screen.app.state.path
+        path = screen.app.model.state.path
         assert path is not None
         screen.app.post_message(FilePolled(path, 2000, 2000, is_gone=False, following=None))
         await screen.settle()
@@ -162,9 +166,9 @@ def test_a_line_that_moves_ends_following_and_one_that_does_not_goes_on() -> Non
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "w")
         await screen.type("reclen 20")
-        assert screen.app.standing.follows
+        assert screen.app.model.follows
         await screen.type("pos 0")
-        assert not screen.app.standing.follows
+        assert not screen.app.model.follows
         assert rba_of(screen) == position(screen) == FIRST
 
     drive(steps)
@@ -191,7 +195,7 @@ def test_following_into_the_next_file_stands_at_its_last_record(tmp_path: Path) 
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "w")
         await screen.type("nexttrail")
-        assert screen.app.standing.follows
+        assert screen.app.model.follows
         assert rba_of(screen) == position(screen) == last
 
     drive(steps, tmp_path / "st000000000")
@@ -229,7 +233,7 @@ def test_half_a_record_that_ends_the_rows_read_grows_with_the_file(
 def test_an_answer_that_comes_as_patience_ends_stays_on_the_page() -> None:
     async def steps(screen: Screen) -> None:
         pages = screen.app.pages
-        screen.app.records.move(1)
+        screen.app.records.action_move(1)
         patience = pages._patience
         assert patience is not None
         assert patience._callback is not None

@@ -28,6 +28,7 @@ from logdump.tui.reading.transcript import Answer
 from tests.logdump.tui.beside import Beside, expected_row, places
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
+from tests.logdump.tui.twin import painted_anew
 from tests.searching import examples
 from trailformat import TrailFile
 
@@ -212,7 +213,7 @@ class Screen(RuleBasedStateMachine):
         app = self.app
         while len(app.screen_stack) > 1:
             self.screen.run(app.pop_screen)
-        self.screen.run(lambda: app.show_upper("records"), app.records.focus)
+        self.screen.run(lambda: setattr(app.model, "upper", "records"), app.records.focus)
         self.step(*[partial(app.simulate_key, key) for key in keys])
 
     @rule(key=st.sampled_from(PRESSED), letter=st.sampled_from("ab"))
@@ -227,7 +228,7 @@ class Screen(RuleBasedStateMachine):
     @rule(name=st.sampled_from(PAGES))
     def show(self, name: str) -> None:
         """A page is shown."""
-        self.step(lambda: self.app.show_tab(name))
+        self.step(lambda: self.app.model.show_page(name))
 
     @rule(part=st.integers(0, 30), is_bar=st.booleans())
     def click(self, part: int, *, is_bar: bool) -> None:
@@ -240,7 +241,7 @@ class Screen(RuleBasedStateMachine):
     @rule(step=st.sampled_from([3, -3]))
     def wheel(self, step: int) -> None:
         """The wheel."""
-        self.step(lambda: self.app.records.move(step))
+        self.step(lambda: self.app.records.action_move(step))
 
     @rule(size=st.sampled_from(SIZES))
     def resize(self, size: tuple[int, int]) -> None:
@@ -290,30 +291,38 @@ class Screen(RuleBasedStateMachine):
 
     def check(self) -> None:
         """Everything on the screen is as line mode has it, a look at the file later."""
-        if self.app.state.path is not None and self.app.summary.size != self.app.state.path.stat().st_size:
+        if self.app.model.state.path is not None and not self.knows_size:
             self.screen.run(self.app._poll)
             self.follow()
         self.check_session()
         self.check_answers()
-        if self.app.state.path is not None:
+        if self.app.model.state.path is not None:
             self.check_list()
             self.check_title_and_side()
             wrong = mismatch(self.app, self.page, self.pages) if self.page else ""
             assert not wrong, f"{self.page} at {self.app.records.row}: {wrong}"
             assert tells_what_is_visible(self.app)
+        if len(self.app.screen_stack) == 1:
+            assert self.screen.painted() == painted_anew(self.app)
+
+    @property
+    def knows_size(self) -> bool:
+        """Whether the view knows how long the file is now."""
+        model = self.app.model
+        return model.state.path is not None and model.summary.size == model.state.path.stat().st_size
 
     @property
     def page(self) -> str:
         """The page about the record under the cursor that is shown, if one is."""
-        return "" if self.app.page_shown == "output" else self.app.page_shown
+        return "" if self.app.model.page == "output" else self.app.model.page
 
     def check_page_in_between(self) -> None:
         """A page that waits shows nothing rather than something else."""
         app = self.app
-        is_up_to_date = app.state.path is not None and app.summary.size == app.state.path.stat().st_size
-        if self.is_patient or not self.page or not is_up_to_date or app.state.switches != repr(app.session.settings):
+        has_other_switches = app.model.state.switches != repr(app.session.settings)
+        if self.is_patient or not self.page or not self.knows_size or has_other_switches:
             return
-        page = app.page(self.page)
+        page = app.pages.page(self.page)
         text = page.whole_text
         if page.count and "are being read" not in text and "cannot be read" not in text:
             wrong = mismatch(app, self.page, self.pages)
@@ -323,7 +332,7 @@ class Screen(RuleBasedStateMachine):
         """Position, filter, switches, marks and file are those of line mode; the prompt bears its number."""
         expected, session, app = self.model.state, self.app.session, self.app
         for name in ("path", "filter_text", "switches", "marks"):
-            assert getattr(app.state, name) == getattr(expected, name), name
+            assert getattr(app.model.state, name) == getattr(expected, name), name
         assert app.session.prompt == self.model.prompt
         assert str(app.query_one("#prompt-label").render()).strip() == self.model.prompt.strip()
         if session.has_trail:
@@ -344,8 +353,8 @@ class Screen(RuleBasedStateMachine):
         app, rows, row = self.app, self.app.records._page.rows, self.app.records.row
         if app.file.is_stopped:
             return
-        assert app.state.path is not None
-        found, size, _ = places(app.state.path, self.model.session)
+        assert app.model.state.path is not None
+        found, size, _ = places(app.model.state.path, self.model.session)
         expected = [(one.rba, one.is_record) for one in found] + [(size, False)]
         shown = [(one.rba, one.kind in (RowKind.RECORD, RowKind.FILE_HEADER)) for one in rows]
         assert row is not None
@@ -355,35 +364,33 @@ class Screen(RuleBasedStateMachine):
         position = self.model.session.cursor.current
         assert row.rba == expected_row(found, size, position), f"position {position} of {size}, rows {shown}"
         assert app.records.marks == {
-            one.rba: one.name[:1] for one in self.model.session.marks.values() if one.path == app.state.path
+            one.rba: one.name[:1] for one in self.model.session.marks.values() if one.path == app.model.state.path
         }
-        if app.standing.follows:
+        if app.model.follows:
             assert row.rba == (found[-1].rba if found else size)
 
     def check_title_and_side(self) -> None:
         """The file, its size, records, filter and tables."""
         app, title = self.app, self.app.query_one("#title", OneLine).text
-        assert app.state.path is not None
-        found, size, index = places(app.state.path, self.model.session)
+        assert app.model.state.path is not None
+        found, size, index = places(app.model.state.path, self.model.session)
         text = self.model.state.filter_text
-        assert app.summary.name == app.state.path.name
-        assert app.summary.size == size
-        assert app.standing.filter_text == text
+        assert app.model.summary.name == app.model.state.path.name
+        assert app.model.summary.size == size
+        assert app.model.state.filter_text == text
         assert ("FILTER off" in title) == (not text)
         if app.file.is_stopped:
             return
-        assert app.standing.busy == ""
+        assert app.model.busy == ""
         if text:
-            assert app.standing.matches == sum(one.is_record for one in found)
-        assert app.standing.records == index.places.records
-        assert dict(app.side._tables) == dict(index.sums.tables)
-        assert [one.span for one in app.transactions] == [
+            assert app.model.matched is not None
+            assert app.model.matched.records == sum(one.is_record for one in found)
+        assert app.model.indexed is not None
+        assert app.model.indexed.records == index.places.records
+        assert app.model.index.sums.tables == index.sums.tables
+        assert [one.span for one in app.model.transactions] == [
             one for one in (index.sums.transactions.open,) if one is not None
         ] + index.sums.transactions.largest
-        assert app.side._transactions == app.transactions
-        assert sorted(app.side._marks) == sorted(
-            one for one in self.model.session.marks.values() if one.path == app.state.path
-        )
 
     def teardown(self) -> None:
         """End it all, as late as it is; then everything has to be right."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from logdump.tui.panes.sidebar import Sidebar
 from logdump.tui.panes.tabs import TABS
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
@@ -48,15 +49,15 @@ def test_the_side_pane_leads_to_panes_and_to_what_they_list() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "m", "a", "G")
         for heading, name in (("[t]ables", "tables"), ("[x] trans", "transactions"), ("[M]arks", "marks")):
-            await click(screen, heading, "side")
-            assert screen.app.upper_shown == name
-        await click(screen, "5.1.8801", "side")
+            await click(screen, heading, "sidebar")
+            assert screen.app.model.upper == name
+        await click(screen, "5.1.8801", "sidebar")
         assert rba_of(screen) == 1811
-        await click(screen, "a  1261", "side")
+        await click(screen, "a  1261", "sidebar")
         assert rba_of(screen) == 1261
-        await click(screen, "TEAHOUSE.SALES", "side")
+        await click(screen, "TEAHOUSE.SALES", "sidebar")
         assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
-        await click(screen, "(no name)", "side")
+        await click(screen, "(no name)", "sidebar")
         assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
 
     drive(steps, size=WIDE)
@@ -71,12 +72,16 @@ def test_what_is_copied_is_said(key: str, said: str) -> None:
     drive(steps, notices=True)
 
 
-def test_the_side_pane_is_as_wide_as_its_names() -> None:
+@pytest.mark.parametrize("before", [(160, 50), (100, 50), (112, 50)])
+def test_the_side_pane_is_as_wide_as_its_names_also_when_the_terminal_gets_wider(before: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
         totals = screen.app.file.index.sums.tables
         first = next(iter(totals.values()))
-        screen.app.side.show_tables(dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first))
+        totals.update(dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first))
+        screen.app.query_one(Sidebar).draw()
+        await screen.settle()
+        await screen.pilot.resize_terminal(160, 50)
         await screen.settle()
         assert "TEAHOUSE.ORDER_LINES " in screen.text
 
-    drive(steps, size=(160, 50))
+    drive(steps, size=before)

@@ -23,7 +23,7 @@ def underlined(screen: Screen) -> str:
 
 def current_line(screen: Screen) -> str:
     """The line of the detail that stands for a field."""
-    pane = screen.app.page("detail")
+    pane = screen.app.pages.page("detail")
     assert isinstance(pane, RecordPane)
     return pane.lines[pane.current].text
 
@@ -85,7 +85,7 @@ def test_a_long_answer_comes_into_the_output_pane_until_escape(golden: Golden) -
         await screen.press("escape", "c")
         golden("count-80x24", screen.text)
         await screen.press("escape")
-        assert screen.app.page_shown == "detail"
+        assert screen.app.model.page == "detail"
 
     drive(steps)
 
@@ -93,7 +93,7 @@ def test_a_long_answer_comes_into_the_output_pane_until_escape(golden: Golden) -
 def test_a_short_answer_stays_in_the_strip() -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("reclen 100")
-        assert screen.app.page_shown == "detail"
+        assert screen.app.model.page == "detail"
         assert "Logdump 2 >reclen 100\nReclen set to 100" in screen.text
 
     drive(steps)
@@ -102,7 +102,7 @@ def test_a_short_answer_stays_in_the_strip() -> None:
 def test_several_records_come_into_the_output_pane_and_the_cursor_stands_on_the_last() -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("next 4")
-        assert screen.app.page_shown == "output"
+        assert screen.app.model.page == "output"
         row = screen.app.records.row
         assert row is not None
         assert row.rba == 1811
@@ -149,3 +149,15 @@ def test_control_characters_of_the_data_never_reach_the_screen() -> None:
 )
 def test_the_cells_in_which_two_lines_differ(old: str, new: str, cells: tuple[int, int]) -> None:
     assert changed_cells(line(old), line(new)) == cells
+
+
+def test_the_letter_of_a_mark_may_follow_at_once() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "j", "j")
+        for key in ("m", "a", "k", "apostrophe", "a"):
+            screen.app.simulate_key(key)
+        await screen.settle()
+        entered = [one.line for one in screen.app.mode.transcript.entries]
+        assert entered[1:] == ["MARK a", "POSITION MARK a"]
+
+    drive(steps)

@@ -64,7 +64,7 @@ def painted(widget: Widget) -> str:
 def unread(screen: Screen, entry: TranscriptEntry) -> list[str]:
     """The lines of an answer that stand neither in the strip nor on the page; a long answer may be scrolled to."""
     app = screen.app
-    page = app.page(app.page_shown)
+    page = app.pages.page(app.model.page)
     found = painted(app.log_strip) + painted(page)
     if entry.records or sum(1 + len(one) // 40 for one in entry.lines()) > page.height:
         found += squeezed("".join(page.line_at(at).text for at in range(page.count)))

@@ -30,10 +30,10 @@ def test_a_page_that_nobody_waits_for_any_more_changes_nothing() -> None:
 def test_steps_while_rows_are_read_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     async def steps(screen: Screen) -> None:
         records, asked = screen.app.records, []
-        monkeypatch.setattr(RecordList, "post_message", lambda _self, message: asked.append(message.wanted))
+        monkeypatch.setattr(RecordList, "post_message", lambda _self, message: asked.append(message.request))
         records.go_to(None, -1)
-        records.move(-1)
-        records.move(-2)
+        records.action_move(-1)
+        records.action_move(-2)
         assert [(one.rba, one.step) for one in asked] == [(None, -1), (None, -2), (None, -4)]
         monkeypatch.undo()
         records.go_to(0)
@@ -97,6 +97,6 @@ def test_a_session_without_a_trail_has_nothing_current() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "n", "h")
         assert screen.app.records.row is None
-        assert not screen.app.page("hex").count
+        assert not screen.app.pages.page("hex").count
 
     drive(steps, first="", session=Session())

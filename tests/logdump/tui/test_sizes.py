@@ -32,6 +32,16 @@ def test_the_terminal_changes_its_size() -> None:
     drive(steps, size=(120, 36))
 
 
+def test_a_list_that_gets_smaller_shows_its_cursor_at_once() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", *"jjjjjjjjjj")
+        await screen.pilot.resize_terminal(120, 24)
+        await screen.settle()
+        assert "▶" in screen.text
+
+    drive(steps, size=(120, 36))
+
+
 @pytest.mark.parametrize("size", [(20, 5), (40, 8)], ids=["20x5", "40x8"])
 def test_every_key_can_be_pressed_in_a_tiny_terminal(size: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:

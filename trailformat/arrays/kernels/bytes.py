@@ -39,14 +39,14 @@ def number_at(numbers: int, row: int, wide: int) -> Any:
 
 @inlined
 def described(column: int) -> Any:
-    """What ``value_of`` takes, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
+    """The argument of ``value_of``, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
     arrays = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES), i64(column, 8 * C_LITTLE)
     return arrays, i64(column, 8 * C_WIDE), i64(column, 8 * C_PREFIXED)
 
 
 @inlined
 def value_of(about: Any, row: int) -> Any:
-    """Where the value of a row begins after its length, and its size: UNDECIDED where the length is another."""
+    """The place of a row's value after its length, and its size: UNDECIDED where the length is another."""
     (data, starts, sizes, orders), wide, is_prefixed = about
     start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
     if size < 0 or is_prefixed == 0:
@@ -63,7 +63,7 @@ def set_bit(bits: int, row: int) -> None:
 
 @inlined
 def not_taken(size: int) -> Any:
-    """What a row adds to the result whose value, of this size, is not taken."""
+    """The part of a row in the result whose value, of this size, is not taken."""
     return (1 << MISSING_SHIFT) + (1 if size >= 0 or size == UNDECIDED else 0)
 
 

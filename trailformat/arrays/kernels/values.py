@@ -56,19 +56,19 @@ def _decimal(data: int, at: int, end: int, scale: int) -> Any:
     is_minus = at < end and u8(data, at) == _MINUS
     at += is_minus
     number: Any = np.int64(0)
-    digits, behind = 0, -1
+    digits, decimals = 0, -1
     while at < end:
         byte = u8(data, at)
-        if byte == _POINT and behind < 0:
-            behind = 0
+        if byte == _POINT and decimals < 0:
+            decimals = 0
         elif byte < 48 or byte > 57 or digits == _MOST_DIGITS:
             return False, number
         else:
             number = 10 * number + (byte - 48)
             digits += 1
-            behind += behind >= 0
+            decimals += decimals >= 0
         at += 1
-    more = scale - max(behind, 0)
+    more = scale - max(decimals, 0)
     if digits == 0 or more < 0 or digits + more > _MOST_DIGITS:
         return False, number
     for _ in range(more):

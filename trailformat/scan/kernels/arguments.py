@@ -1,4 +1,4 @@
-"""What the kernels take: addresses of the walk's state, of the names that have a key, of what they fill. All int64."""
+"""The arguments of kernels, all int64: addresses of the state of a run, of the names with a key, of what is filled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: the user's cache directory, so that each machine compiles them once.
+"""The compiled kernels in the user's cache directory, so that each machine compiles them once.
 
     $XDG_CACHE_HOME/logdump/kernels/<digest>.o
 
@@ -47,6 +47,6 @@ def read(path: Path) -> bytes | None:
 
 
 def keep(path: Path, code: bytes) -> None:
-    """Keep an object file; where it cannot be written, the kernels are compiled anew in every process."""
+    """Keep an object file; where it cannot be written, every process compiles the kernels."""
     with contextlib.suppress(CannotWrite), WholeFile(path, replace=True, mode=0o600, is_durable=False) as file:
         file.write(hashlib.sha256(code).digest() + code)

@@ -1,7 +1,7 @@
 """The transactions of a batch's rows as machine code; the plain twin is in scan/transactions/by_row.py.
 
 ``data`` is the address where the byte at RBA 0 would stand; the caller has seen to it that the bytes of every row are
-there. Every load lies inside of the payload of ``T`` whose place the batch tells.
+there. Every load lies inside of the payload of ``T`` whose place is in the batch.
 """
 
 from __future__ import annotations

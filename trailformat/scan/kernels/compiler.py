@@ -14,7 +14,7 @@ def compile_kernels(kernels: Sequence[Callable[..., int]], machine: Any) -> byte
     """The object file of kernels for a machine, each under its own name.
 
     A kernel takes int64 and returns one. As numba has it, the function of that name takes two addresses before: of the
-    result, and of where an exception would be told, which no kernel raises; it returns 0.
+    result, and of where an exception would be noted, which no kernel raises; it returns 0.
     """
     whole = llvm.parse_assembly("")
     for kernel in kernels:

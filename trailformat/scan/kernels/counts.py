@@ -54,7 +54,7 @@ from trailformat.scan.kernels.constants import (
     TOKEN_F,
     TRANS_IND_AT,
 )
-from trailformat.scan.kernels.fill import is_definition, lacks_head, next_frame, record_length, tell
+from trailformat.scan.kernels.fill import is_definition, lacks_head, next_frame, note_header, record_length
 from trailformat.scan.kernels.loads import i64, inlined, store64, u8, u64
 from trailformat.scan.kernels.names import key_of
 
@@ -121,7 +121,7 @@ def _end(state: int) -> Any:
 def _take(
     data: int, rba: int, found: Any, little: int, key: int, time: Any, state: int, flags: int, counting: int
 ) -> Any:
-    """Count a record, if it is wanted, and see a transaction end with it."""
+    """Count a record that is taken; end the transaction that ends with it."""
     header = found[1]
     io_type = u8(data, header + IO_TYPE_AT)
     size = record_length(data, found, little)
@@ -162,7 +162,7 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
             key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
             if key < 0:
                 status = NEW_KEY
-                tell(state, found, little, np.int64(what))
+                note_header(state, found, little, np.int64(what))
                 break
             time = np.int64(u64(data, found[1] + IO_TIME_AT, little))
             status = _take(data, rba, found, little, key, time, state, flags, counting)
@@ -170,7 +170,7 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
                 break
             if is_definition(data, found[1]):
                 status = DEFINES
-                tell(state, found, little, key)
+                note_header(state, found, little, key)
         store64(places, 8 * row, rba)
         row += 1
         rba += found[0]

@@ -89,7 +89,7 @@ def next_frame(data: int, limit: int, end: int, state: int, rba: int) -> Any:
 
 @inlined
 def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
-    """Whether the bytes that tell the length of the record at ``rba`` are still to come."""
+    """Whether the bytes with the length of the record at ``rba`` are not in the window yet."""
     if limit - rba >= HEAD or limit >= end:
         return False
     store64(state, 8 * NEED, HEAD)
@@ -97,8 +97,8 @@ def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
 
 
 @inlined
-def tell(state: int, found: Any, little: int, what: Any) -> None:
-    """Where the header stands that the caller must look at."""
+def note_header(state: int, found: Any, little: int, what: Any) -> None:
+    """Note where the header stands that the caller has to read."""
     store64(state, 8 * HEADER, found[1])
     store64(state, 8 * HEADER_LENGTH, found[2])
     store64(state, 8 * RECORD_LITTLE, little)
@@ -114,7 +114,7 @@ def is_definition(data: int, header: int) -> Any:
 
 @inlined
 def record_length(data: int, found: Any, little: int) -> Any:
-    """What ``Record.data_length`` gives: the header's field, or the data's size where the field is too small for it."""
+    """The ``Record.data_length``: the header's field, or the data's size where the field is too small for it."""
     return found[4] if found[0] > 0xFFFF else u16(data, found[1] + RECORD_LENGTH_AT, little)
 
 
@@ -189,7 +189,7 @@ def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tabl
             key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
             if key < 0:
                 status = NEW_KEY
-                tell(state, found, little, np.int64(what))
+                note_header(state, found, little, np.int64(what))
                 break
             _put_header(data, found, little, row, most, columns)
             if u8(flags, u8(data, found[1] + IO_TYPE_AT)) & OUTSIDE == 0:
@@ -197,7 +197,7 @@ def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tabl
                 transactions += (u8(flags, u8(data, found[1] + TRANS_IND_AT)) & ENDING) >> 1
             elif is_definition(data, found[1]):
                 status = DEFINES
-                tell(state, found, little, key)
+                note_header(state, found, little, key)
         _put_places(rba, found, little, key, transaction, row, most, columns)
         row += 1
         rba += found[0]

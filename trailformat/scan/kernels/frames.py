@@ -1,4 +1,4 @@
-"""Where a record begins and ends, for the kernels: what :mod:`trailformat.records.framing` calls sound.
+"""The frame of a record, for the kernels: sound as :mod:`trailformat.records.framing` defines it.
 
 ``data`` is the address where the byte at RBA 0 would stand; the bytes from the first record to before ``limit`` are
 there. The file ends at ``end``. Every load lies before ``limit``: ``_length`` looks at the record's length first, and
@@ -26,7 +26,7 @@ from trailformat.scan.kernels.constants import (
 from trailformat.scan.kernels.loads import inlined, u8, u16, u32
 
 HEAD = 64
-"""So many bytes tell the length of a record; a kernel asks for them before it looks."""
+"""Bytes that hold the length of any record; a kernel has them before it reads one."""
 
 
 @inlined

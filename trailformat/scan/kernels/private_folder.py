@@ -1,7 +1,7 @@
-"""Folders and files that nobody but their owner can have written: code is loaded from no others.
+"""Folders and files that only their owner can have written: code is loaded from no others.
 
-As sshd demands of the keys of a user, every folder on the way belongs to the user or to root, and no group and nobody
-else may write there; a folder like /tmp, where entries belong to those who made them, may stand on the way.
+As sshd demands of the keys of a user, every folder on the way belongs to the user or to root, and no group and no
+other user may write there; a folder like /tmp, where entries belong to those who made them, may stand on the way.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_private_folder(folder: Path) -> bool:
     """Whether only this user (and root) can put entries into a folder, or another folder or link in its place.
 
     Raises:
-        OSError: that cannot be told.
+        OSError: that cannot be found out.
     """
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and _is_ours(status) and all(map(_is_trusted, _on_the_way(folder.absolute())))

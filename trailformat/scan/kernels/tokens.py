@@ -11,7 +11,7 @@ from trailformat.scan.kernels.loads import i64, inlined, store8, u8, u16, u32
 
 @inlined
 def next_token(data: int, at: int, stop: int, little: int) -> Any:
-    """Id of the token at ``at``, place and size of its payload; -1 and a place behind ``stop`` where none fits."""
+    """Id of the token at ``at``, place and size of its payload; -1 and a place after ``stop`` where none fits."""
     if at + 4 <= stop:
         info = u8(data, at + 1)
         if info & WIDE == 0 or info == UNSET:

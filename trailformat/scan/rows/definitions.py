@@ -1,4 +1,4 @@
-"""Definitions that stand in a batch, and the rows that each tells the columns of."""
+"""Definitions that stand in a batch, and the rows that each applies to."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class RowGroups(NamedTuple):
 
 
 def metadata_rows(batch: Batch) -> Array:
-    """Which rows are metadata records: between two of them an index means one definition."""
+    """A mask of the metadata records: between two of them an index means one definition."""
     io_type, kind = np.asarray(batch.io_type), np.asarray(batch.kind)
     found: Array = (io_type == METADATA) & (kind == RECORD)
     return found
 
 
 def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
-    """Tell the trail where definitions stand in this batch, which every look-up would walk for.
+    """Let the trail know where definitions stand in this batch, which every look-up would walk for.
 
-    Returns which rows they are. Batches are given in the order of the file.
+    Returns a mask of their rows. Batches are given in the order of the file.
     """
     is_metadata = metadata_rows(batch)
     trail.tables.learn(int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist())
@@ -48,7 +48,7 @@ def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
 
 
 def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
-    """The rows by what tells their columns: one look-up for each group will do.
+    """The rows by the definition that applies to them: one look-up for each group will do.
 
     ``table_index`` is that of their headers.
     """
@@ -57,7 +57,7 @@ def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
 
 
 def grouped(segment: Array, name: Array) -> RowGroups:
-    """Rows by two numbers: how many metadata records stand before them, and what stands for their table."""
+    """Rows by two numbers: how many metadata records stand before them, and the number of their table."""
     if not len(segment):
         return RowGroups(np.empty(0, np.int64), np.empty(0, np.int64))
     lowest, begun = int(name.min()), int(segment[0])

@@ -36,7 +36,7 @@ class Fields(NamedTuple):
 
     @property
     def counts(self) -> Array:
-        """How many fields each region has."""
+        """The number of fields of each region."""
         return np.diff(self.first)
 
     @property

@@ -26,13 +26,13 @@ class Headers(NamedTuple):
 
 
 def are_wide(info: Array) -> Array:
-    """Which tokens with this info have a length of four bytes."""
+    """A mask of the tokens whose length takes four bytes, by their info."""
     found: Array = (info & WIDE != 0) & (info != UNSET)
     return found
 
 
 def header_positions(view: Array, starts: Array) -> Array:
-    """Where the payload of ``H`` begins in each ``G`` record; ``view`` holds the bytes."""
+    """The offset in ``view`` of the payload of ``H`` in each ``G`` record."""
     at = starts
     for _ in range(2):
         at = at + 4 + 2 * are_wide(view[at + 1])

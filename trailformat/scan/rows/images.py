@@ -21,10 +21,10 @@ _IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 
 
 class ImageRegions(NamedTuple):
-    """Where the images of rows lie, before and after: from where to before where, both 0 where there is none.
+    """Places of the images of rows, before and after.
 
     Attributes:
-        starts, ends: of the image before, and of the one after, int64.
+        starts, ends: of the image before, and of the one after, int64; equal where there is none.
         present: which rows have such an image.
         is_sound: which rows have room for the length in front of an image, and for the image.
     """
@@ -76,31 +76,30 @@ def data_of(rows: RowBytes) -> RowData:
 
 
 def has_columns(rows: RowBytes) -> Array:
-    """Which rows have data that are columns: a list of them, or two after a length."""
+    """A mask of the rows whose data are columns: a list of them, or two after a length."""
     data = data_of(rows)
     found: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
     return found
 
 
 def image_regions(view: Array, rows: RowData) -> ImageRegions:
-    """Where the images of rows lie in ``view``."""
+    """Places of the images of rows in ``view``."""
     prefix = _PREFIX[rows.io_type]
-    middle = rows.starts + prefix
-    is_paired, is_sound = prefix > 0, middle <= rows.ends
-    measured = is_paired & is_sound
-    middle[measured] += _lengths(view, rows, measured, prefix)
-    is_sound &= middle <= rows.ends
+    is_paired = prefix > 0
+    begin = rows.starts + prefix
+    middle, is_sound = begin.copy(), begin <= rows.ends
+    if is_paired.any():
+        measured = is_paired & is_sound
+        middle[measured] += _lengths(view, rows, measured, prefix)
+        is_sound &= middle <= rows.ends
     is_single = _IS_SINGLE[rows.io_type] & rows.is_list
-    present = is_paired | (is_single & rows.is_before), is_paired | (is_single & ~rows.is_before)
-    begins = rows.starts + prefix, np.where(is_paired, middle, rows.starts)
-    finishes = np.where(is_paired, middle, rows.ends), rows.ends
-    walked = present[0] & is_sound, present[1] & is_sound
-    return ImageRegions(
-        (np.where(walked[0], begins[0], 0), np.where(walked[1], begins[1], 0)),
-        (np.where(walked[0], finishes[0], 0), np.where(walked[1], finishes[1], 0)),
-        present,
-        is_sound,
-    )
+    is_before, is_after = is_single & rows.is_before, is_single & ~rows.is_before
+    present = is_paired | is_before, is_paired | is_after
+    ends = np.where(is_before, rows.ends, middle), np.where(present[1], rows.ends, middle)
+    if not is_sound.all():
+        for places in (begin, middle, *ends):
+            places[~is_sound] = 0
+    return ImageRegions((begin, middle), ends, present, is_sound)
 
 
 def images_of(rows: RowBytes) -> ImageFields:

@@ -87,12 +87,12 @@ class RowBytes:
 
     @property
     def data(self) -> Buffer:
-        """What holds the bytes of the rows, and what stands between them."""
+        """The bytes of the rows, and of what stands between them."""
         return self.read.data
 
     @property
     def starts(self) -> Array:
-        """Where each row begins in ``data``, int64."""
+        """The offset in ``data`` at which each row begins, int64."""
         return self.read.starts
 
     def __len__(self) -> int:
@@ -115,13 +115,13 @@ class RowBytes:
 
     @cached_property
     def is_record(self) -> Array:
-        """Which rows have a record header."""
+        """A mask of the rows with a record header."""
         found: Array = self.kind == RECORD
         return found
 
     @cached_property
     def is_sound(self) -> Array:
-        """Which rows are records, the file header being one."""
+        """A mask of the rows that are records, the file header included."""
         found: Array = self.kind <= FILE_HEADER
         return found
 
@@ -132,7 +132,7 @@ class RowBytes:
         return found
 
     def payload(self, part: str) -> tuple[Array, Array]:
-        """Where the payload of ``data`` or ``token`` begins and ends in the bytes; both alike where there is none."""
+        """The offsets where the payload of ``data`` or ``token`` begins and ends; equal without one."""
         starts = self.starts + self.of(f"{part}_offset")
         return starts, starts + self.of(f"{part}_size")
 

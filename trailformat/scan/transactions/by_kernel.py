@@ -1,4 +1,4 @@
-"""What the tokens of a batch's rows tell, by kernels."""
+"""The transactions of a batch's rows, and their tokens, by kernels."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool) -> BatchTran
     begun = np.empty((5, rows + FIRST_BEGUN), np.int64)
     begun[:, :FIRST_BEGUN] = np.array([[-1], [0], [ABSENT], [0], [ABSENT]])
     addresses = (index.ctypes.data, begun.ctypes.data)
-    told = kernels()["carry"](data.address, columns.address, rows, _FLAGS.ctypes.data, int(is_open), *addresses)
-    firsts, csn_at, csn_size, xid_at, xid_size = begun[:, : told // 2].copy()
+    result = kernels()["carry"](data.address, columns.address, rows, _FLAGS.ctypes.data, int(is_open), *addresses)
+    firsts, csn_at, csn_size, xid_at, xid_size = begun[:, : result // 2].copy()
     csn, xid = _found(data, csn_at, csn_size), _found(data, xid_at, xid_size)
-    return BatchTransactions(index, firsts, csn, xid, bool(told % 2), np.flatnonzero(csn_size == LOOKED_FOR).tolist())
+    return BatchTransactions(index, firsts, csn, xid, bool(result % 2), np.flatnonzero(csn_size == LOOKED_FOR).tolist())
 
 
 def _found(data: _Bytes, places: _Array, sizes: _Array) -> TokenValues:

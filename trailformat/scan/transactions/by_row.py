@@ -1,4 +1,4 @@
-"""Where transactions begin in a batch, and which rows belong to them: in plain Python, or by numba's kernels."""
+"""The transactions that begin in a batch, and the rows that belong to them, in plain Python."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class TokenValues(NamedTuple):
 
 
 class BatchTransactions(NamedTuple):
-    """What a batch tells.
+    """The transactions of a batch.
 
     Attributes:
         numbers: for each row the number of its transaction, int32.
         rows: for each transaction its first row, -1 for the first two.
         csn, xid: their tokens.
-        is_open: whether the last one goes on behind the batch.
+        is_open: whether the last one goes on after the batch.
         looked_for: numbers of those that began before their first row.
     """
 
@@ -48,7 +48,7 @@ class BatchTransactions(NamedTuple):
 
 
 def carry_by_row(batch: Batch, buffer: Buffer, *, is_open: bool) -> BatchTransactions:
-    """The transactions of a batch; ``is_open`` tells whether one is open where it begins."""
+    """The transactions of a batch; ``is_open``: one is open where it begins."""
     index = array("i", bytes(4 * len(batch)))
     begun = [(-1, *_NOTHING)] * FIRST_BEGUN
     follows = True

@@ -32,9 +32,9 @@ class RowTransactions:
 
     Attributes:
         index: int32; 0 is NO_TRANSACTION, of rows that stand outside of every transaction and of damage. The others are
-            numbered in the order of the file; one of which no record tells anything is equal to NO_TRANSACTION too.
+            numbered in the order of the file; one of which nothing is known is equal to NO_TRANSACTION too.
         csns: LOGCSN of the transactions by their numbers.
-        xids: TRANID likewise.
+        xids: TRANID of the transactions by their numbers.
     """
 
     def __init__(self, index: BatchColumn, csns: StringColumn, xids: StringColumn) -> None:
@@ -44,7 +44,7 @@ class RowTransactions:
 
     @cached_property
     def transactions(self) -> list[Transaction]:
-        """The transactions by their numbers; made when first asked for, 1 to 2 microseconds each."""
+        """The transactions by their numbers; made when first needed, 1 to 2 microseconds each."""
         return [NO_TRANSACTION, *map(Transaction, islice(self.csns, 1, None), islice(self.xids, 1, None))]
 
     def of_row(self, row: int) -> Transaction:
@@ -57,7 +57,7 @@ class RowTransactions:
 
 
 class TransactionTracker:
-    """Carries LOGCSN and TRANID over the rows of batches, in the order of the file.
+    """LOGCSN and TRANID carried over the rows of batches, in the order of the file.
 
     After a jump (a batch that does not begin where the last one ended) the beginning of the transaction is looked for
     by walking back, into the file before this one where it began there.
@@ -82,7 +82,7 @@ class TransactionTracker:
         return self._open
 
     def _carry(self, batch: Batch, buffer: Buffer, *, is_open: bool) -> BatchTransactions:
-        """What a batch tells, ``is_open`` telling whether a transaction is open where it begins."""
+        """The transactions of a batch; ``is_open``: one is open where it begins."""
         batch.require(buffer)
         if self._engine is Engine.NUMBA:
             from trailformat.scan.transactions.by_kernel import carry_by_kernel  # noqa: PLC0415 - half a second

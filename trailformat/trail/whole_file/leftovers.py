@@ -1,4 +1,4 @@
-"""What a writer has under a temporary name: made, locked as long as the writer lives, and removed when it was killed.
+"""Files under temporary names: made, locked as long as the writer lives, and removed when it was killed.
 
 The lock is the system's (flock): it goes with the process, so that neither its number nor the host's name decides.
 """
@@ -38,7 +38,7 @@ def sweep(folder: Path) -> None:
 
 
 def _leftovers(folder: Path) -> dict[str, list[Path]]:
-    """What is called like the work of writers on this machine, by writer."""
+    """Files that are called like those of writers on this machine, by writer."""
     found: dict[str, list[Path]] = {}
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -74,7 +74,7 @@ def _clear(path: Path, *, is_complete: bool) -> None:
 
 
 def beside(path: Path, writer: str, state: str = "part") -> Path:
-    """Where a writer has what is to be called ``path``, or the former file or folder of that name."""
+    """The temporary path of what is to be called ``path``, or of the former file or folder of that name."""
     return path.with_name(f".{path.name}.{writer}.{state}")
 
 

@@ -18,7 +18,7 @@ _KINDS = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISREG,
 
 
 def kind_of(path: Path) -> str | None:
-    """What stands at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
+    """The kind of what stands at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
 
     Raises:
         OSError: that cannot be told.
@@ -83,7 +83,7 @@ class StagedFiles:
 
     @property
     def path(self) -> Path:
-        """Where the file that was begun last stands."""
+        """The path of the file that was begun last."""
         return self._staged[-1][0]
 
     def finish(self, file: BinaryIO) -> None:
@@ -167,7 +167,7 @@ class StagedFiles:
 
 
 class _Whole:
-    """What takes its name when the context is left without an exception; otherwise nothing is left of it."""
+    """A file or folder that takes its name when the context is left without an exception; otherwise it is removed."""
 
     _path: Path
 

@@ -70,10 +70,7 @@ def reason(trail: TrailFile, rba: int, kind: int) -> str:
     error = trail.error_at(rba)
     if error is None:
         return f"{begin}the file has changed while it was read"
-    parts = [begin + error.problem]
-    parts += [f"expected {error.expected}"] if error.expected is not None else []
-    parts += [f"found {error.found}"] if error.found is not None else []
-    return "; ".join(parts)
+    return begin + error.explained()
 
 
 BUILDERS = {

@@ -1,0 +1,25 @@
+"""The progress of a scan or a Spark job, in one line.
+
+Spark: 5 of 16 tasks, 2 running
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.notation.times import format_timestamp
+from logdump.session.events import JobProgress, Progress
+from logdump.session.settings import Settings
+
+
+def progress_lines(shown: Progress, settings: Settings) -> Iterator[str]:
+    """NOTIFY's line, as the manual prints it."""
+    yield f"Scanned {shown.records} records, RBA {shown.rba},{format_timestamp(shown.time, settings.time_offset)}"
+
+
+def job_lines(shown: JobProgress, _settings: Settings) -> Iterator[str]:
+    """The tasks of a job."""
+    if shown.tasks:
+        yield f"Spark: {shown.done} of {shown.tasks} tasks, {shown.running} running"
+    else:
+        yield "Spark is getting ready"

@@ -1,0 +1,1 @@
+"""The state of the screen, and its changes by reports of the threads."""

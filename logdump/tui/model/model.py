@@ -1,0 +1,163 @@
+"""The one model of the screen. Panes draw from it, and observe the parts of it that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from logdump.session.marks import Mark
+from logdump.tui.keys.keys import Area
+from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.rows import ListRow
+from logdump.tui.reading.state import Current, State
+from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.transactions import ListedTransaction
+from trailformat import TrailName
+from trailformat.index import TableTotals, TrailIndex
+
+OUTPUT = "output"
+"""The page of what the commands printed; the other pages are about a record."""
+_REMOVED = "FILE REMOVED"
+
+
+class ScanProgress(NamedTuple):
+    """The progress of a scan: the records found up to ``covered``."""
+
+    covered: int
+    records: int
+    is_done: bool
+
+
+class ShownPage(NamedTuple):
+    """The page that is shown in the lower pane; ``times`` counts how often one was shown, for each time it is read."""
+
+    name: str = "detail"
+    times: int = 0
+
+
+class Model(Observable):
+    """The state of the screen.
+
+    Attributes:
+        rba: where the session stands; the list says so when the user moves, a line when it has ended.
+        ended: the number of the line that was carried out last.
+        has_moved: whether the user has moved since the last line was entered.
+        history: the lines that were entered, oldest first.
+        index: what is known of the file so far; ``indexed`` changes when it grows.
+        field: the field of a record that was picked last.
+        page_before: the page about a record that was shown last.
+    """
+
+    state = Part(State())
+    """The session after the last line: file, filter, switches, definitions, marks."""
+    prompt = Part("")
+    questions = Part(0)
+    """The number of lines that commands have requested."""
+    output = Part(0)
+    """The number of reports of output."""
+    is_over = Part(False)  # noqa: FBT003 - its first value
+    busy = Part("")
+    """The progress of what is under way; empty when nothing is."""
+
+    opened = Part(0)
+    """The number of files opened so far."""
+    listing = Part(0)
+    """The number of lists so far: a new one comes with another file or filter."""
+    summary = Part(Summary())
+    warning = Part("")
+    """The last event on disk: the file was cut, or removed."""
+    indexed = Part[ScanProgress | None](None)
+    matched = Part[ScanProgress | None](None)
+    """The scan for the rows of the filter."""
+    transactions = Part[tuple[ListedTransaction, ...]](())
+    follows = Part(False)  # noqa: FBT003 - its first value
+    """Whether the end of the trail is followed."""
+
+    row = Part[ListRow | None](None)
+    """The row under the cursor."""
+    upper = Part("records")
+    """The pane that is shown above the pages."""
+    order = Part("bytes")
+    """The order of transactions."""
+    shown = Part(ShownPage())
+    where = Part("")
+    """The lines of the page that are visible, or the field picked."""
+    place = Part(Area.PROMPT)
+    """The place of the keyboard: the prompt, or the panes."""
+    offers = Part("")
+    """Completions of the word at the prompt, until the next key."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rba = self.ended = 0
+        self.has_moved = False
+        self.history: tuple[str, ...] = ()
+        self.index = TrailIndex()
+        self.field = ""
+        self.page_before = self.page
+
+    @property
+    def page(self) -> str:
+        """The name of the page that is shown."""
+        return self.shown.name
+
+    @property
+    def current(self) -> Current:
+        """The subject of the pages."""
+        return Current(self.row, self.opened, self.state.switches, self.state.source)
+
+    @property
+    def tables(self) -> Mapping[str, TableTotals]:
+        """The totals of the tables met so far."""
+        return self.index.sums.tables
+
+    @property
+    def marks_here(self) -> tuple[Mark, ...]:
+        """The marks in the open file."""
+        return tuple(one for one in self.state.marks if one.path == self.state.path)
+
+    def show_page(self, name: str) -> None:
+        """Show a page, or have it read again."""
+        if name != OUTPUT:
+            self.page_before = name
+        self.shown = ShownPage(name, self.shown.times + 1)
+
+    def open(self, index: TrailIndex) -> None:
+        """Begin with another file, or with the same from its start; nothing is known of it."""
+        self.index = index
+        self.opened += 1
+        self.listing += 1
+        self.summary = Summary()
+        self.busy = self.warning = ""
+        self.indexed = self.matched = None
+        self.transactions = ()
+
+    def list_others(self) -> None:
+        """Begin with other rows of the same file."""
+        self.listing += 1
+        self.matched = None
+
+    def end_line(self, state: State) -> None:
+        """Take over how a line has left the session; where the user has moved meanwhile, it stands there."""
+        before, rba = self.state, self.rba
+        self.state = state
+        self.busy = ""
+        if not self.has_moved or state.opened != before.opened:
+            self.rba = state.rba
+        if state.path is not None and not _goes_on(before, state, is_moved=self.rba != rba):
+            self.follows = False
+
+    def warn(self, *, is_cut: bool, is_gone: bool) -> None:
+        """Say what has happened to the file; that it was cut stays, that it is gone as long as it is."""
+        if is_cut or is_gone:
+            self.warning = "FILE CUT" if is_cut else _REMOVED
+        elif self.warning == _REMOVED:
+            self.warning = ""
+
+
+def _goes_on(before: State, after: State, *, is_moved: bool) -> bool:
+    """Whether the end of the trail is still followed after a line: it has moved nothing, or to the next file."""
+    if after.opened == before.opened:
+        return not is_moved
+    name = TrailName.parse(before.path) if before.path is not None else None
+    return name is not None and after.path == name.next.path

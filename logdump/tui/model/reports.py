@@ -1,0 +1,151 @@
+"""Reports of the threads about a session and its file, taken into the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from logdump.tui.model.model import OUTPUT, Model, ScanProgress
+from logdump.tui.reading import messages
+from logdump.tui.reading.open_file import OpenFile
+from logdump.tui.reading.rows import ListRow, RowKind
+from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.reading.transcript import TranscriptEntry
+
+Fits = Callable[[TranscriptEntry], bool]
+
+
+class Reports:
+    """Reports change the model, and the threads then work for what is current.
+
+    ``mode`` is the thread of the session, ``file`` those at its file; ``fits`` says whether the strip above the prompt
+    has room for an answer.
+    """
+
+    def __init__(self, model: Model, mode: ScreenMode, file: OpenFile, fits: Fits) -> None:
+        self._model = model
+        self._mode = mode
+        self._file = file
+        self._fits = fits
+        self._takers: dict[type[messages.Report], Callable[[Any], None]] = {
+            messages.OutputGrew: self._take_output,
+            messages.Asked: self._take_question,
+            messages.CommandEnded: self._take_end,
+            messages.SummaryRead: self._take_summary,
+            messages.Scanned: self._take_scan,
+            messages.TransactionsRead: self._take_transactions,
+            messages.FilePolled: self._take_poll,
+        }
+
+    def take(self, report: messages.Report) -> None:
+        """Change the model, all at once."""
+        with self._model.changing():
+            self._takers[type(report)](report)
+
+    # The session.
+
+    def enter(self, text: str) -> None:
+        """Have a line run; it goes on from where the session stands."""
+        self._model.has_moved = False
+        self._mode.submit(text)
+
+    def stand_at(self, row: ListRow) -> None:
+        """Have the session stand at a row of the list."""
+        is_record = row.kind in (RowKind.RECORD, RowKind.FILE_HEADER)
+        self._model.rba, self._model.has_moved = row.rba, True
+        self._mode.stand_at(row.rba, row.length if is_record else None, self._model.state.opened)
+
+    def tell(self, text: str) -> None:
+        """Say something beside the session, in the strip above the prompt."""
+        self._mode.transcript.begin("", "").print(text)
+        self._model.output += 1
+
+    def take_prompt(self) -> None:
+        """Take the session's prompt and its history."""
+        self._model.prompt = self._mode.prompt
+        self._model.history = tuple(self._mode.session.history.lines)
+
+    def _take_output(self, report: messages.OutputGrew) -> None:
+        model, entry, progress = self._model, self._mode.transcript.last, report.progress
+        model.output += 1
+        if entry is not None and (len(entry.records) > 1 or not self._fits(entry)):
+            model.show_page(OUTPUT)
+        if progress is not None:
+            part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
+            model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
+
+    def _take_question(self, report: messages.Asked) -> None:
+        self._model.output += 1
+        self._model.prompt = report.prompt
+        self._model.questions += 1
+
+    def _take_end(self, report: messages.CommandEnded) -> None:
+        model, state, before = self._model, report.state, self._model.state
+        model.ended = report.number
+        if state.is_over:
+            model.is_over = True
+            return
+        model.end_line(state)
+        model.output += 1
+        self.take_prompt()
+        if state.opened != before.opened:
+            self._open()
+        elif state.has_other_rows(before):
+            self._file.filter(state.filters, state.source)
+            model.list_others()
+        self._choose_page(report)
+
+    def _choose_page(self, report: messages.CommandEnded) -> None:
+        """Show a record in detail, an answer that the strip above the prompt has no room for in the output pane."""
+        model, entry = self._model, self._mode.transcript.last
+        if entry is None:
+            return
+        is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
+        if report.records > 1 or is_elsewhere or not self._fits(entry):
+            model.show_page(OUTPUT)
+        elif report.records == 1 and model.page == OUTPUT:
+            model.show_page(model.page_before)
+
+    # The file.
+
+    def _open(self) -> None:
+        """Have everything read from the file that the session has open, from the beginning."""
+        state = self._model.state
+        self._file.open(state.path)
+        self._file.filter(state.filters, state.source)
+        self._mode.share(self._file.index)
+        self._model.open(self._file.index)
+
+    def _take_summary(self, report: messages.SummaryRead) -> None:
+        self._model.summary = report.summary
+
+    def _take_scan(self, report: messages.Scanned) -> None:
+        model, file = self._model, self._file
+        if report.is_done:
+            model.busy = ""
+        elif not file.is_stopped:
+            part = f"{100 * report.covered // max(1, report.size)} %"
+            model.busy = f"{report.name} {part}, Ctrl+C stops, RBA {report.covered}"
+        if report.name == "index":
+            model.indexed = ScanProgress(report.covered, file.index.places.records, report.is_done)
+            file.ask_transactions()
+        elif file.matches is not None:
+            model.matched = ScanProgress(report.covered, file.matches.records, report.is_done)
+
+    def _take_transactions(self, report: messages.TransactionsRead) -> None:
+        self._model.transactions = tuple(report.transactions)
+
+    def _take_poll(self, report: messages.FilePolled) -> None:
+        """Take that the file has grown, has been cut or removed, or that the next one is there."""
+        model, size = self._model, self._model.summary.size
+        if report.path != model.state.path or report.known != size or not model.summary.name:
+            return
+        if report.size < size:
+            self._open()
+        elif report.size > size:
+            model.summary = model.summary._replace(size=report.size)
+            if not self._file.is_stopped:
+                self._file.go_on()
+        elif model.follows and report.following is not None and self._file.is_idle:
+            self.enter("NEXTTRAIL")
+        model.warn(is_cut=report.size < size, is_gone=report.is_gone)

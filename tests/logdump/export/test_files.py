@@ -1,0 +1,184 @@
+"""The files that an export writes: bytes come in the order in which they were written, and are counted on the disk."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from logdump.operations.export import appended_file, text_file
+from logdump.operations.export.appended_file import AppendedFile, StandardOutput, opened
+from logdump.operations.export.text_file import TextFile, Waiting
+from trailformat import CannotWrite
+
+
+def test_a_file_that_is_there_is_emptied(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("former")
+    AppendedFile(tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == b""
+
+
+def test_bytes_wait_until_there_are_many_and_all_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(appended_file, "_MOST_WAITING", 6)
+    file = AppendedFile(tmp_path / "out")
+    seen = []
+    for data in (b"abc", b"def", b"g", b"hi"):
+        assert file.write(data) == len(data)
+        seen.append((file.tell(), (tmp_path / "out").read_bytes()))
+    assert seen == [(3, b""), (6, b""), (7, b"abcdefg"), (9, b"abcdefg")]
+    file.flush()
+    assert (tmp_path / "out").read_bytes() == b"abcdefghi"
+
+
+class _Reluctant(io.FileIO):
+    """A file that takes no more than two bytes at a time."""
+
+    def write(self, data: Any) -> int:
+        return super().write(bytes(data[:2]))
+
+
+def test_what_a_disk_does_not_take_at_once_is_written_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "open", lambda path, mode, _buffering=-1: _Reluctant(path, mode.replace("b", "")))
+    file = AppendedFile(tmp_path / "out")
+    for data in (b"abcde", b"fgh"):
+        file.write(data)
+        file.flush()
+    monkeypatch.undo()
+    assert (tmp_path / "out").read_bytes() == b"abcdefgh"
+    assert file.tell() == 8
+
+
+def test_a_closed_file_has_all_that_was_written(tmp_path: Path) -> None:
+    file = AppendedFile(tmp_path / "out")
+    file.write(b"abc")
+    assert not file.closed
+    file.close()
+    file.close()
+    assert file.closed
+    assert (tmp_path / "out").read_bytes() == b"abc"
+
+
+def test_what_waits_in_an_abandoned_file_is_not_written(tmp_path: Path) -> None:
+    file = AppendedFile(tmp_path / "out")
+    file.write(b"abc")
+    file.abandon()
+    file.flush()
+    file.close()
+    assert file.closed
+    assert (tmp_path / "out").read_bytes() == b""
+
+
+class _Stream(io.BytesIO):
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self._is_terminal = is_terminal
+        self.flushed = 0
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def flush(self) -> None:
+        self.flushed += 1
+
+
+def test_standard_output_takes_bytes_as_they_are() -> None:
+    stream = _Stream(is_terminal=False)
+    output = StandardOutput(stream)
+    assert opened(output) is output
+    assert output.write(b"a\x1b[31m\r\n\xff") == 9
+    assert stream.getvalue() == b"a\x1b[31m\r\n\xff"
+    assert output.tell() == 9
+
+
+def test_a_terminal_gets_printable_lines() -> None:
+    stream = _Stream(is_terminal=True)
+    output = StandardOutput(stream)
+    output.write("a\x1b[31m\r\n玉露\n".encode() + b"\xff\n")
+    assert stream.getvalue().decode() == "a\\x1b[31m\n玉露\n\\xff\n"
+
+
+def test_standard_output_is_flushed_when_it_is_closed_and_stays_open() -> None:
+    stream = _Stream(is_terminal=False)
+    output = StandardOutput(stream)
+    assert not output.closed
+    output.close()
+    output.close()
+    assert output.closed
+    assert stream.flushed == 1
+    assert not stream.closed
+
+
+def test_standard_output_that_is_abandoned_is_not_flushed() -> None:
+    stream = _Stream(is_terminal=False)
+    output = StandardOutput(stream)
+    output.abandon()
+    output.close()
+    assert output.closed
+    assert not stream.flushed
+
+
+def _lines(file: IO[bytes]) -> int:
+    return sum(1 for _ in file)
+
+
+def test_text_waits_in_its_file_and_is_counted_over_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_file, "_MOST_WAITING", 4)
+    waiting = Waiting()
+    first, second = (
+        TextFile(tmp_path / name, is_gzip=False, count_rows=_lines, waiting=waiting) for name in ("first", "second")
+    )
+    first.write("é\n")
+    second.write("b\n")
+    assert waiting.bytes == 5
+    second.write("c\n")
+    assert (waiting.bytes, (tmp_path / "second").read_bytes()) == (7, b"")
+    second.write("d\n")
+    assert (waiting.bytes, (tmp_path / "second").read_bytes()) == (3, b"b\nc\nd\n")
+    assert (first.close(), second.close(), waiting.bytes) == (1, 3, 0)
+    assert (tmp_path / "first").read_text(encoding="utf-8") == "é\n"
+
+
+def test_compressed_text_is_of_several_members_and_one_where_there_is_none(tmp_path: Path) -> None:
+    file, empty = (TextFile(tmp_path / name, is_gzip=True, count_rows=_lines) for name in ("file", "empty"))
+    for number in range(2):
+        file.write(f"{number}\n")
+        file.flush()
+    assert (file.close(), empty.close()) == (2, 0)
+    assert gzip.decompress((tmp_path / "file").read_bytes()) == b"0\n1\n"
+    assert gzip.decompress((tmp_path / "empty").read_bytes()) == b""
+    again = TextFile(tmp_path / "again", is_gzip=True, count_rows=_lines)
+    again.write("0\n")
+    again.flush()
+    again.write("1\n")
+    again.close()
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "file").read_bytes()
+
+
+def test_a_head_is_no_row(tmp_path: Path) -> None:
+    file = TextFile(tmp_path / "out", is_gzip=False, count_rows=lambda lines: _lines(lines) - 1)
+    file.write("head\n", 0)
+    file.write("1\n2\n", 2)
+    assert file.close() == 2
+
+
+def test_a_file_that_lacks_a_row_is_named(tmp_path: Path) -> None:
+    file = TextFile(tmp_path / "out", is_gzip=False, count_rows=lambda _: 1)
+    file.write("1\n2\n", 2)
+    with pytest.raises(CannotWrite) as raised:
+        file.close()
+    error = raised.value
+    assert (error.problem, error.path) == ("the file does not hold what was written", tmp_path / "out")
+    assert (error.expected, error.found) == ("2 rows", "1")
+
+
+def test_rows_on_standard_output_are_those_that_were_written() -> None:
+    stream = _Stream(is_terminal=False)
+    file = TextFile(StandardOutput(stream), is_gzip=False, count_rows=lambda _: 99)
+    file.write("1\n2\n", 2)
+    assert file.close() == 2
+    assert stream.getvalue() == b"1\n2\n"

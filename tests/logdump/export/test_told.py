@@ -1,0 +1,154 @@
+"""What EXPORT tells: its progress as NOTIFY wants it, and what it has written, left out and not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.arrow.tables.layout import ALL
+from logdump.operations.export import batch_walk
+from logdump.operations.export.tally import ExportTally, FileTally
+from logdump.render.text import render
+from logdump.session.events import Event, Failure, Notice, Progress
+from logdump.session.exit_status import ExitStatus
+from logdump.session.settings import Settings
+from tests.logdump.line import Line
+from trailformat import BadRecord
+
+SHOP = TRAILS / "et000000000"
+
+
+def _told(line: Line, trail: Path, words: str, target: Path) -> list[str]:
+    """What is told behind the line that names the trail."""
+    return line(f"open {trail}; export {words.replace('T', str(target), 1)}")[1:]
+
+
+@pytest.mark.parametrize(
+    ("words", "places"),
+    [
+        ("csv to T", [(5, 2008), (10, 3260), (15, 3987), (20, 4989)]),
+        ("jsonl to T by table", [(5, 2008), (10, 3260), (15, 3987), (20, 4989)]),
+        ("parquet to T", [(8, 2892), (12, 3522), (16, 4234), (20, 4989)]),
+        ("arrow to T by table", [(8, 2892), (12, 3522), (16, 4234), (20, 4989)]),
+        ("sql to T", [(5, 3260), (10, 3987), (15, 4989)]),
+        ("sql to T undo", [(5, 5453), (10, 5453), (18, 5453)]),
+    ],
+)
+def test_progress_comes_as_often_as_notify_says(
+    words: str, places: list[tuple[int, int]], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", 4)
+    line("notify 5")
+    _told(line, SHOP, words, tmp_path / "out")
+    assert [(one.records, one.rba) for one in line.events if isinstance(one, Progress)] == places
+
+
+@pytest.mark.parametrize("words", ["parquet to T", "sql to T"])
+def test_progress_has_the_time_of_its_record_and_the_size_of_the_file(
+    words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", 4)
+    line("notify 10")
+    _told(line, SHOP, words, tmp_path / "out")
+    first = next(one for one in line.events if isinstance(one, Progress))
+    shown = {"parquet to T": "Scanned 12 records, RBA 3522,2024/03/14 09:34", "sql to T": "RBA 3987,2024/03/14 09:35"}
+    assert first.size == SHOP.stat().st_size
+    assert any(shown[words] in one for one in _told(line, SHOP, words, tmp_path / "again"))
+
+
+def test_progress_counts_on_behind_damage(line: Line, tmp_path: Path) -> None:
+    line("notify 5")
+    _told(line, TRAILS / "gt000000000", "csv to T", tmp_path / "out")
+    found = [(one.records, one.rba) for one in line.events if isinstance(one, Progress)]
+    assert found == [(5, 2008), (10, 3260), (15, 4096), (20, 5098)]
+
+
+def test_a_script_tells_its_statements_and_what_could_not_be_written(line: Line, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    assert _told(line, SHOP, "sql to T", target) == [f"Exported 17 statements of 10 transactions to {target}"]
+    assert _told(line, SHOP, "sql to T undo !", target) == [
+        f"Exported 15 statements of 10 transactions to {target}",
+        "2 changes could not be written; comments in their places say why.",
+    ]
+    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.BAD_DATA]
+
+
+def test_a_script_tells_how_many_transactions_were_left_out_which_is_no_error(line: Line, tmp_path: Path) -> None:
+    trail = tmp_path / "et000000000"
+    trail.write_bytes(SHOP.read_bytes()[:2700])
+    assert _told(line, trail, "sql to T", tmp_path / "out") == [
+        f"Exported 0 statements of 0 transactions to {tmp_path / 'out'}",
+        "1 transactions were left out; comments in their places say why.",
+    ]
+    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.OK]
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_what_is_no_row_and_what_is_no_record_is_told(format_: str, line: Line, tmp_path: Path) -> None:
+    trail, target = TRAILS / "gt000000000", tmp_path / "out"
+    damage = f"{trail}, RBA 3522: no record starts here; expected header token x47 'G'; found x54"
+    assert _told(line, trail, f"{format_} to T by table", target) == [
+        f"TEAHOUSE.TEAS.{format_}: 11 rows of TEAHOUSE.TEAS",
+        f"TEAHOUSE.SALES.{format_}: 7 rows of TEAHOUSE.SALES",
+        f"Exported 18 records to 2 files in {target}",
+        "Left out 4 records that are no rows: FileHeader 1, Metadata 3",
+        f"{damage}: 109 bytes are not exported",
+    ]
+    assert not [one for one in line.events if isinstance(one, Failure)]
+    assert _told(line, trail, f"{format_} to T", tmp_path / "all")[-1].endswith("109 bytes are not exported")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("csv to T", "7 values or parts do not decode; the first: RBA 1957: {no_table}"),
+        ("jsonl to T by table", "6 values or parts do not decode; the first: RBA 1957: no definition of its columns"),
+        ("parquet to T by table", "6 values or parts do not decode; the first: RBA 1957: no definition of its columns"),
+    ],
+)
+def test_what_does_not_decode_is_counted_and_the_first_is_named(
+    words: str, told: str, line: Line, tmp_path: Path
+) -> None:
+    no_table = "no table definition 2 before it: the name is not known"
+    assert _told(line, TRAILS / "ml000000000", words, tmp_path / "out")[-1] == told.format(no_table=no_table)
+
+
+def _shown(events: Iterable[Event]) -> list[str]:
+    return [text for event in events for text in render(event, Settings())]
+
+
+def _tally(rows: int, *, selected: int) -> ExportTally:
+    tally = ExportTally()
+    tally.selected, tally.end = selected, 100 * selected
+    tally.files = [FileTally(f"part-{rows}", ALL, rows)]
+    return tally
+
+
+def test_the_tallies_of_pieces_come_to_one() -> None:
+    whole, second = _tally(2, selected=3), _tally(5, selected=7)
+    whole.leave_out(None)
+    second.leave_out(None)
+    second.leave_out(170, 2)
+    second.add_problem(700, "PRICE", "it is a test", 2)
+    second.add_problem(800, "", "it is another")
+    second.note_damage(BadRecord("no record starts here", rba=900), 8)
+    whole.add(second)
+    assert (whole.selected, whole.problems, whole.end, whole.left_out.total()) == (10, 3, 700, 4)
+    assert _shown(whole.report("/x", by_table=False, parts=2)) == [
+        "Exported 7 records to 2 parts in /x",
+        "Left out 4 records that are no rows: FileHeader 2, Metadata 2",
+        "RBA 900: no record starts here: 8 bytes are not exported",
+        "3 values or parts do not decode; the first: RBA 700, PRICE: it is a test",
+    ]
+
+
+def test_a_table_that_has_no_name_is_told_as_such() -> None:
+    tally = ExportTally()
+    tally.files = [FileTally("undefined.csv", ALL._replace(name=""), 4)]
+    assert _shown(tally.report("/x", by_table=True)) == [
+        "undefined.csv: 4 rows of a table without a name",
+        "Exported 4 records to 1 files in /x",
+    ]

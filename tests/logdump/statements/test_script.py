@@ -1,0 +1,170 @@
+"""Which transactions of a trail a script has statements for, and where damage ends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.render.sql import DIALECTS, Closing, Opening, Skipped, SqlScript, Statement, script_files
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import NotATrail, Record, TrailError, TrailFile
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
+
+_GARBAGE = b"\x00\x01garbage between records\xff" * 3
+_TABLE = table_record(1, "TEA.LEAVES")
+
+
+def _row(trans_ind: int) -> Record:
+    return row(trans_ind=trans_ind)
+
+
+def _kinds(path: Path, rba: int = 0, *, takes_back: bool = False) -> list[str]:
+    """What a script consists of; "damage" where that ends it."""
+    found: list[str] = []
+    with TrailFile(path) as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back)
+        try:
+            found.extend(type(item).__name__ for item in script.items(rba))
+        except TrailError:
+            found.append("damage")
+    return found
+
+
+_ONE = ["Opening", "Statement", "Closing"]
+
+
+@pytest.mark.parametrize("following", [[_GARBAGE, _row(LAST)], [_row(MIDDLE), _GARBAGE, _row(LAST)]])
+def test_damage_in_the_file_that_a_transaction_goes_on_in_ends_the_script(
+    following: list[Record | bytes], tmp_path: Path
+) -> None:
+    path = trail_of(tmp_path, _TABLE, _row(ONLY), _row(FIRST), name="tt000000000")
+    trail_of(tmp_path, *following, _row(ONLY), name="tt000000001")
+    assert _kinds(path) == [*_ONE, "Skipped", "damage"]
+    assert _kinds(path, takes_back=True) == ["damage"]
+
+
+@pytest.mark.parametrize("damaged", [0, 1])
+def test_damage_in_an_earlier_file_costs_the_transaction_that_it_hits_alone(damaged: int, tmp_path: Path) -> None:
+    for number, place in enumerate((FIRST, MIDDLE)):
+        damage: list[Record | bytes] = [_GARBAGE, _row(MIDDLE)] if number == damaged else []
+        trail_of(tmp_path, _row(place), *damage, name=f"tt{number:09}")
+    path = trail_of(tmp_path, _row(LAST), _row(ONLY), name="tt000000002")
+    assert _kinds(path) == ["Skipped", *_ONE]
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_a_script_does_not_begin_at_damage_but_behind_it(tmp_path: Path, *, takes_back: bool) -> None:
+    path = trail_of(tmp_path, _TABLE, _row(ONLY), _GARBAGE, _row(ONLY))
+    damage = len(_TABLE.raw) + len(_row(ONLY).raw)
+    assert _kinds(path, damage, takes_back=takes_back) == ["damage"]
+    assert _kinds(path, damage + len(_GARBAGE), takes_back=takes_back) == _ONE
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_a_file_that_is_removed_before_its_part_of_a_transaction_is_read_is_named(
+    tmp_path: Path, *, takes_back: bool
+) -> None:
+    contents = [_row(ONLY)], [_row(FIRST)], [_row(LAST)], [_row(ONLY)]
+    _, first, last, _ = (trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents))
+    here, gone = (last, first) if takes_back else (first, last)
+    with TrailFile(here) as trail:
+        items = SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0)
+        assert isinstance(next(items), Opening)
+        gone.unlink()
+        with pytest.raises(NotATrail) as raised:
+            list(items)
+    assert (raised.value.path, raised.value.problem) == (
+        gone,
+        "the file is missing, and a transaction goes on in it",
+    )
+
+
+def test_a_transaction_without_a_change_is_left_out(tmp_path: Path) -> None:
+    assert _kinds(trail_of(tmp_path, _TABLE, row(io_type=RECORD_FRAGMENT, trans_ind=ONLY), _row(ONLY))) == _ONE
+
+
+def test_the_pieces_of_large_objects_count_where_their_rows_are_missing(tmp_path: Path) -> None:
+    places = (FIRST, 1), (MIDDLE, 1), (LAST, 0)
+    pieces = [row(io_type=LARGE_OBJECT, trans_ind=one, continued=continued) for one, continued in places]
+    with TrailFile(trail_of(tmp_path, *pieces, _row(FIRST), *pieces[1:])) as trail:
+        items = list(SqlScript(trail, DIALECTS["ANSI"]).items(0))
+    assert [one.records for one in items if isinstance(one, Opening)] == [3, 1]
+
+
+def test_transactions_without_an_end_are_counted(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, _TABLE, _row(FIRST), _row(FIRST), _row(ONLY), _row(FIRST))
+    with TrailFile(path) as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"])
+        assert [type(one).__name__ for one in script.items(0)] == ["Skipped", "Skipped", *_ONE, "Skipped"]
+    assert script.skipped == 3
+
+
+def test_the_file_in_which_a_transaction_begins_is_named_where_it_is_missing(tmp_path: Path) -> None:
+    trail_of(tmp_path, _row(ONLY), name="tt000000000")
+    path = trail_of(tmp_path, _row(MIDDLE), _row(LAST), _row(ONLY), name="tt000000002")
+    with TrailFile(path) as trail:
+        first = next(SqlScript(trail, DIALECTS["ANSI"]).items(0))
+    assert isinstance(first, Skipped)
+    assert first.extent.missing == tmp_path / "tt000000001"
+
+
+def test_statements_and_remarks_are_counted() -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"], takes_back=True)
+        are_written = [one.sql is not None for one in script.items(0) if isinstance(one, Statement)]
+    assert (script.statements, script.remarks) == (are_written.count(True), are_written.count(False))
+    assert 0 < script.remarks < script.statements
+
+
+@pytest.fixture
+def five_files(tmp_path: Path) -> list[Path]:
+    """A transaction of two rows in each of five files, all of which define table 1 anew."""
+    places = (FIRST, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, LAST)
+    contents = [
+        [table_record(1, f"TEA.T{number}"), *(row(name=1, trans_ind=one) for one in pair)]
+        for number, pair in enumerate(places)
+    ]
+    return [trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents)]
+
+
+def test_a_record_is_read_by_the_definitions_of_its_file_which_its_statement_names(five_files: list[Path]) -> None:
+    here = five_files[1]
+    with TrailFile(here) as trail:
+        found = [one for one in SqlScript(trail, DIALECTS["ANSI"]).items(0) if isinstance(one, Statement)]
+    assert [(one.change.table, one.elsewhere) for one in found] == [
+        (f"TEA.T{number}", path if path != here else None) for number, path in enumerate(five_files) for _ in range(2)
+    ]
+
+
+def test_a_record_is_held_against_the_filter_of_its_file(five_files: list[Path]) -> None:
+    with TrailFile(five_files[0]) as trail:
+        script = SqlScript(trail, DIALECTS["ANSI"], lambda file: lambda _: file.path in five_files[2:4])
+        items = list(script.items(0))
+    assert [one.change.table for one in items if isinstance(one, Statement)] == ["TEA.T2"] * 2 + ["TEA.T3"] * 2
+    assert [one.left_out for one in items if isinstance(one, Closing)] == [6]
+
+
+def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three_are_open(
+    five_files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    closed: list[Path] = []
+
+    class Counted(TrailFile):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            opened.append(path)
+
+        def close(self) -> None:
+            super().close()
+            closed.append(self.path)
+
+    monkeypatch.setattr(script_files, "TrailFile", Counted)
+    with TrailFile(five_files[0]) as trail:
+        most = max(len(opened) - len(closed) for _ in SqlScript(trail, DIALECTS["ANSI"]).items(0))
+    assert most == 3
+    assert opened == five_files[1:]
+    assert sorted(closed) == five_files[1:]

@@ -1,0 +1,175 @@
+"""Whatever part of the model changes, panes show it at once: a view that is composed anew looks the same."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, chdir, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.notation.times import GMT
+from logdump.session.marks import Mark
+from logdump.session.session import Session
+from logdump.tui.keys.keys import Area
+from logdump.tui.model.model import Model, ScanProgress
+from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.state import State
+from tests.logdump.tui.stepped import Stepped
+from tests.logdump.tui.twin import PARTS, painted_anew
+from trailformat.index import TrailIndex
+
+_OTHERS = {"questions", "is_over", "where"}
+"""Parts that lead the keyboard elsewhere, end the view, or tell what a pane shows."""
+
+
+def _marked(model: Model) -> State:
+    here = model.state.path or Path()
+    return model.state._replace(marks=(Mark("a", here, 1811, "begin"),), filter_text="Rectypes Insert", switches="")
+
+
+def _indexed(model: Model) -> ScanProgress:
+    tables = model.index.sums.tables
+    tables["HR.JOBS"] = next(iter(tables.values()))
+    return ScanProgress(5000, 4711, is_done=False)
+
+
+def _opened(model: Model) -> int:
+    model.index = TrailIndex()
+    return model.opened + 1
+
+
+CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
+    ("state", "records"): _marked,
+    ("state", "marks"): _marked,
+    ("prompt", "records"): lambda _: "Really? ",
+    ("output", "records"): lambda model: model.output + 1,
+    ("busy", "records"): lambda _: "index 40 %",
+    ("opened", "records"): _opened,
+    ("opened", "tables"): _opened,
+    ("listing", "records"): lambda model: model.listing + 1,
+    ("summary", "records"): lambda model: model.summary._replace(size=123_456_789, release="99.1"),
+    ("warning", "records"): lambda _: "FILE CUT",
+    ("indexed", "records"): _indexed,
+    ("indexed", "tables"): _indexed,
+    ("matched", "records"): lambda _: ScanProgress(5000, 4712, is_done=False),
+    ("transactions", "records"): lambda model: model.transactions[:1],
+    ("transactions", "transactions"): lambda model: model.transactions[:1],
+    ("follows", "records"): lambda model: not model.follows,
+    ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
+    ("upper", "records"): lambda _: "transactions",
+    ("order", "transactions"): lambda _: "duration",
+    ("shown", "records"): lambda model: model.shown._replace(name="hex", times=model.shown.times + 1),
+    ("place", "records"): lambda _: Area.PANES,
+    ("offers", "records"): lambda _: "POSITION  POSITIONS",
+}
+"""Another value of each part, with a pane above the pages."""
+
+
+@contextmanager
+def screen(folder: Path, held: str = "") -> Iterator[Stepped]:
+    """A view of a trail, one of its threads held."""
+    shutil.copy(TRAILS / "et000000000", folder)
+    session = Session()
+    session.settings.time_offset = GMT
+    with ExitStack() as ends:
+        ends.enter_context(chdir(folder))
+        ends.callback(session.end)
+        stepped = Stepped(session, (120, 36))
+        ends.callback(stepped.close)
+        if held:
+            stepped.threads.hold_work(held)
+        stepped.run(lambda: stepped.app.enter("open et000000000; n 3"))
+        yield stepped
+
+
+def change(screen: Stepped, name: str, upper: str) -> None:
+    """Give a part another value where it can be seen."""
+    model = screen.app.model
+    screen.run(lambda: setattr(model, "upper", upper))
+    if name == "matched":
+        screen.run(lambda: setattr(model, "state", _marked(model)))
+    if name == "output":
+        screen.app.mode.transcript.begin("", "").print("more")
+    screen.painted()
+    screen.run(lambda: setattr(model, name, CHANGES[name, upper](model)))
+
+
+def test_the_table_of_changes_has_every_part() -> None:
+    assert {name for name, _ in CHANGES} | _OTHERS == {*PARTS}
+
+
+@pytest.mark.parametrize(("name", "upper"), CHANGES)
+def test_a_change_is_shown_at_once(name: str, upper: str, tmp_path: Path) -> None:
+    with screen(tmp_path) as stepped:
+        change(stepped, name, upper)
+        assert stepped.painted() == painted_anew(stepped.app)
+
+
+def test_the_names_that_the_index_tells_come_into_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.tui.reading.rows.NEAR", 0)
+    with screen(tmp_path, "index") as stepped:
+        stepped.run(lambda: stepped.app.enter("pos 2008"))
+        assert any("(index 2)" in line for line in stepped.painted())
+        stepped.run(lambda: stepped.threads.release("index"))
+        assert not any("(index 2)" in line for line in stepped.painted())
+
+
+def test_the_rows_of_a_filter_come_into_the_list_as_they_are_found(tmp_path: Path) -> None:
+    with screen(tmp_path) as stepped:
+        stepped.threads.hold_work("filter")
+        stepped.run(lambda: stepped.app.enter("filter include rectype insert"))
+        assert any("looking for more" in line for line in stepped.painted())
+        stepped.run(lambda: stepped.threads.release("filter"))
+        assert not any("looking for more" in line for line in stepped.painted())
+
+
+def test_the_page_that_had_to_wait_for_the_index_is_read_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.tui.reading.open_file.NEAR", 0)
+    with screen(tmp_path, "index") as stepped:
+        stepped.run(lambda: stepped.app.enter("pos 2170"))
+        stepped.run(lambda: stepped.app.model.show_page("detail"))
+        assert "are being read" in stepped.app.pages.shown.whole_text
+        stepped.run(lambda: stepped.threads.release("index"))
+        assert "TEAHOUSE.SALES" in stepped.app.pages.shown.whole_text
+
+
+def test_a_page_is_read_again_for_other_switches_and_for_another_file_with_the_same_row(tmp_path: Path) -> None:
+    data = (TRAILS / "et000000000").read_bytes()
+    (tmp_path / "et000000001").write_bytes(data.replace(b"samovar", b"teapots"))
+    with screen(tmp_path) as stepped:
+        stepped.run(lambda: stepped.app.enter("pos 0; detail data"))
+        stepped.run(lambda: stepped.app.model.show_page("detail"))
+        assert "samovar" in (before := stepped.app.pages.shown.whole_text)
+        stepped.run(lambda: stepped.app.enter("open et000000001"))
+        assert "teapots" in stepped.app.pages.shown.whole_text
+        stepped.run(lambda: stepped.app.enter("reclen 16"))
+        assert len(stepped.app.pages.shown.whole_text) < len(before)
+
+
+FORGOTTEN = [
+    ("Title", "follows", "records"),
+    ("Sidebar", "state", "records"),
+    ("RecordList", "state", "records"),
+    ("LogStrip", "output", "records"),
+    ("CurrentChoices", "order", "transactions"),
+]
+
+
+@pytest.mark.parametrize(("pane", "name", "upper"), FORGOTTEN)
+def test_a_pane_that_does_not_observe_a_part_is_found(
+    pane: str, name: str, upper: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    observe = Observable.observe
+
+    def forget(model: Model, observer: Any, *parts: Part[Any]) -> None:
+        is_forgetful = type(getattr(observer, "__self__", None)).__name__ == pane and model.opened == 0
+        observe(model, observer, *(one for one in parts if not (is_forgetful and one is PARTS[name])))
+
+    monkeypatch.setattr(Observable, "observe", forget)
+    with screen(tmp_path) as stepped:
+        change(stepped, name, upper)
+        assert stepped.painted() != painted_anew(stepped.app)
