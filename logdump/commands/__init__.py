@@ -27,6 +27,8 @@ _HOMES = {
     "redo": "REDO UNDO",
     "lob": "LOB",
     "export": "EXPORT",
+    "params": "PARAMS",
+    "ddl": "DDL",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.exit_status import ExitStatus
 from logdump.session.heartbeats import (
     BeatGapShown,
@@ -272,6 +273,10 @@ Event = (
     | LobsShown
     | GapShown
     | CheckShown
+    | ParametersShown
+    | CoverageShown
+    | DdlEvaluated
+    | DdlCounted
     | HeartbeatsShown
     | PathLagShown
     | BeatShown
