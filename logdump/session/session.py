@@ -71,8 +71,8 @@ class Session:
 
     def kept(self, kind: type[T]) -> T | None:
         """What is kept of a type."""
-        found = self._kept.get(kind)
-        return found if isinstance(found, kind) else None
+        kept = self._kept.get(kind)
+        return kept if isinstance(kept, kind) else None
 
     @property
     def number(self) -> int:

@@ -17,11 +17,11 @@ from trailformat.scan.transactions.by_kernel import carry_by_kernel
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 _FEW = 64
-"""One row in so many is looked at where it is mapped."""
+"""Rows fewer than one in this many are read where they are mapped."""
 
 
 def told_by(batch: Batch, rows: Any, buffer: Buffer) -> tuple[StringColumn, StringColumn]:
-    """LOGCSN and TRANID as the tokens of single rows of a batch of ndarrays tell them.
+    """LOGCSN and TRANID in the tokens of single rows of a batch of ndarrays.
 
     Raises:
         NotATrail: ``buffer`` ends before the batch.
@@ -29,18 +29,19 @@ def told_by(batch: Batch, rows: Any, buffer: Buffer) -> tuple[StringColumn, Stri
     batch.require(buffer)
     if len(rows) * _FEW < len(batch):
         return _told_by_each(batch, rows.tolist(), buffer)
-    # a row that begins and ends a transaction has what its own tokens tell, whatever stands before it
+    # a row that begins and ends a transaction has what its own tokens hold, whatever stands before it
     single = {name: np.asarray(column)[rows] for name, column in batch.columns()}
     single["trans_ind"] = np.full(len(rows), ONLY, np.uint8)
-    found = carry_by_kernel(Batch(batch.names, **single), buffer, is_open=False)
-    csns, xids = (StringColumn(*one, {}).part(FIRST_BEGUN) for one in (found.csn, found.xid))
+    carried = carry_by_kernel(Batch(batch.names, **single), buffer, is_open=False)
+    csns, xids = (StringColumn(*column, {}).part(FIRST_BEGUN) for column in (carried.csn, carried.xid))
     return csns, xids
 
 
 def _told_by_each(batch: Batch, rows: list[int], buffer: Buffer) -> tuple[StringColumn, StringColumn]:
     """The same without a copy of the batch's bytes."""
     places = ((int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row]), row) for row in rows)
-    told = [transaction_in(buffer, at, size, _ORDERS[batch.order[row]]) for at, size, row in places]
+    transactions = [transaction_in(buffer, at, size, _ORDERS[batch.order[row]]) for at, size, row in places]
     absent = array("q", [ABSENT]) * len(rows)
-    csns, xids = dict(enumerate(one.csn for one in told)), dict(enumerate(one.xid for one in told))
+    csns = {number: transaction.csn for number, transaction in enumerate(transactions)}
+    xids = {number: transaction.xid for number, transaction in enumerate(transactions)}
     return StringColumn(b"", absent, absent, csns), StringColumn(b"", absent, absent, xids)
