@@ -45,6 +45,8 @@ READERS = {
     "X",
     "HEARTBEAT",
     "RECOVERY",
+    "PARAMS",
+    "DDL",
 }
 """Commands that take a file and do not write to it (what X runs is not ours)."""
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
