@@ -29,12 +29,12 @@ class CsnKey(NamedTuple):
     parts: tuple[int, ...]
 
 
-def _numbers(base: int, found: re.Match[str]) -> tuple[int, ...]:
-    return tuple(int(part, base) for part in found.groups())
+def _numbers(base: int, match: re.Match[str]) -> tuple[int, ...]:
+    return tuple(int(part, base) for part in match.groups())
 
 
-def _wrap_and_base(found: re.Match[str]) -> tuple[int, ...] | None:
-    wrap, base = int(found[1]), int(found[2])
+def _wrap_and_base(match: re.Match[str]) -> tuple[int, ...] | None:
+    wrap, base = int(match[1]), int(match[2])
     return ((wrap << 32) + base,) if wrap <= 0xFFFF and base <= 0xFFFFFFFF else None
 
 
@@ -58,16 +58,16 @@ def csn_key(text: str) -> CsnKey | None:
     if len(text) > _LONGEST or not text.isascii():
         return None
     for kind, form, read in _FORMS:
-        if (found := form.fullmatch(text)) and (parts := read(found)) is not None:
+        if (match := form.fullmatch(text)) and (parts := read(match)) is not None:
             return CsnKey(kind, parts)
     return None
 
 
-def csn_holds(comparison: Comparison, found: str | None, wanted: str) -> bool:
+def csn_holds(comparison: Comparison, csn: str | None, wanted: str) -> bool:
     """Whether the CSN of a record compares so; without one it does not, and of different kinds only ``<>`` holds."""
-    if found is None:
+    if csn is None:
         return False
-    left, right = csn_key(found), csn_key(wanted)
+    left, right = csn_key(csn), csn_key(wanted)
     if left is None or right is None or left.kind != right.kind:
         return comparison is Comparison.NOT_EQUAL
     return comparison.holds(left.parts, right.parts)

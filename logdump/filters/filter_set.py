@@ -95,13 +95,13 @@ class FilterSet:
     def entries(self) -> Iterator[FilterEntry]:
         """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
         seen: dict[str, int] = {}
-        for one in (self.include, self.exclude):
+        for criterion_set in (self.include, self.exclude):
             for option in OPTIONS:
-                for criterion in one.criteria:
+                for criterion in criterion_set.criteria:
                     if criterion.keyword == option.keyword:
                         number = seen.setdefault(criterion.label, 0)
                         seen[criterion.label] += 1
-                        yield FilterEntry(_entry_id(criterion, number), one, criterion)
+                        yield FilterEntry(_entry_id(criterion, number), criterion_set, criterion)
 
 
 class FilterEntry(NamedTuple):
@@ -112,9 +112,9 @@ class FilterEntry(NamedTuple):
     criterion: Criterion
 
 
-def _statements(which: str, one: CriterionSet) -> Iterator[str]:
-    yield f"{which} MATCH {one.match.value}"
-    for criterion in one.criteria:
+def _statements(which: str, criterion_set: CriterionSet) -> Iterator[str]:
+    yield f"{which} MATCH {criterion_set.match.value}"
+    for criterion in criterion_set.criteria:
         yield f"{which} {criterion.statement}"
 
 

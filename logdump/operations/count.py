@@ -250,11 +250,11 @@ class CountRun:
 
 def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
     """The intervals of a count in order, with the empty ones between them and up to the bounds that were asked for."""
-    length, found = options.interval, sorted(count.intervals.items())
-    if not found:
+    length, tallies = options.interval, sorted(count.intervals.items())
+    if not tallies:
         return
-    at = options.start if options.start is not None else found[0][0]
-    for start, tally in found:
+    at = options.start if options.start is not None else tallies[0][0]
+    for start, tally in tallies:
         yield from _empty(at, start, length)
         yield IntervalShown(start, start + length, tally)
         at = start + length
@@ -298,7 +298,7 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     # threads are at work on the next files meanwhile
     begun = ((path, _begin(counter, path)) for path in paths)
-    with Ordered(begun, counter.workers.number - 1, lambda one: _close(one[1])) as files:
+    with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:
         for path, counting in files:
             before = counter.count.total.records
             try:

@@ -88,9 +88,9 @@ class ArrowFile:
         self._settle()
         if not isinstance(self._path, Path):
             return self._rows
-        found = self._format.count_rows(self._path)
-        check_rows(self._path, self._rows, found)
-        return found
+        rows = self._format.count_rows(self._path)
+        check_rows(self._path, self._rows, rows)
+        return rows
 
     def abandon(self) -> None:
         """Let go of the file, whatever is in it; the pool is at rest."""

@@ -45,7 +45,7 @@ class CsvText:
             is_there = value is not None and not value.is_null and value.problem is None
             values.append(value.text if value is not None and is_there else None)
         nulls = [name for name, value in zip(row.names, row.values, strict=True) if value is not None and value.is_null]
-        problems = exact([one._asdict() for one in row.problems])
+        problems = exact([problem._asdict() for problem in row.problems])
         return _line([*values, nulls or None, problems or None])
 
     def count_rows(self, file: IO[bytes]) -> int:

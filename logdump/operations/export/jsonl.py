@@ -42,7 +42,7 @@ class JsonLines:
         for name, value in zip(row.names, row.values, strict=True):
             if value is not None:
                 members[name] = None if value.is_null or value.problem is not None else value.text
-        members[PROBLEMS] = [one._asdict() for one in row.problems]
+        members[PROBLEMS] = [problem._asdict() for problem in row.problems]
         return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
 
     def count_rows(self, file: IO[bytes]) -> int:

@@ -68,7 +68,7 @@ class Lags:
 
     def note(self, *moments: int | None) -> None:
         """Take notice of moments; the latest is where the answer stands."""
-        known = [one for one in (self.newest, *moments) if one is not None]
+        known = [moment for moment in (self.newest, *moments) if moment is not None]
         self.newest = max(known, default=None)
 
     @property

@@ -165,15 +165,15 @@ def _is_of_spark(error: Exception) -> bool:
 
 
 def _in_one_line(error: Exception) -> BadRecord | CommandError:
-    found = _OURS.findall(str(error))
-    name = found[-1][0] if found else type(error).__name__
+    errors = _OURS.findall(str(error))
+    name = errors[-1][0] if errors else type(error).__name__
     return BadRecord(message_of(error)) if name in _DAMAGE else CommandError(message_of(error))
 
 
 def message_of(error: Exception) -> str:
     """The message of an error of Spark in one line: our own where one of ours is inside."""
     text = str(error)
-    if found := _OURS.findall(text):
-        return str(found[-1][1])[:_LONGEST_MESSAGE]
+    if errors := _OURS.findall(text):
+        return str(errors[-1][1])[:_LONGEST_MESSAGE]
     first = _STATE.sub("", text.strip().split("\n\n")[0])
     return _CONDITION.sub("", " ".join(first.split()))[:_LONGEST_MESSAGE]

@@ -47,7 +47,7 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
     """
     filters_of(options)
     files = enumerate(find_files(options))
-    slices = [one._replace(file_order=order) for order, file in files for one in slices_of(file, options)]
+    slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
     return list(packed(slices, options.max_partition_bytes))
 
 
@@ -97,19 +97,19 @@ def _points(file: TrailInput, size: int, options: Options) -> list[int]:
 
 def _has_bounds(options: Options) -> bool:
     bounds = (options.start_csn, options.end_csn, options.start_timestamp, options.end_timestamp)
-    return any(one is not None for one in bounds)
+    return any(bound is not None for bound in bounds)
 
 
 def packed(slices: Iterable[Slice], most: int) -> Iterator[tuple[Slice, ...]]:
     """Neighbours together, up to ``most`` bytes; 0: each slice alone."""
     lot: list[Slice] = []
     filled = 0
-    for one in slices:
-        size = one.stop - one.start
+    for part in slices:
+        size = part.stop - part.start
         if lot and filled + size > most:
             yield tuple(lot)
             lot, filled = [], 0
-        lot.append(one)
+        lot.append(part)
         filled += size
     if lot:
         yield tuple(lot)

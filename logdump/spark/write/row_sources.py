@@ -79,14 +79,14 @@ class FileSource:
         """Look for the metadata records before ``rba``, and some way on, so that columns pay."""
         if rba <= self._scanned:
             return
-        begun, found = self._scanned, []
+        begun, metadata = self._scanned, []
         batches = scan(self._trail, begun, min(self._trail.size, rba + _AHEAD))
         for batch in batches:
             is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-            found += np.asarray(batch.rba)[is_metadata].tolist()
+            metadata += np.asarray(batch.rba)[is_metadata].tolist()
         self._scanned = batches.position.rba
-        self._trail.tables.learn(begun, self._scanned, found)
-        self._metadata += found
+        self._trail.tables.learn(begun, self._scanned, metadata)
+        self._metadata += metadata
 
     def close(self) -> None:
         """See RowSource."""
