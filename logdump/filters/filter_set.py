@@ -4,7 +4,7 @@ A record passes when it meets the include criteria (or there are none) and does 
 has its own MATCH, ANY at the start; SHOW FILTER prints one for each ([manual]).
 
 A file header and metadata are records like any other: criteria to include drop them unless they meet them (a table
-definition carries its table's name), criteria to exclude keep them unless they meet those. No source tells what Logdump
+definition carries its table's name), criteria to exclude keep them unless they meet those. It is not known what Logdump
 does with them.
 """
 

@@ -158,7 +158,7 @@ def _csn(criterion: Csn, _batch: Batch, source: MaskSource) -> Mask:
 
 def _owners(source: MaskSource) -> RowTransactions:
     if source.owners is None:
-        raise ValueError("a filter asks for transactions that nobody has looked for")
+        raise ValueError("a filter needs transactions, which were not collected")
     return source.owners
 
 

@@ -43,7 +43,7 @@ _NAMES_WITHOUT_ID = frozenset(
         "CHILDLIST",
     ]
 )
-"""Documented names whose ids no source tells."""
+"""Documented names whose ids are not known."""
 _NAME_AND_REST = re.compile(r"""("(?:[^"]|"")*"|'(?:[^']|'')*'|[^\s<>=!"',]+)\s*(.*)""", re.DOTALL)
 _ID = re.compile(r"0?[xX]([0-9A-Fa-f]{2})")
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?", re.ASCII)

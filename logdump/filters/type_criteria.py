@@ -1,6 +1,6 @@
 """RECTYPE and IOTYPE: the type of the record, by number or name.
 
-Both look at the same number (no source tells them apart); names are taken case aside, in every spelling that
+Both look at the same number (no difference between them is known); names are taken case aside, in every spelling that
 ``trailformat.records.io_types`` knows.
 """
 

@@ -142,7 +142,7 @@ class LineMode:
 
     def _render(self, event: Event) -> Iterator[Harmless]:
         if self.is_json:
-            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded only where it is used
 
             return json_lines.render(event, self.session.settings)
         return render(event, self.session.settings)
@@ -173,7 +173,7 @@ class Script(LineMode):
         self.output_is_data = output_is_data
         self._lines = iter(lines)
 
-    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is asked without prompts
+    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is read without prompts
         line = next(self._lines, None)
         return None if line is None else line.rstrip("\r\n")
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from trailformat.index import RecordIndex
 
 _MOST_EMPTY = 3
-"""So many empty intervals in a row are shown one by one."""
+"""The most empty intervals in a row that are shown one by one."""
 
 
 class CountOptions(NamedTuple):
@@ -249,7 +249,7 @@ class CountRun:
 
 
 def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
-    """The intervals of a count in order, with the empty ones between them and up to the bounds that were asked for."""
+    """The intervals of a count in order, with the empty ones between them and up to the bounds of the options."""
     length, tallies = options.interval, sorted(count.intervals.items())
     if not tallies:
         return

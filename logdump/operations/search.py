@@ -26,7 +26,7 @@ def parse_search(session: Session, text: str) -> Search:
     """The search that ``text`` describes, in the open trail.
 
     Raises:
-        CommandError: it is no search, or asks for a column that no table of the trail has.
+        CommandError: it is no search, or names a column that no table of the trail has.
     """
     if match := _HEX.fullmatch(text):
         return Search(text, _all(_criterion(f'HEX "{match["digits"].strip().strip(_QUOTES)}"')))
@@ -51,7 +51,7 @@ def _all(*criteria: Criterion) -> FilterSet:
 
 
 def _on_tables(session: Session, text: str, match: re.Match[str]) -> list[Criterion]:
-    """The tables that can have such a column: columns of a batch tell a name, but no value."""
+    """The tables that can have such a column: columns of a batch hold names, but no values."""
     column, table = match["column"].upper(), match["table"].rstrip(".").upper()
     if session.source_definitions is not None:
         return [FileName((table, f"*.{table}"))] if table else []

@@ -1,6 +1,6 @@
 """The columns of the data source that a query needs.
 
-Spark asks a source of Python for all columns of its schema, whatever the query selects. Its optimizer knows better:
+Spark reads every column of the schema of a Python source, whatever the query selects. Its optimizer knows better:
 what no node of the optimized plan refers to need not be read.
 """
 

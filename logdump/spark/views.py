@@ -66,7 +66,7 @@ FROM numbered
 GROUP BY trail, csn, xid, number
 """  # noqa: S608 - the numbers are those of the format
 """A transaction begins with the first row, with a row that says so, and after one that ends another; those without CSN
-and XID are told apart by that alone."""
+and XID are distinguished by that alone."""
 
 
 class Views:

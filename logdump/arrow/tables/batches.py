@@ -85,7 +85,7 @@ def build(groups: list[Group]) -> Built:
 
 
 def _by_table(rows: RowBytes, table_index: Array) -> list[Array]:
-    """Numbers of rows in groups whose columns one definition tells, those of one table after each other."""
+    """Numbers of rows in groups whose columns one definition describes, those of one table after each other."""
     definitions = by_definition(rows, table_index)
     groups = definitions.group.astype(np.uint16) if len(definitions.firsts) < _MOST_KEYS else definitions.group
     order = np.argsort(groups, kind="stable")

@@ -4,7 +4,7 @@ rba,op,after_NAME,after_ORIGIN,nulls
 1811,"INSERT","Sencha ""Uji"" tin",,"[""after_ORIGIN""]"
 
 Every text stands in quotes, quotes in it doubled, line breaks and other control characters as they are. Nothing between
-two commas means that there is no value: ``nulls`` names the columns that are NULL, the others the image has not got.
+two commas means that there is no value: ``nulls`` names the columns that are NULL; the image lacks the others.
 The empty text is ``""``. Lists and objects are JSON.
 """
 

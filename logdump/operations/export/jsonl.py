@@ -2,7 +2,7 @@
 
 {"file":"dirdat/et000000000","rba":1811,"op":"INSERT","csn":"41882317","xid":"5.1.8801",…,"after_PRICE":"8.90",…}
 
-Of a row a column that an image has not got is no member; one that is NULL, or does not decode, is null.
+A column that an image of the row lacks is no member; one that is NULL, or does not decode, is null.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from logdump.session.heartbeats import BeatPlace, Gap
 from trailformat.trail.sequence import Spot
 
 MOST_GAPS = 10_000
-"""So many of the widest distances are kept of one way."""
+"""How many of the widest distances are kept of one way."""
 
 
 class GapFinder:

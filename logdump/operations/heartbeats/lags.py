@@ -9,7 +9,7 @@ from logdump.operations.heartbeats.spread import Spread
 from logdump.session.heartbeats import Beat, PathLag
 
 MOST_PATHS = 10_000
-"""So many ways are told one by one; the beats of others are counted."""
+"""How many ways are shown one by one; of the others only the beats are counted."""
 
 HOPS: dict[str, Callable[[Beat], int | None]] = {
     "extract_lag": lambda beat: beat.extract_lag,

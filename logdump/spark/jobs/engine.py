@@ -56,7 +56,7 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
     """
     check_extra()
     yield JobProgress()
-    from logdump.spark.errors import SourceError  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.errors import SourceError  # noqa: PLC0415 - only where Spark is the engine
     from logdump.spark.jobs.quiet_session import quiet_session  # noqa: PLC0415 - it loads PySpark
 
     try:
@@ -126,7 +126,7 @@ def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, No
         try:
             context.setJobGroup(group, "logdump", interruptOnCancel=True)
             outcome.set_result(action())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the outcome is asked for
+        except BaseException as error:  # noqa: BLE001 - it is raised where the outcome is read
             outcome.set_exception(error)
 
     thread = InheritableThread(work, daemon=True)

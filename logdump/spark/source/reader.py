@@ -62,13 +62,13 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
 
 
 def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    from logdump.spark.source.summary import arrow_rows, summary_of  # noqa: PLC0415 - asked for by COUNT
+    from logdump.spark.source.summary import arrow_rows, summary_of  # noqa: PLC0415 - only COUNT reads the summary
 
     yield arrow_rows(summary_of(source, request.wanted), request.selected, schema)
 
 
 def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - asked for by option rowsOf
+    from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - only option rowsOf reads tables
 
     try:
         yield from table_batches(source, request, schema)

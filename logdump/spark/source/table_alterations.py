@@ -1,7 +1,7 @@
 """Differences of a table's definition from the schema of a read: a column, a type, a key that came after it.
 
-A schema is made of the definitions that stand in the files when Spark asks for it. A definition that is met later, as a
-stream meets one after ALTER TABLE, is held against them.
+A schema is made of the definitions that stand in the files when Spark reads it. A definition that is met later, as a
+stream meets one after ALTER TABLE, is compared with them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The columns of a read with option ``rowsOf``: those of one table, before and after, with their types.
 
 They are those of EXPORT's files (:mod:`logdump.arrow.tables.schema`). Where definitions of the table differ, the newest
-one tells the types, and columns that only older ones have come behind; a value that the type does not hold is a
+one gives the types, and columns that only older ones have come behind; a value that the type does not hold is a
 problem.
 """
 

@@ -1,7 +1,7 @@
 """The sources of a DataFrame's rows, and the records that their new files have to begin with.
 
-The source file tells it where ``file`` and ``rba`` are selected; or else the file header and the metadata records among
-the rows themselves.
+They are read from the source file where ``file`` and ``rba`` are selected, else from the file header and the metadata
+records among the rows themselves.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.records.column_types import STRINGS, TEXTS
-from logdump.arrow.records.columns.images import SIDES, image_parts, tell, value_problems
+from logdump.arrow.records.columns.images import SIDES, image_parts, report_undecodable, value_problems
 from logdump.arrow.records.columns.tokens import gg_parts, user_tokens_by_row
 from logdump.arrow.records.rows import Rows
 from trailformat import Record, TrailError, parse_ddl
@@ -36,7 +36,7 @@ def _problems(rows: Rows) -> Any:
     suspects = rows.is_record & ~(image_parts(rows).is_sound & gg_parts(rows).is_sound)
     values: dict[int, list[str]] = {}
     for which, side in enumerate(SIDES):
-        tell(rows, which)
+        report_undecodable(rows, which)
         for problem in value_problems(rows, which):
             values.setdefault(problem.row, []).append(f"{side}.{problem.column}: {problem.reason}")
     suspects[[row for row, pairs in user_tokens_by_row(rows).items() if isinstance(pairs, TrailError)]] = True

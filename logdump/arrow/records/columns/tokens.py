@@ -37,8 +37,8 @@ def _gg_tokens(rows: Rows) -> Any:
     pairs = [_NAMES.take(pa.array(parts.number)), bytes_at(rows.view, parts.start, parts.size)]
     struct = pa.StructArray.from_arrays(pairs, fields=[kind.key_field, kind.item_field])
     array = lists(kind, parts.first, struct, rows.is_record)
-    asked = np.flatnonzero(~parts.is_sound | _repeats(parts)).tolist()
-    return replaced(array, asked, [_asked(rows, row) for row in asked])
+    unsound = np.flatnonzero(~parts.is_sound | _repeats(parts)).tolist()
+    return replaced(array, unsound, [_tokens_of(rows, row) for row in unsound])
 
 
 def _repeats(parts: Fields) -> Array:
@@ -52,7 +52,7 @@ def _repeats(parts: Fields) -> Array:
     return repeats
 
 
-def _asked(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
+def _tokens_of(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
     """The tokens as the record has them; one that stands there twice with one payload, as in DDL records, once."""
     try:
         tokens = rows.record(row).gg_tokens
@@ -66,16 +66,16 @@ def _row_id(rows: Rows) -> Any:
     parts = gg_parts(rows)
     at, region = _first_of(parts, ROWID)
     texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
-    asked = np.flatnonzero(~parts.is_sound).tolist()
+    unsound = np.flatnonzero(~parts.is_sound).tolist()
     if (np.frombuffer(texts.buffers()[2] or b"", np.uint8) >= _NOT_ASCII).any():
-        asked, region = sorted({*asked, *region.tolist()}), region[:0]
+        unsound, region = sorted({*unsound, *region.tolist()}), region[:0]
     place, has = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
     place[region], has[region] = np.arange(len(region)), True
     array = (texts if len(region) else pa.array([b""])).take(masked(place, has)).cast(pa.string())
-    return replaced(array, asked, [_asked_row_id(rows, row) for row in asked])
+    return replaced(array, unsound, [_row_id_of(rows, row) for row in unsound])
 
 
-def _asked_row_id(rows: Rows, row: int) -> str | None:
+def _row_id_of(rows: Rows, row: int) -> str | None:
     try:
         return rows.record(row).row_id
     except TrailError as error:

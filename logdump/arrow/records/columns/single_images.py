@@ -12,7 +12,7 @@ from trailformat.values import decode_value, decoded_text
 Image = list[dict[str, Any]] | None
 
 
-class AskedImages(NamedTuple):
+class SingleImages(NamedTuple):
     """The images of a record.
 
     Attributes:
@@ -26,17 +26,17 @@ class AskedImages(NamedTuple):
     error: TrailError | None = None
 
 
-def asked_images(record: Record, definitions: RowDefinitions) -> AskedImages:
+def single_images(record: Record, definitions: RowDefinitions) -> SingleImages:
     """The images of a record."""
     try:
         images = record.images
     except TrailError as error:
-        return AskedImages(error=error)
+        return SingleImages(error=error)
     if images is None:
-        return AskedImages()
+        return SingleImages()
     known = definitions.of(record)
     before, after = (_image(columns, record, known) for columns in (images.before, images.after))
-    return AskedImages((before[0], after[0]), (before[1], after[1]))
+    return SingleImages((before[0], after[0]), (before[1], after[1]))
 
 
 def _image(columns: Columns | None, record: Record, known: RowDefinition) -> tuple[Image, list[tuple[str, str]]]:
