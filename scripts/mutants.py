@@ -112,6 +112,14 @@ AREAS = {
         ("trailformat/values/*.py",), ("tests/trailformat/values", "tests/trailformat/test_definitions_file.py")
     ),
     "filters": Area(("logdump/filters/*.py",), ("tests/logdump/filters", "tests/logdump/test_selection.py")),
+    "parameters": Area(
+        ("logdump/operations/parameters/*.py",),
+        ("tests/logdump/parameters", "tests/logdump/ddl", _COMMANDS + "test_params.py"),
+    ),
+    "ddl": Area(
+        ("logdump/operations/ddl/*.py", "logdump/render/ddl_text.py"),
+        ("tests/logdump/ddl", _COMMANDS + "test_ddl.py", "tests/logdump/statements/test_mapped_ddl.py"),
+    ),
     "framing": Area(
         ("trailformat/records/framing.py",),
         ("tests/trailformat/test_framing*.py", "tests/trailformat/test_trail_file.py"),

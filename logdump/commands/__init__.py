@@ -26,6 +26,8 @@ _HOMES = {
     "redo": "REDO UNDO",
     "lob": "LOB",
     "export": "EXPORT",
+    "params": "PARAMS",
+    "ddl": "DDL",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),

@@ -88,6 +88,10 @@ class OtherFile(File):
             raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
         return super().parse(text, context)
 
+    def begins(self, typed: str, context: Context) -> bool:
+        """Whether there is a file that begins so."""
+        return any(self.offers(typed, context))
+
 
 class CountForm(AnyOrder[CountOptions]):
     """Options, which commas may separate; a file stands first, behind a comma or behind DETAIL."""

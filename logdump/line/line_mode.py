@@ -14,6 +14,7 @@ from logdump.line import terminal
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
+from logdump.session.evaluation import DdlEvaluated
 from logdump.session.events import (
     CheckShown,
     Event,
@@ -121,7 +122,7 @@ class LineMode:
             self._show_progress(event)
             return
         self._scroller.clear()
-        if isinstance(event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown):
+        if isinstance(event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown | DdlEvaluated):
             self.status = self.status or event.status
         is_told = isinstance(event, Notice | NoRecordThere) or (isinstance(event, Failure) and self.failures_to_stderr)
         is_narration = self._narrates or self.output_is_data or (is_told and not self.is_json)

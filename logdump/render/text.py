@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.notation.escape import Harmless, escape
-from logdump.session import events, heartbeats
+from logdump.session import evaluation, events, heartbeats
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
@@ -29,6 +29,10 @@ _RENDERERS = {
     events.SafePointShown: ("safe_text", "safe_lines"),
     events.GapShown: ("check_text", "gap_lines"),
     events.CheckShown: ("check_text", "check_lines"),
+    evaluation.ParametersShown: ("parameters_text", "parameters_lines"),
+    evaluation.CoverageShown: ("parameters_text", "coverage_lines"),
+    evaluation.DdlEvaluated: ("ddl_text", "evaluation_lines"),
+    evaluation.DdlCounted: ("ddl_text", "counted_lines"),
     heartbeats.HeartbeatsShown: ("heartbeat_text", "heartbeats_lines"),
     heartbeats.PathLagShown: ("heartbeat_text", "path_lines"),
     heartbeats.BeatShown: ("heartbeat_text", "beat_lines"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.exit_status import ExitStatus
 from logdump.session.heartbeats import (
     BeatGapShown,
@@ -260,6 +261,10 @@ Event = (
     | LobsShown
     | GapShown
     | CheckShown
+    | ParametersShown
+    | CoverageShown
+    | DdlEvaluated
+    | DdlCounted
     | HeartbeatsShown
     | PathLagShown
     | BeatShown

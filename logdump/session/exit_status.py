@@ -11,5 +11,6 @@ class ExitStatus(enum.IntEnum):
     OK = 0
     COMMAND_FAILED = 1
     USAGE = 2
+    FINDINGS = 3
     BAD_DATA = 4
     INTERRUPTED = 130

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from logdump.notation.escape import Harmless
 from logdump.session.cursor import Cursor
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
+
+T = TypeVar("T")
 
 
 class Session:
@@ -59,6 +61,16 @@ class Session:
         self.search: Search | None = None
         self.found_at: int | None = None
         self._cursor: Cursor | None = None
+        self._kept: dict[type, object] = {}
+
+    def keep(self, value: object) -> None:
+        """Keep what a command needs later, in place of what was kept of its type: the session knows nothing of it."""
+        self._kept[type(value)] = value
+
+    def kept(self, kind: type[T]) -> T | None:
+        """What is kept of a type."""
+        found = self._kept.get(kind)
+        return found if isinstance(found, kind) else None
 
     @property
     def number(self) -> int:

@@ -181,6 +181,15 @@ def test_what_is_offered_fits_the_words_before(line: str, offered: list[str]) ->
     assert complete(REGISTRY, line, TRAIL) == offered
 
 
+def test_a_file_that_is_spelled_like_an_option_is_not_wrong_while_it_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert validity(REGISTRY, "count trail", TRAIL) is Validity.ERROR
+    (tmp_path / "trailer").touch()
+    assert validity(REGISTRY, "count trail", TRAIL) is Validity.INCOMPLETE
+
+
 def test_a_word_that_may_be_a_file_offers_files_and_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "stopped").touch()

@@ -29,6 +29,17 @@ SWITCHES = (
     "ghdr off",
 )
 DEFINITIONS = "definitions\x1b[2J"
+PARAMETERS = "parameters\x1b[2J"
+ODD = "".join(one for one in NASTY if ord(one) >= ord("\x80"))
+PARAMETER_FILE = f"""
+REPLICAT r{ODD}
+DDL INCLUDE ALL, EXCLUDE INSTR '{ODD}' EVENTACTIONS (x{ODD}) OBJNAME x{ODD}.y
+DDLSUBST 'e' WITH 'e{ODD}'
+DDLERROR DEFAULT DISCARD INCLUDE INSTR 'x{ODD}'
+NOTHING {ODD} ?X{ODD}
+MAPEXCLUDE x.a{ODD}
+MAP *.*, TARGET x{ODD}.*;
+"""
 SHOWS = {
     "OPEN": ("open",),
     "NEXTTRAIL": ("nt",),
@@ -55,6 +66,14 @@ SHOWS = {
     "SOURCEDEFS": ("sourcedefs \x1b[2J", f"sourcedefs {DEFINITIONS}"),
     "REDO": ("pos 0; redo 20", "pos 0; redo 20 mysql", "pos 0; redo 20 postgresql", "pos 0; redo 20 ansi"),
     "UNDO": ("pos 0; undo 20", "pos 0; undo 20 mysql", "pos 0; undo 20 postgresql", "pos 0; undo 20 ansi"),
+    "PARAMS": (
+        "params \x1b[2J",
+        f"params {PARAMETERS}; params; params show; params show \x1b[2J; params coverage; params off",
+    ),
+    "DDL": (
+        f"params {PARAMETERS}; pos 0; ddl all steps; ddl all whatif error 1; ddl over * leftout; params off",
+        f'params {PARAMETERS}; ddl \x1b[2J; ddl text "drop table x\x1b[2J.y /* \x9b31m" steps; params off',
+    ),
     "TRANSHIST": ("transhist 20; pos 0; count; transhist",),
     "HASHSTATS": ("hashstats on; pos 0; n 5; hashstats off",),
     "FILTER": ('filter include filename "*\x1b*"; filter show; pos 0; n 9; filter clear',),
@@ -99,6 +118,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("hostile") / nasty("dir")
     folder.mkdir()
     (folder / DEFINITIONS).write_text(f"* {NASTY}\nDefinition for table {nasty('table')}\n{NASTY}")
+    (folder / PARAMETERS).write_text(PARAMETER_FILE)
     return [*hostile_trails(folder), _heartbeats(folder / "hb000000000")]
 
 

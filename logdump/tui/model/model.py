@@ -104,7 +104,7 @@ class Model(Observable):
     @property
     def current(self) -> Current:
         """The subject of the pages."""
-        return Current(self.row, self.opened, self.state.switches, self.state.source)
+        return Current(self.row, self.opened, self.state.switches, self.state.source, self.state.parameters)
 
     @property
     def tables(self) -> Mapping[str, TableTotals]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.filters import FilterSet
+from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
@@ -116,6 +117,7 @@ class OpenFile:
             attach(session.trail, index)
             if session.source_definitions is not source:
                 session.source_definitions = source
+            session.keep(about.parameters or ParametersInUse())
             rba = about.row.rba if about.row is not None else 0
             if name == "detail" and waits and known_to(session.trail) + NEAR < rba:
                 text = f"The tables before RBA {rba} are being read; h shows the bytes."

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
+from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.session.marks import Mark, SourceDefinitions
 from logdump.session.session import Session
 from logdump.tui.reading.rows import ListRow
 
 
 class State(NamedTuple):
-    """The open file (``opened`` counts the openings), the position, the filter, the switches, definitions and marks.
+    """The open file (``opened`` counts the openings), position, filter, switches, definitions, marks, parameter files.
 
     ``filter_text`` and ``switches`` are texts that differ when what they stand for does.
     """
@@ -27,6 +28,7 @@ class State(NamedTuple):
     source: SourceDefinitions | None = None
     marks: tuple[Mark, ...] = ()
     is_over: bool = False
+    parameters: ParametersInUse | None = None
 
     def has_other_rows(self, before: State) -> bool:
         """Whether the list of the open file has other rows than under an earlier filter."""
@@ -44,6 +46,7 @@ class Current(NamedTuple):
     opened: int = 0
     switches: str = ""
     source: SourceDefinitions | None = None
+    parameters: ParametersInUse | None = None
 
 
 def state_of(session: Session, opened: int) -> State:
@@ -60,6 +63,7 @@ def state_of(session: Session, opened: int) -> State:
         session.source_definitions,
         tuple(session.marks.values()),
         session.is_over,
+        session.kept(ParametersInUse),
     )
 
 

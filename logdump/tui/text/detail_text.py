@@ -1,8 +1,9 @@
-"""The text of the detail pane: what NEXT prints of the record at an RBA, byte for byte."""
+"""The text of the detail pane: what NEXT prints of the record at an RBA, byte for byte; then what DDL makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_commands
@@ -10,6 +11,7 @@ from logdump.render.text import render
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
+from logdump.tui.text.ddl_lines import ddl_lines
 from logdump.tui.text.line_fields import with_fields
 from logdump.tui.text.margin import with_margin
 from logdump.tui.text.record_fields import fields_of
@@ -35,7 +37,8 @@ def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
         record = session.trail.record_at(rba)
         if record is None or session.settings.format is OutputFormat.JSONL:
             return iter(lines)
-        return with_margin(with_fields(lines, fields_of(record, session.settings)), record, session)
+        explained = with_margin(with_fields(lines, fields_of(record, session.settings)), record, session)
+        return chain(explained, ddl_lines(session, record))
     except TrailError:
         return iter(lines)
 

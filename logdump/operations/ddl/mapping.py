@@ -1,0 +1,130 @@
+"""Which TABLE and MAP statements take an object, and the names of the target in the text of the statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenKind, meaningful, tokens_of
+from logdump.operations.ddl.statement import NameFound
+from logdump.operations.parameters.names import MOST_PARTS, NamePattern, ObjectName
+from logdump.operations.parameters.tree import Exclusion, ParameterFile, Switch, Taker
+from logdump.session.evaluation import Rule
+
+TABLE, MAP = ("TABLE", "FILE"), ("MAP",)
+_EXCLUDED_BY = {TABLE: "TABLEEXCLUDE", MAP: "MAPEXCLUDE"}
+_FOR_ERRORS = frozenset({"EXCEPTIONSONLY", "MAPEXCEPTION"})
+_PLAIN = re.compile(r"[^\W\d][\w$#]*+")
+_MOST_NOT_CONVERTED = 20
+_PARTS = ("name", "owner", "catalog")
+
+
+class Takers(NamedTuple):
+    """The statements that take an object; ``excluded`` is one that keeps it from another statement."""
+
+    found: tuple[Taker, ...]
+    excluded: Rule | None
+
+
+def takers_of(
+    name: ObjectName, file: ParameterFile, keywords: tuple[str, ...], globals_: ParameterFile | None = None
+) -> Takers:
+    """The TABLE or MAP statements that take an object; where one names it without wildcards, those with some do not."""
+    nodes = [*(globals_.nodes if globals_ else ()), *file.nodes]
+    is_wildcard_only = any(isinstance(one, Switch) and one.keyword == "EXCLUDEWILDCARDOBJECTSONLY" for one in nodes)
+    excluded = kept_from = None
+    found = []
+    for node in nodes:
+        if isinstance(node, Exclusion) and _excludes(node, name, keywords):
+            excluded = excluded or node.rule
+        elif isinstance(node, Taker) and node.keyword in keywords and node.source.fits(name):
+            if excluded is not None and (node.source.has_wildcard or not is_wildcard_only):
+                kept_from = excluded
+            else:
+                found.append(node)
+    named = [one for one in found if not one.source.has_wildcard]
+    return Takers(tuple(named or found), kept_from)
+
+
+def _excludes(node: Exclusion, name: ObjectName, keywords: tuple[str, ...]) -> bool:
+    if node.keyword == "CATALOGEXCLUDE":
+        return bool(name.catalog) and node.pattern.parts[-1].fits(name.catalog)
+    if node.keyword == "SCHEMAEXCLUDE":
+        return node.pattern.fits(ObjectName(name.owner, name.catalog), any_empty=("owner",)) or (
+            len(node.pattern.parts) == 1 and node.pattern.parts[0].fits(name.owner)
+        )
+    return node.keyword == _EXCLUDED_BY[keywords] and node.pattern.fits(name)
+
+
+def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | None = None) -> Takers:
+    """The MAP statements that take DDL of an object: one for each target, those for exceptions left out."""
+    takers = takers_of(name, file, MAP, globals_)
+    by_target: dict[ObjectName, Taker] = {}
+    for one in takers.found:
+        if one.target is not None and not _FOR_ERRORS.intersection(one.options):
+            by_target.setdefault(one.target.target_of(name), one)
+    return Takers(tuple(by_target.values()), takers.excluded)
+
+
+class Replacing(NamedTuple):
+    """A name to be put in place of another, and the pattern behind TARGET that it follows."""
+
+    name: ObjectName
+    pattern: NamePattern
+    is_qualified: bool
+
+
+def replaced(text: str, found: NameFound, new: Replacing) -> str:
+    """The statement with a name in place of the one found in it, each part in quotes where it must be.
+
+    A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
+    """
+    quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), _quote_of(text))
+    old = dict(zip(_PARTS, reversed(found.tokens), strict=False))
+    patterns = dict(zip(_PARTS, reversed(new.pattern.parts), strict=False))
+    pieces = []
+    for part in _written_parts(found, new):
+        value, pattern = getattr(new.name, part), patterns[part]
+        was_quoted = part in old and old[part].kind is SqlTokenKind.NAME and pattern.has_wildcard
+        must = was_quoted or pattern.is_exact or _PLAIN.fullmatch(value) is None
+        pieces.append(f"{quote}{value.replace(quote, 2 * quote)}{quote}" if must else value)
+    return text[: found.begin] + ".".join(pieces) + text[found.end :]
+
+
+def _written_parts(found: NameFound, new: Replacing) -> Iterator[str]:
+    if len(found.tokens) == MOST_PARTS == len(new.pattern.parts):
+        yield "catalog"
+    if new.name.owner and new.is_qualified:
+        yield "owner"
+    yield "name"
+
+
+def _quote_of(text: str) -> str:
+    """The quote of names that the statement uses; that of the standard where it has none."""
+    return next((one.text[0] for one in tokens_of(text[:4096]) if one.kind is SqlTokenKind.NAME), '"')
+
+
+def not_converted(text: str, source: ObjectName, target: ObjectName) -> tuple[str, ...]:
+    """Names in a statement that still have the schema of the source, once each and in order."""
+    if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
+        return ()
+    found: dict[str, None] = {}
+    run: list[SqlToken] = []
+    for one in meaningful(tokens_of(text)):
+        is_name = one.kind in (SqlTokenKind.WORD, SqlTokenKind.NAME)
+        goes_on = (not run or run[-1].text == ".") if is_name else bool(run) and one.text == "." != run[-1].text
+        if not goes_on:
+            _note(found, run, source)
+            run = []
+        if goes_on or is_name:
+            run.append(one)
+        if len(found) == _MOST_NOT_CONVERTED:
+            break
+    _note(found, run, source)
+    return tuple(found)
+
+
+def _note(found: dict[str, None], run: list[SqlToken], source: ObjectName) -> None:
+    if len(run) >= MOST_PARTS and run[0].plain.upper() == source.owner.upper():
+        found["".join(one.text for one in run)] = None

@@ -1,0 +1,246 @@
+"""What a DDL statement does to which object: its head read word by word, without a grammar.
+
+Base and derived object are Oracle's words: of an index, trigger or synonym the table is the base; of a RENAME the new
+name is the base and the old one is derived. What is not found stays None, and no statement is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import NamedTuple
+
+from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenKind, meaningful, tokens_of
+
+_MOST_TOKENS = 4000
+_MOST_MODIFIERS = 16
+_LONG_TYPES = (
+    "MATERIALIZED VIEW LOG",
+    "SNAPSHOT LOG",
+    "PUBLIC DATABASE LINK",
+    "MATERIALIZED VIEW",
+    "DATABASE LINK",
+    "PACKAGE BODY",
+    "TYPE BODY",
+    "PUBLIC SYNONYM",
+    "FOREIGN TABLE",
+)
+_SHORT_TYPES = (
+    "SNAPSHOT TABLE INDEX TRIGGER SEQUENCE VIEW FUNCTION PACKAGE PROCEDURE SYNONYM TYPE CLUSTER USER ROLE DATABASE "
+    "SCHEMA TABLESPACE PROFILE DIRECTORY EVENT DOMAIN EXTENSION OPERATOR CONTEXT LIBRARY"
+)
+_TYPES = tuple(tuple(one.split()) for one in (*_LONG_TYPES, *_SHORT_TYPES.split()))
+"""The types of objects, longer ones first."""
+_OF_A_TABLE = frozenset({"INDEX", "TRIGGER", "SYNONYM", "PUBLIC SYNONYM"})
+_BEFORE_A_NAME = frozenset({"IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"})
+_BEHIND_ON = frozenset({"ONLY", "TABLE", "CLUSTER"})
+_OF_ALL = frozenset({"SCHEMA", "DATABASE"})
+OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW LOG"}
+"""What Oracle's dictionary calls some types."""
+
+
+class NameFound(NamedTuple):
+    """A name of one to three parts in the text of a statement."""
+
+    tokens: tuple[SqlToken, ...]
+
+    @property
+    def begin(self) -> int:
+        """Where it begins."""
+        return self.tokens[0].begin
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.tokens[-1].end
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Its parts without quotes."""
+        return tuple(one.plain for one in self.tokens)
+
+    @property
+    def is_qualified(self) -> bool:
+        """Whether it has a schema."""
+        return len(self.tokens) > 1
+
+
+class StatementRead(NamedTuple):
+    """Contents of the text; ``main`` is the name behind the type, ``has_more`` whether others follow the first."""
+
+    operation: str = ""
+    object_type: str = ""
+    base: NameFound | None = None
+    derived: NameFound | None = None
+    main: NameFound | None = None
+    is_rename: bool = False
+    has_more: bool = False
+
+
+class _Head:
+    """The tokens of a statement's head, and how far they have been read."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(islice(meaningful(tokens_of(text)), _MOST_TOKENS))
+        self.at = 0
+
+    def word(self, ahead: int = 0) -> str:
+        """A word from here in capitals; empty where none stands."""
+        at = self.at + ahead
+        return (
+            self.tokens[at].text.upper() if at < len(self.tokens) and self.tokens[at].kind is SqlTokenKind.WORD else ""
+        )
+
+    def mark(self) -> str:
+        """The punctuation that stands here; empty where none does."""
+        found = self.tokens[self.at] if self.at < len(self.tokens) else None
+        return found.text if found is not None and found.kind is SqlTokenKind.PUNCTUATION else ""
+
+    def skip(self, words: frozenset[str]) -> None:
+        """Go behind words of these."""
+        while self.word() in words:
+            self.at += 1
+
+    def type(self, most: int = 1) -> str:
+        """The type of an object, behind so many other words at most; empty, and nothing read, where there is none."""
+        for ahead in range(most):
+            for words in _TYPES:
+                if all(self.word(ahead + number) == word for number, word in enumerate(words)):
+                    self.at += ahead + len(words)
+                    return OLD_NAMES.get(" ".join(words), " ".join(words))
+        return ""
+
+    def name(self, most: int = 3) -> NameFound | None:
+        """The name that stands here."""
+        found = list[SqlToken]()
+        while self.at < len(self.tokens) and self.tokens[self.at].kind in (SqlTokenKind.WORD, SqlTokenKind.NAME):
+            found.append(self.tokens[self.at])
+            self.at += 1
+            if len(found) == most or self.mark() != ".":
+                break
+            self.at += 1
+        return NameFound(tuple(found)) if found else None
+
+    def behind(self, word: str) -> bool:
+        """Go behind the next such word outside of parentheses; whether there is one."""
+        depth = 0
+        while self.at < len(self.tokens):
+            depth += {"(": 1, ")": -1}.get(self.mark(), 0)
+            found = depth == 0 and self.word() == word
+            self.at += 1
+            if found:
+                return True
+        return False
+
+
+def read_statement(text: str) -> StatementRead:
+    """What a statement does, to which type of object, and the names of its objects with their places."""
+    head = _Head(text)
+    operation = head.word()
+    head.at = 1
+    return _READERS.get(operation, _other)(head, operation)
+
+
+def _other(head: _Head, operation: str) -> StatementRead:
+    return StatementRead(operation, head.type(_MOST_MODIFIERS))
+
+
+def _object(head: _Head, operation: str) -> StatementRead:
+    """CREATE, ALTER, DROP."""
+    object_type = head.type(_MOST_MODIFIERS)
+    if not object_type:
+        return StatementRead(operation, head.word())
+    if object_type == "MATERIALIZED VIEW LOG":
+        head.skip(frozenset({"ON"}))
+    head.skip(_BEFORE_A_NAME)
+    main = None if head.word() == "ON" else head.name()
+    if object_type in _OF_A_TABLE and operation != "ALTER":
+        return _of_a_table(head, operation, object_type, main)
+    has_more = operation == "DROP" and head.mark() == ","
+    new = _new_name(head) if operation == "ALTER" else None
+    if new is not None:
+        return StatementRead(operation, object_type, new, main, main, is_rename=True)
+    return StatementRead(operation, object_type, main, None, main, has_more=has_more)
+
+
+def _of_a_table(head: _Head, operation: str, object_type: str, main: NameFound | None) -> StatementRead:
+    """An index, trigger or synonym, and its table."""
+    if not head.behind("FOR" if "SYNONYM" in object_type else "ON"):
+        return StatementRead(operation, object_type, None, main, main)
+    head.skip(_BEHIND_ON)
+    if object_type == "TRIGGER" and head.word() in _OF_ALL:
+        return StatementRead(operation, object_type, main, None, main)
+    return StatementRead(operation, object_type, head.name(), main, main)
+
+
+def _new_name(head: _Head) -> NameFound | None:
+    """The name that ALTER … RENAME gives to the object itself; MySQL may leave out TO."""
+    while head.behind("RENAME"):
+        if head.word() in ("TO", "AS"):
+            head.at += 1
+            return head.name()
+        begin = head.at
+        found = head.name()
+        if found is not None and (head.at >= len(head.tokens) or head.mark() in (",", ";")):
+            return found
+        head.at = begin
+    return None
+
+
+def _rename(head: _Head, operation: str) -> StatementRead:
+    """RENAME <old> TO <new>, with TABLE in MySQL."""
+    object_type = head.type() or "TABLE"
+    old = head.name()
+    new = head.name() if head.behind("TO") else None
+    return StatementRead(operation, object_type, new, old, old, is_rename=True, has_more=head.mark() == ",")
+
+
+def _truncate(head: _Head, operation: str) -> StatementRead:
+    object_type = head.type() or "TABLE"
+    head.skip(_BEFORE_A_NAME)
+    main = head.name()
+    return StatementRead(operation, object_type, main, None, main, has_more=head.mark() == ",")
+
+
+def _comment(head: _Head, operation: str) -> StatementRead:
+    """COMMENT ON <type> <name> IS …; of a column the table is the object."""
+    head.skip(frozenset({"ON"}))
+    if head.word() != "COLUMN":
+        object_type = head.type(2)
+        main = head.name()
+        return StatementRead(operation, object_type, main, None, main)
+    head.at += 1
+    column = head.name(4)
+    table = NameFound(column.tokens[:-1]) if column is not None and len(column.tokens) > 1 else None
+    return StatementRead(operation, "TABLE", table, None, table)
+
+
+def _grant(head: _Head, operation: str) -> StatementRead:
+    """GRANT and REVOKE of privileges on an object; those on none have no object."""
+    if not head.behind("ON"):
+        return StatementRead(operation)
+    if head.word() == "ALL":
+        return StatementRead(operation, "SCHEMA")
+    object_type = head.type() or "TABLE"
+    main = head.name()
+    return StatementRead(operation, object_type, main, None, main, has_more=head.mark() == ",")
+
+
+def _analyze(head: _Head, operation: str) -> StatementRead:
+    object_type = head.type(2)
+    main = head.name() if object_type else None
+    return StatementRead(operation, object_type, main, None, main)
+
+
+_READERS: dict[str, Callable[[_Head, str], StatementRead]] = {
+    "CREATE": _object,
+    "ALTER": _object,
+    "DROP": _object,
+    "RENAME": _rename,
+    "TRUNCATE": _truncate,
+    "COMMENT": _comment,
+    "GRANT": _grant,
+    "REVOKE": _grant,
+    "ANALYZE": _analyze,
+}
+"""What reads the rest of a statement, by its first word."""

@@ -1,0 +1,1 @@
+"""Parameter files of GoldenGate: their language, and the tree of what they say."""

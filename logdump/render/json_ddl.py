@@ -1,0 +1,83 @@
+"""The results of DDL as JSON."""
+
+from __future__ import annotations
+
+from logdump.render.json_shape import Shape, member
+from logdump.session.evaluation import DdlCounted, DdlEvaluated
+
+RULE = Shape(
+    "rule",
+    "What a parameter file says in one place.",
+    (
+        member("file", "string", "Path of the parameter file", "path"),
+        member("line", "number", "Line in it; of what a macro expands to, that of its call"),
+        member("text", "string", "What stands there, on one line"),
+    ),
+)
+
+STEP = Shape(
+    "ddl_step",
+    "A step of the evaluation of a DDL statement.",
+    (
+        member("number", "number", "Its number in Oracle's list"),
+        member("what", "string", "What it looks at"),
+        member("result", "string", "What came of it"),
+        member("rule", "rule or null", "The rule it went by", RULE.one("rule")),
+    ),
+)
+
+EVALUATION = Shape(
+    "ddl_evaluation",
+    "DDL: what Extract or Replicat would make of a statement, for one target.",
+    (
+        member("file", "string or null", "Path of the trail; null for a statement given as text", "path"),
+        member("rba", "number or null", "Byte offset of its record"),
+        member("csn", "string or null", "LOGCSN of its record"),
+        member("side", "string", "`extract` or `replicat`", "side.value"),
+        member("target", "number or null", "Number of the target, from 1, where MAP gives several"),
+        member("operation", "string", "`CREATE`, `ALTER`, …; empty where it is not known"),
+        member("object_type", "string", "`TABLE`, `INDEX`, …; empty likewise"),
+        member("base", "string or null", "Name of the base object"),
+        member("derived", "string or null", "Name of the derived object"),
+        member("scope", "string or null", "`MAPPED`, `UNMAPPED` or `OTHER`; null where it did not come to that"),
+        member(
+            "outcome",
+            "string",
+            "`captured` (Extract), `applied`, `left_out`, `ignored`, `discarded`, `abend` or `unknown`",
+            "outcome.value",
+        ),
+        member("step", "number or null", "The step that decided"),
+        member("rule", "rule or null", "The rule that decided", RULE.one("rule")),
+        member("reason", "string", "Why, in words; may be empty"),
+        member("base_target", "string or null", "What MAP makes of the base"),
+        member("derived_target", "string or null", "What becomes of the derived"),
+        member("session_schema", "string or null", "The schema that Replicat's session would be in"),
+        member("statement", "string or null", "What would be written or run"),
+        member("not_converted", "list of string", "Names in it that still have the schema of the source"),
+        member("event_actions", "list of string", "What EVENTACTIONS of the true clauses would do; nothing is done"),
+        member("stay_metadata", "boolean", "Whether definitions stay as before this statement"),
+        member("steps", "list of ddl_step", "The steps that were taken", STEP.each("steps")),
+        member("problems", "list of string", "What should be known before it is believed"),
+    ),
+    DdlEvaluated,
+)
+
+OUTCOME = Shape(
+    "ddl_outcome",
+    "How many statements had one outcome on one side; one of several targets counts for each.",
+    (
+        member("side", "string", "`extract` or `replicat`", "0.value"),
+        member("outcome", "string", "As in `ddl_evaluation`", "1.value"),
+        member("number", "number", "How many", "2"),
+    ),
+)
+
+COUNTED = Shape(
+    "ddl",
+    "DDL: how many statements were evaluated.",
+    (
+        member("statements", "number", "Statements"),
+        member("outcomes", "list of ddl_outcome", "By side and outcome", OUTCOME.each("outcomes")),
+    ),
+    DdlCounted,
+)

@@ -1,0 +1,58 @@
+"""The results of PARAMS as JSON."""
+
+from __future__ import annotations
+
+from logdump.render.json_ddl import RULE
+from logdump.render.json_shape import Shape, member
+from logdump.session.evaluation import CoverageShown, ParametersShown
+
+STATEMENT = Shape(
+    "parameter",
+    "A statement of a parameter file.",
+    (
+        member("keyword", "string", "Its first word, in capitals", "1"),
+        member("used", "boolean", "Whether DDL and PARAMS COVERAGE go by it", "2"),
+        member("rule", "rule", "Where it stands; passwords in it are replaced", RULE.one("0")),
+    ),
+)
+
+PARAMETERS = Shape(
+    "parameters",
+    "PARAMS: a parameter file in use.",
+    (
+        member("side", "string", "`extract`, `replicat` or `globals`", "side.value"),
+        member("group", "string", "The group it names; may be empty"),
+        member("file", "string", "Path of the file", "path"),
+        member(
+            "statements",
+            "list of parameter",
+            "Its statements in order, those of included files and macros too",
+            STATEMENT.each("statements"),
+        ),
+        member("notes", "list of string", "What is not evaluated, and why"),
+    ),
+    ParametersShown,
+)
+
+TAKING = Shape(
+    "taking",
+    "A MAP or TABLE statement that takes a table.",
+    (
+        member("rule", "rule", "The statement", RULE.one("rule")),
+        member("target", "string or null", "The table behind TARGET"),
+        member("options", "list of string", "Its options, COLMAP, FILTER, WHERE and others, which are not evaluated"),
+    ),
+)
+
+COVERAGE = Shape(
+    "coverage",
+    "PARAMS COVERAGE: what a parameter file makes of a table of the trail.",
+    (
+        member("side", "string", "`extract` or `replicat`", "side.value"),
+        member("table", "string", "Name of the table"),
+        member("records", "number", "Its records, definitions left out"),
+        member("taken", "list of taking", "The statements that take it; empty where none does", TAKING.each("taken")),
+        member("excluded", "rule or null", "The statement that takes it out of one of those", RULE.one("excluded")),
+    ),
+    CoverageShown,
+)

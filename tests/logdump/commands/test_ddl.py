@@ -1,0 +1,250 @@
+"""DDL: which statements are evaluated, what is said of them, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from fixtures.capture import Capture
+from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
+from fixtures.headers import file_header
+from fixtures.statements import EVERY_KIND
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.operations.ddl.extract_steps import EXTRACT_STEPS
+from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
+from logdump.session.evaluation import DdlCounted, DdlEvaluated
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from tests.logdump.commands.test_params import objects, written
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from trailformat import TrailWriter
+from trailformat.records.ddl import build_ddl
+from trailformat.records.io_types import DDL_OP, RECORD_FRAGMENT
+
+LARGE = "create table teahouse.big (" + ", ".join(f"column_{n:05} varchar(10)" for n in range(4000)) + ")"
+
+
+@pytest.fixture
+def statements(line: Line, trails: Path, tmp_path: Path) -> Line:
+    """A session with a Replicat's file in which a trail of every kind of statement is open."""
+    line(f"open {trails / 'zt000000000'}")
+    line(f"params {written(tmp_path, 'REPLICAT r', 'DDL INCLUDE MAPPED', 'MAP teahouse.*, TARGET tea2.*;')}")
+    return line
+
+
+def evaluations(line: Line) -> list[DdlEvaluated]:
+    return [one for one in line.events if isinstance(one, DdlEvaluated)]
+
+
+def test_the_next_statement_is_evaluated_and_the_position_stays(statements: Line) -> None:
+    before = statements.session.cursor.next
+    statements("ddl")
+    assert [one.base for one in evaluations(statements)] == ["TEAHOUSE.HERBS"]
+    assert statements.session.cursor.next == before
+
+
+def test_statements_are_counted_from_the_position_on(statements: Line) -> None:
+    statements("sft ddl; ddl all")
+    assert len(evaluations(statements)) == len(EVERY_KIND) - 1
+    statements("ddl 3")
+    assert len(evaluations(statements)) == 3
+
+
+def test_the_filter_applies(statements: Line) -> None:
+    statements('filter include string "rename to"; ddl all')
+    assert [one.base for one in evaluations(statements)] == ["TEAHOUSE.TISANES"]
+
+
+def test_every_statement_of_the_fixture_has_its_operation_type_and_name(statements: Line) -> None:
+    statements("ddl all")
+    told = evaluations(statements)
+    assert [(one.operation, one.object_type) for one in told] == [
+        (one.operation, one.object_type) for one in EVERY_KIND
+    ]
+    assert all(name.name in (one.base or "") + (one.derived or "") for one, name in zip(told, EVERY_KIND, strict=True))
+
+
+def test_both_byte_orders_give_the_same(trails: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, "REPLICAT r", "MAP teahouse.*, TARGET tea2.*;")
+
+    def told(trail: str) -> list[tuple[Any, ...]]:
+        found = objects(f"open {trails / trail}", f"params {path}", "ddl all")
+        members = ("operation", "object_type", "scope", "outcome", "step", "not_converted")
+        evaluated = [one for one in found if one["type"] == "ddl_evaluation"]
+        return [tuple(str(one[name]).upper() for name in members) for one in evaluated]
+
+    assert told("zt000000000") == told("zl000000000")
+
+
+def test_over_reads_whole_files_and_names_them(statements: Line, trails: Path) -> None:
+    said = statements(f'ddl over "{trails / "z*"}"')
+    assert len(evaluations(statements)) == 2 * len(EVERY_KIND)
+    assert said[0].startswith(f"RBA 1036 of {trails / 'zl000000000'}, CSN ")
+    assert said[-2:] == ["54 DDL statements", "  Replicat 50 applied, 4 left out"]
+
+
+@pytest.mark.parametrize("flavour", [ORACLE_12, MYSQL_21], ids=["big-endian", "little-endian"])
+def test_a_statement_of_100_kilobytes_in_fragments_is_read_whole(flavour: Flavour, tmp_path: Path, line: Line) -> None:
+    path = tmp_path / "tr000000000"
+    data = build_ddl([("B3", "teahouse"), ("B4", "big"), ("B5", "TABLE"), ("B6", "CREATE"), ("C1", LARGE)])
+    pieces = [data[at : at + 30_000] for at in range(0, len(data), 30_000)]
+    with TrailWriter(path, order=flavour.order, file_header=file_header(flavour)) as writer:
+        capture = Capture(writer, flavour)
+        capture.begin()
+        for number, piece in enumerate(pieces, 1):
+            kind, tokens = (DDL_OP, capture.transaction_tokens()) if number == 1 else (RECORD_FRAGMENT, ())
+            capture.event(kind, piece, tokens, continued=int(number < len(pieces)), rec_count=len(pieces))
+    line(f"params {written(tmp_path, 'REPLICAT r', 'MAP teahouse.*, TARGET tea2.*;')}; open {path}; ddl")
+    (result,) = evaluations(line)
+    assert len(LARGE) > 100_000
+    assert result.statement == LARGE.replace("teahouse.big", "tea2.big")
+
+
+def test_a_record_without_a_whole_statement_is_evaluated_by_its_items(line: Line, tmp_path: Path) -> None:
+    path = tmp_path / "tr000000000"
+    with TrailWriter(path, order=ORACLE_12.order, file_header=file_header(ORACLE_12)) as writer:
+        capture = Capture(writer, ORACLE_12)
+        capture.begin()
+        capture.event(DDL_OP, b",B3='HR',,B4='T',,B5='TABLE',,B6='DROP',,C1='drop tab", capture.transaction_tokens())
+    line(f"params {written(tmp_path, 'REPLICAT r', 'MAP hr.*, TARGET hr2.*;')}; open {path}; ddl")
+    (result,) = evaluations(line)
+    assert (result.base_target, result.statement) == ("hr2.T", "")
+    assert result.problems == (
+        "its record holds no whole statement",
+        "the text does not show where HR.T stands: no name in it is replaced",
+    )
+
+
+def test_damage_is_stepped_over_and_told(line: Line, trails: Path, tmp_path: Path) -> None:
+    data = bytearray((trails / "zt000000000").read_bytes())
+    data[1506:1510] = b"XXXX"
+    (tmp_path / "tr000000000").write_bytes(data)
+    line(f"params {written(tmp_path, 'REPLICAT r')}; open {tmp_path / 'tr000000000'}; ddl all")
+    assert len(evaluations(line)) == len(EVERY_KIND) - 1
+    (notice,) = [one for one in line.events if isinstance(one, Notice)]
+    assert notice.status is ExitStatus.BAD_DATA
+    assert notice.bad is not None
+
+
+def test_ctrl_c_gives_what_there_is_so_far(statements: Line) -> None:
+    running = cast("Generator[Event, None, None]", run_line(statements.session, REGISTRY, "ddl all"))
+    next(running)
+    counted = running.throw(KeyboardInterrupt)
+    assert isinstance(counted, DdlCounted)
+    assert counted.statements == 1
+    assert next(running) == Notice(("Stopped after 1 statements: this is partial.",), ExitStatus.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        next(running)
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [("all", 0), ("all strict", 3), ("strict", 0), ("all strict whatif error 1", 3), ("all leftout strict", 3)],
+)
+def test_under_strict_the_exit_status_tells_of_what_does_not_get_through(
+    options: str, status: int, trails: Path, tmp_path: Path
+) -> None:
+    path = written(tmp_path, "REPLICAT r", "DDL INCLUDE MAPPED", "MAP teahouse.*, TARGET tea2.*;")
+    answer = logdump(str(trails / "zt000000000"), "-c", f"params {path}; ddl {options}")
+    assert answer.status == status
+
+
+def test_leftout_shows_nothing_else_and_counts_all(statements: Line) -> None:
+    said = statements("ddl leftout")
+    assert {one.outcome.value for one in evaluations(statements)} == {"left_out"}
+    assert said[-2:] == ["27 DDL statements", "  Replicat 25 applied, 2 left out"]
+
+
+def test_extract_comes_first_and_replicat_gets_what_it_lets_through(line: Line, tmp_path: Path) -> None:
+    extract = ("EXTRACT e", "USERIDALIAS x", "DDL INCLUDE MAPPED", "DDLSUBST 'int' WITH 'number'", "TABLE hr.t*;")
+    line(f"params {written(tmp_path, *extract, name='e.prm')}")
+    line(f"params {written(tmp_path, 'REPLICAT r', 'MAP hr.*, TARGET hr2.*;')}")
+    line('ddl text "rename t1 to t2 /* int */" owner hr')
+    assert [(one.side.value, one.statement) for one in evaluations(line)] == [
+        ("extract", "ALTER TABLE hr.t1 RENAME to t2 /* number */"),
+        ("replicat", "ALTER TABLE hr2.t1 RENAME to t2 /* number */"),
+    ]
+    line('ddl text "drop table hr.x"')
+    assert [one.side.value for one in evaluations(line)] == ["extract"]
+
+
+def test_names_that_still_tell_the_schema_of_the_source_are_listed(line: Line, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, 'REPLICAT r', 'MAP teahouse.*, TARGET tea2.*;')}")
+    line('ddl text "create view teahouse.v as select * from teahouse.teas, ""TEAHOUSE"".sales, other.x"')
+    (result,) = evaluations(line)
+    assert result.not_converted == ("teahouse.teas", '"TEAHOUSE".sales')
+
+
+def test_with_across_the_files_after_the_open_one_are_read(line: Line, trails: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"tr00000000{number}").write_bytes((trails / "dt000000000").read_bytes())
+    line(f"params {written(tmp_path, 'REPLICAT r')}; open {tmp_path / 'tr000000001'}; sft ddl; ddl all")
+    assert len(evaluations(line)) == 2
+    line("across on; ddl all")
+    assert [(one.path, one.shows_file) for one in evaluations(line)] == [
+        (tmp_path / f"tr00000000{number}", True) for number in (1, 1, 2, 2, 2)
+    ]
+    assert line.session.trail.path == tmp_path / "tr000000001"
+
+
+def test_a_file_that_is_no_trail_is_told_and_the_others_are_read(line: Line, trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "tr000000000").write_text("none")
+    (tmp_path / "tr000000001").write_bytes((trails / "dt000000000").read_bytes())
+    line(f"params {written(tmp_path, 'REPLICAT r')}; ddl over {tmp_path / 'tr*'}")
+    assert len(evaluations(line)) == 3
+    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.BAD_DATA]
+
+
+def test_what_would_happen_is_named_and_not_done(line: Line, tmp_path: Path) -> None:
+    lines = ("REPLICAT r", f"DDL INCLUDE ALL STAYMETADATA EVENTACTIONS (SHELL 'touch {tmp_path / 'x'}', REPORT)")
+    line(f"params {written(tmp_path, *lines)}")
+    said = line('ddl text "drop table a.b"')
+    assert said[1:] == [
+        f"     EVENTACTIONS: SHELL, TOUCH, {str(tmp_path / 'x').upper()}, REPORT",
+        "     STAYMETADATA: definitions stay as before this statement",
+    ]
+    assert not (tmp_path / "x").exists()
+
+
+def test_sessions_run_in_the_schema_that_the_file_maps(line: Line, tmp_path: Path) -> None:
+    lines = ("REPLICAT r", "DDLOPTIONS MAPSESSIONSCHEMA fin TARGET fin9", "MAP hr.*, TARGET hr2.*;")
+    line(f"params {written(tmp_path, *lines)}")
+    for statement, schema in (("drop table hr.t", "hr2"), ("drop table fin.t", "fin9"), ("drop table x.t", "x")):
+        line(f'ddl text "{statement}"')
+        assert [one.session_schema for one in evaluations(line)] == [schema]
+
+
+def test_addtrandata_says_what_it_would_issue(line: Line, tmp_path: Path) -> None:
+    lines = ("EXTRACT e", "USERIDALIAS x", "DDL", "DDLOPTIONS ADDTRANDATA ABEND")
+    line(f"params {written(tmp_path, *lines)}")
+    line('ddl text "create table a.b (c int)"')
+    (step,) = [one for one in evaluations(line)[0].steps if one.number == 13]
+    assert step.result == "ADDTRANDATA (line 4) would issue ALTER TABLE a.b ADD SUPPLEMENTAL LOG GROUP …"
+
+
+def test_the_object_of_a_statement_holds_its_steps_with_their_rules(trails: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, "REPLICAT r", "DDL INCLUDE MAPPED", "MAP teahouse.*, TARGET tea2.*;")
+    told = next(
+        one
+        for one in objects(f"open {trails / 'zt000000000'}", f"params {path}", "ddl")
+        if one["type"] == "ddl_evaluation"
+    )
+    assert [one["number"] for one in told["steps"]] == list(range(1, 12))
+    assert told["steps"][4]["rule"] == {"file": str(path), "line": 3, "text": "MAP teahouse.*, TARGET tea2.*"}
+    assert (told["rba"], told["csn"], told["side"], told["target"]) == (1130, "41882317", "replicat", None)
+    assert told["rule"] is None
+    assert json.dumps(told).isascii()
+
+
+def test_every_statement_of_oracles_list_has_its_step(evidence: Path) -> None:
+    trace = (evidence.parent / "seed-trace.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| 000-([XR]\d+[a-c]?) \|", trace, re.MULTILINE))
+    assert {row for step in (*EXTRACT_STEPS, *REPLICAT_STEPS) for row in step.rows} == rows
+    assert [step.number for step in EXTRACT_STEPS] == [step.number for step in REPLICAT_STEPS] == list(range(1, 15))

@@ -1,0 +1,157 @@
+"""PARAMS: what is read, shown, kept and told of the tables of a trail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logdump.session.evaluation import CoverageShown, ParametersShown
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+
+REPLICAT = ("REPLICAT rtea", "DDL INCLUDE MAPPED", "REPORT AT 00:01", "MAP teahouse.*, TARGET tea2.*;")
+
+
+def written(folder: Path, *lines: str, name: str = "rtea.prm") -> Path:
+    path = folder / name
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def covered(line: Line) -> dict[tuple[str, str], CoverageShown]:
+    line("params coverage")
+    return {(one.side.value, one.table): one for one in line.events if isinstance(one, CoverageShown)}
+
+
+def objects(*commands: str) -> list[dict[str, Any]]:
+    lines = logdump("--format", "jsonl", "-c", "; ".join(commands)).out.splitlines()
+    return [json.loads(one) for one in lines]
+
+
+def test_a_file_tells_its_side_and_what_it_holds(line: Line, tmp_path: Path) -> None:
+    said = line(f"params {written(tmp_path, *REPLICAT)}")
+    assert said == ["PARAMS for Replicat rtea: 1 MAP, DDL with 1 clause; 1 statement not used here"]
+
+
+def test_the_side_may_be_given_to_a_file_that_does_not_tell_it(line: Line, tmp_path: Path) -> None:
+    path = written(tmp_path, "TABLE a.b;")
+    assert line(f"params {path}") == [
+        f"PARAMS: {path}, line 1: has neither EXTRACT nor REPLICAT: name the side behind the file"
+    ]
+    assert line(f"params {path} extract") == ["PARAMS for Extract: 1 TABLE; 0 statements not used here"]
+
+
+def test_a_side_that_is_not_the_files_own_is_noted(line: Line, tmp_path: Path) -> None:
+    said = line(f"params {written(tmp_path, *REPLICAT)} extract")
+    assert said[1:] == [
+        f"  Note: {tmp_path / 'rtea.prm'}, line 4: MAP is not for Extract",
+        "  Note: the file itself is for Replicat",
+    ]
+
+
+def test_what_was_in_use_stays_where_a_file_is_refused(line: Line, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, *REPLICAT)}")
+    before = line("params")
+    line(f"params {written(tmp_path, *REPLICAT, 'MAP a.b', name='other.prm')}")
+    assert line.failures
+    assert line("params") == before
+
+
+def test_a_file_of_the_same_side_takes_the_place_of_the_one_before(line: Line, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, *REPLICAT)}")
+    line(f"params {written(tmp_path, 'REPLICAT other', name='other.prm')}")
+    assert line("params") == ["PARAMS for Replicat other: nothing about DDL; 0 statements not used here"]
+
+
+def test_globals_tells_the_quotes_of_files_read_after_it(line: Line, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, 'NOUSEANSISQLQUOTES', name='GLOBALS')}")
+    quoted = 'MAP "TEAHOUSE.TEAS", TARGET "a.b";'
+    line(f"params {written(tmp_path, 'REPLICAT r', quoted)}")
+    assert not line.failures
+
+
+def test_no_password_is_shown(line: Line, tmp_path: Path) -> None:
+    secrets = ("USERID ogg/leaf@db", "USERID ogg, PASSWORD leaf ENCRYPTKEY leaf", "DDLOPTIONS DEFAULTUSERPASSWORD leaf")
+    line(f"params {written(tmp_path, 'REPLICAT r', *secrets)}")
+    assert "leaf" not in str(line("params show")) + str(line.events)
+
+
+def test_show_lists_what_is_used_and_what_is_not(line: Line, tmp_path: Path) -> None:
+    path = written(tmp_path, *REPLICAT)
+    line(f"params {path}")
+    assert line("params show report")[1:] == ["Not used here:", f"  {path}, line 3: REPORT AT 00:01"]
+    assert line("params show map")[1:] == ["Used:", f"  {path}, line 4: MAP teahouse.*, TARGET tea2.*"]
+
+
+def test_coverage_names_the_statement_the_target_and_the_options(shop: Line, tmp_path: Path) -> None:
+    map_sales = "MAP teahouse.sales, TARGET tea2.s, COLMAP (a = b), FILTER (x > 1), WHERE (x = 1);"
+    shop(f"params {written(tmp_path, 'REPLICAT r', map_sales)}")
+    found = covered(shop)
+    (taking,) = found["replicat", "TEAHOUSE.SALES"].taken
+    assert (taking.rule.line, taking.target, taking.options) == (2, "tea2.s", ("COLMAP", "FILTER", "WHERE"))
+    assert found["replicat", "TEAHOUSE.TEAS"].taken == ()
+    assert found["replicat", "TEAHOUSE.TEAS"].excluded is None
+
+
+def test_coverage_names_what_excludes_a_table(shop: Line, tmp_path: Path) -> None:
+    lines = ("EXTRACT e", "TABLEEXCLUDE teahouse.s*", "TABLE teahouse.*;")
+    shop(f"params {written(tmp_path, *lines)}")
+    excluded = covered(shop)["extract", "TEAHOUSE.SALES"].excluded
+    assert excluded is not None
+    assert excluded.line == 2
+
+
+def test_coverage_lists_every_statement_that_takes_a_table(shop: Line, tmp_path: Path) -> None:
+    lines = ("REPLICAT r", "MAP *.teas, TARGET a.*;", "MAP teahouse.*, TARGET b.*;")
+    shop(f"params {written(tmp_path, *lines)}")
+    taken = covered(shop)["replicat", "TEAHOUSE.TEAS"].taken
+    assert [(one.rule.line, one.target) for one in taken] == [(2, "a.TEAS"), (3, "b.TEAS")]
+
+
+def test_coverage_goes_through_the_filter_and_leaves_the_position(shop: Line, tmp_path: Path) -> None:
+    shop(f"params {written(tmp_path, *REPLICAT)}")
+    shop("n 4")
+    before = shop.session.cursor.next
+    shop("filter include filename teahouse.sales")
+    assert {table for _, table in covered(shop)} == {"TEAHOUSE.SALES"}
+    assert shop.session.cursor.next == before
+
+
+def test_with_across_coverage_is_that_of_all_files_from_the_open_one(line: Line, trails: Path, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, *REPLICAT)}; open {trails / 'st000000000'}")
+    alone = covered(line)["replicat", "TEAHOUSE.SALES"].records
+    line(f"open {trails / 'st000000001'}")
+    second = covered(line)["replicat", "TEAHOUSE.SALES"].records
+    line(f"open {trails / 'st000000000'}; across on")
+    assert covered(line)["replicat", "TEAHOUSE.SALES"].records == alone + second
+
+
+@pytest.mark.parametrize("trail", ["et000000000", "el000000000", "ot000000", "mt000000000", "ct000000000"])
+def test_coverage_counts_the_records_of_every_table_of_any_trail(trail: str, trails: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, "REPLICAT r", "MAP *.*, TARGET *.*;")
+    told = objects(f"open {trails / trail}", f"params {path}", "params coverage")
+    counted = [one for one in told if one["type"] == "coverage"]
+    assert counted
+    assert all(one["records"] >= 0 and one["taken"][0]["rule"]["line"] == 2 for one in counted)
+
+
+def test_the_object_of_a_file_lists_its_statements(tmp_path: Path) -> None:
+    told = objects(f"params {written(tmp_path, *REPLICAT)}")[0]
+    assert (told["type"], told["side"], told["group"]) == ("parameters", "replicat", "rtea")
+    assert [(one["keyword"], one["used"], one["rule"]["line"]) for one in told["statements"]] == [
+        ("REPLICAT", True, 1),
+        ("DDL", True, 2),
+        ("REPORT", False, 3),
+        ("MAP", True, 4),
+    ]
+
+
+def test_a_value_of_the_running_process_is_noted(line: Line, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, *REPLICAT, 'SETENV (HOME=?GGHOME)')}")
+    (shown,) = [one for one in line.events if isinstance(one, ParametersShown)]
+    assert [note.split(": ", 1)[1] for note in shown.notes] == [
+        "SETENV is not evaluated: ?GGHOME is a value of the running process"
+    ]

@@ -1,0 +1,116 @@
+"""What holds of any parameter file and any statement."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logdump.operations.ddl.sql_tokens import SqlTokenKind, split_comments, tokens_of
+from logdump.operations.ddl.subject import subject_of
+from logdump.operations.parameters.tree import ParameterFile
+from logdump.session.evaluation import DdlEvaluated, Outcome
+from tests.logdump.ddl.files import evaluated, parameter_file
+from tests.searching import examples
+
+OPTIONS = (
+    "MAPPED",
+    "UNMAPPED",
+    "OTHER",
+    "OPTYPE CREATE",
+    "OPTYPE DROP",
+    "OBJTYPE 'TABLE'",
+    "OBJTYPE 'INDEX'",
+    "OBJNAME hr.*",
+    "OBJNAME fin.a?",
+    "INSTR 'old'",
+    "INSTRWORDS 'table old'",
+    "INSTRCOMMENTS 'old'",
+)
+STATEMENTS = (
+    "create table hr.a1 (old int) /* old */",
+    "drop table fin.a1 -- old",
+    "create unique index hr.i on fin.a2 (x)",
+    "alter table hr.a2 rename to fin",
+    "create role old",
+    "drop index hr.i",
+)
+CLAUSE = st.lists(st.sampled_from(OPTIONS), min_size=1, max_size=3, unique=True).map(" ".join)
+CLAUSES = st.lists(CLAUSE, min_size=1, max_size=4)
+STATEMENT = st.sampled_from(STATEMENTS)
+ANY_SQL = st.text(alphabet="abAB01 _.,;()'\"`$-*/\\\n[q]", max_size=60) | st.text(max_size=60)
+
+
+def file_of(*lines: str) -> ParameterFile:
+    with tempfile.TemporaryDirectory() as folder:
+        return parameter_file(Path(folder), "REPLICAT r", "MAP hr.*, TARGET hr2.*;", *lines)
+
+
+def the_result(statement: str, *lines: str) -> DdlEvaluated:
+    (result,) = evaluated(statement, file_of(*lines))
+    return result
+
+
+@settings(max_examples=examples(80))
+@given(CLAUSES, st.lists(CLAUSE, max_size=2), CLAUSE, STATEMENT)
+def test_another_exclude_never_includes_more(
+    includes: list[str], excludes: list[str], another: str, statement: str
+) -> None:
+    clauses = [f"INCLUDE {one}" for one in includes] + [f"EXCLUDE {one}" for one in excludes]
+    before = the_result(statement, f"DDL {', '.join(clauses)}")
+    after = the_result(statement, f"DDL {', '.join([*clauses, f'EXCLUDE {another}'])}")
+    assert not (before.outcome is Outcome.LEFT_OUT and after.outcome is Outcome.APPLIED)
+
+
+@settings(max_examples=examples(80))
+@given(CLAUSES, st.randoms(use_true_random=False), STATEMENT)
+def test_the_order_of_clauses_never_matters(includes: list[str], random: object, statement: str) -> None:
+    clauses = [f"INCLUDE {one}" for one in includes] + ["EXCLUDE OBJTYPE 'INDEX'"]
+    shuffled = list(clauses)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    outcomes = {the_result(statement, f"DDL {' '.join(one)}").outcome for one in (clauses, shuffled)}
+    assert len(outcomes) == 1
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.sampled_from(["/* {} */", "-- {}\n", "/*{}", "--{}"]), st.sampled_from(["old", "Old 'x'", 'old "y"', "old /*"])
+)
+def test_ddlsubst_finds_nothing_in_comments_that_are_removed_before(comment: str, text: str) -> None:
+    statement = "drop table hr.t " + comment.format(text)
+    result = the_result(statement, "DDLOPTIONS REMOVECOMMENTS BEFORE", "DDLSUBST 'old' WITH 'new'")
+    assert result.statement == "drop table hr2.t"
+
+
+@settings(max_examples=examples(60))
+@given(STATEMENT, st.sampled_from(["", "DDLOPTIONS REMOVECOMMENTS AFTER", "DDLOPTIONS NOMAPDERIVED"]))
+def test_with_an_identical_map_the_result_gives_itself(statement: str, option: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = parameter_file(Path(folder), "REPLICAT r", "MAP *.*, TARGET *.*;", option)
+    (first,) = evaluated(statement, file)
+    assert first.statement is not None
+    (second,) = evaluated(first.statement, file)
+    assert second.statement == first.statement
+    assert second.base_target == first.base_target
+
+
+@settings(max_examples=examples(150))
+@given(ANY_SQL)
+def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(text: str) -> None:
+    tokens = list(tokens_of(text))
+    assert "".join(one.text for one in tokens) == text
+    assert split_comments(text)[1] == [one.text for one in tokens if one.kind is SqlTokenKind.COMMENT]
+
+
+@settings(max_examples=examples(150))
+@given(
+    st.sampled_from(["", "create table ", "alter table t ", "rename ", "grant x on ", "comment on column "]), ANY_SQL
+)
+def test_no_statement_is_refused(head: str, text: str) -> None:
+    subject = subject_of(head + text, {"B3": "HR", "B5": "TABLE"})
+    assert subject.size == len(head + text)
+    results = evaluated(head + text, file_of("DDL INCLUDE MAPPED EXCLUDE OBJNAME fin.*"))
+    assert results
+    assert all(one.title for one in results)
