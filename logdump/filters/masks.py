@@ -1,9 +1,9 @@
 """A filter applied to the columns of a batch with numpy: the rows that surely pass, and those that may.
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
-texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
-once against each transaction, VALUE once against each different value. Of every other criterion the columns tell
-nothing: its rows may pass, and the record itself is tested.
+texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are
+applied once to each transaction, VALUE once to each different value. The columns do not decide any other criterion: its
+rows may pass, and the record itself is tested.
 """
 
 from __future__ import annotations

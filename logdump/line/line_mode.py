@@ -124,8 +124,10 @@ class LineMode:
         self._scroller.clear()
         if isinstance(event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown | DdlEvaluated):
             self.status = self.status or event.status
-        is_told = isinstance(event, Notice | NoRecordThere) or (isinstance(event, Failure) and self.failures_to_stderr)
-        is_narration = self._narrates or self.output_is_data or (is_told and not self.is_json)
+        is_message = isinstance(event, Notice | NoRecordThere) or (
+            isinstance(event, Failure) and self.failures_to_stderr
+        )
+        is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)
         for line in self._render(event):
             self._write_line(line, is_narration=is_narration)
             self._log(line)

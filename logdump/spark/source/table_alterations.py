@@ -23,7 +23,7 @@ class AlterationKind(enum.Enum):
 
     NEW = "a column that the schema lacks"
     TYPE = "a column of another type"
-    GONE = "a column that is asked for and no longer there"
+    GONE = "a column that is read and no longer there"
     KEY = "a column that has come into the key, or gone out of it"
 
 
