@@ -20,6 +20,7 @@ from benchmarks.generate import LargeTrail
 from benchmarks.measure import ENVIRONMENT, RUNS, Measured, TooLong, best
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
+from logdump.operations.recovery.survey import Survey
 from logdump.render.text import render
 from logdump.session.events import Failure, Progress
 from logdump.session.session import Session
@@ -27,6 +28,7 @@ from trailformat import TrailFile
 from trailformat.codec.tokens import parse_tokens
 from trailformat.records.record_header import header_layout
 from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
+from trailformat.search.whole_trail import WholeTrail
 
 SAMPLE = 20_000
 _TOLD = re.compile(r" has (\d+) records|Saved (\d+) records|Exported (\d+) records")
@@ -77,6 +79,16 @@ def _header_scan_opening(trail: LargeTrail) -> Iterator[Run]:
     def run() -> int:
         with _header_scan(trail) as scanned:
             return scanned()
+
+    yield run
+
+
+@contextmanager
+def _survey(trail: LargeTrail) -> Iterator[Run]:
+    def run() -> int:
+        with Workers() as workers:
+            lots = Survey(WholeTrail([trail.path])).run(workers)
+            return sum(lot.reached.records for lot in lots if lot.reached is not None)
 
     yield run
 
@@ -143,7 +155,7 @@ def _saved_size(trail: LargeTrail) -> int:
 SCAN, SCAN_OPENING, SCAN_BY_ONE = "(a) header scan", "    opening included", "    in one thread"
 COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
-BY_CSN = "(g) FILTER CSN, COUNT"
+BY_CSN, RECOVERY = "(g) FILTER CSN, COUNT", "(h) RECOVERY"
 
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
@@ -166,6 +178,7 @@ LINES = (
         _all,
     ),
     Line(BY_CSN, commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all),
+    Line(RECOVERY, _survey, _all, _size, _all),
     Line(SAVE, commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
 )
 

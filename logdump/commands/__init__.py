@@ -20,6 +20,7 @@ _HOMES = {
     "count": "COUNT",
     "check": "CHECK",
     "heartbeat": "HEARTBEAT",
+    "recovery": "RECOVERY",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
     "save": "SAVE",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from logdump.language.reader import ArgumentReader, Context
 from logdump.language.words import plain
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.count import CountOptions, CountRun, count_files
+from logdump.operations.effective_rows import only_effective
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -30,7 +32,8 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
     started = time.perf_counter()
     with Workers() as workers:
         counter = yield from _counter(session, options, workers)
-        title = yield from count_files(counter, session)
+        with only_effective(session, workers) if options.effective else nullcontext():
+            title = yield from count_files(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
         raise KeyboardInterrupt
@@ -71,6 +74,7 @@ _LABELS = {
     "interval": "INTERVAL",
     "logtrail": "LOGTRAIL",
     "file": "FILE",
+    "effective": "EFFECTIVE",
 }
 _ONE_VALUE = {name: f"{_LABELS[name]} takes one value." for name in ("start", "end", "interval", "logtrail", "file")}
 _ONE_VALUE["path"] = _NOT_AN_OPTION
@@ -130,7 +134,7 @@ def _count_options(interval: int = 0, **others: Any) -> CountOptions:
     return CountOptions(interval=interval * _MINUTE, **times, **others)
 
 
-_KEYWORDS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE")
+_KEYWORDS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE", "EFFECTIVE")
 _FORM = CountForm(
     _count_options,
     {"detail": OneOf({"DET[AIL]": True})},
@@ -142,6 +146,7 @@ _FORM = CountForm(
         ),
         "logtrail": Keyword("LOG[TRAIL]", File("<wildcard>", missing=_ONE_VALUE["logtrail"])),
         "file": Keyword("FILE", Table("<wildcard>", missing=_ONE_VALUE["file"])),
+        "effective": OneOf({"EFFECTIVE": True}),
         "path": OtherFile("<filename>"),
     },
     others="[, <options>]",
@@ -160,6 +165,7 @@ COMMANDS = (
             f"<time> is {TIME_FORMS}.",
             "INTERVAL shows a block per interval, one line for many empty ones, then totals.",
             "LOG counts several trail files, FILE certain tables.",
+            "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply.",
             "Example: COUNT DETAIL, START 2024-03-01 09:00, END 2024-03-01 10:00",
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Refu
 from logdump.language.parameters import File, OneOf, local_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
+from logdump.operations.effective_rows import only_effective
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
@@ -41,7 +43,8 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
             is_done = yield from export_in_spark(session, options)
         if not is_done:
-            yield from exporting.run_export(session, options)
+            with only_effective(session) if options.effective else nullcontext():
+                yield from exporting.run_export(session, options)
     except BaseException:
         cursor.move(position)
         cursor.ends_export = was_whole
@@ -78,7 +81,11 @@ def _form_of(format_: str) -> Form[ExportOptions]:
     key = "transactions" if is_sql else "records"
     wrong = f"COMPRESSION of {format_} is one of {', '.join(FORMATS[format_])}, not {{!r}}."
     compression = OneOf({name: name for name in FORMATS[format_]}, wrong)
-    more = {"compression": Keyword("COMPRESS[ION]", compression), **(_of_sql() if is_sql else _of_others(format_))}
+    more: dict[str, Form[Any]] = {
+        "compression": Keyword("COMPRESS[ION]", compression),
+        "effective": OneOf({"EFFECTIVE": True}),
+        **(_of_sql() if is_sql else _of_others(format_)),
+    }
     options: Form[dict[str, Any]] = AnyOrder(
         dict,
         {
@@ -132,6 +139,7 @@ COMMANDS = (
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, here once more.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",

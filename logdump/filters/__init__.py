@@ -10,7 +10,6 @@ from __future__ import annotations
 from logdump.filters.comparison import Comparison
 from logdump.filters.criteria import OPTIONS, option_named
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
-from logdump.filters.csn import CsnKey, csn_key
 from logdump.filters.errors import FilterError
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.listing import show
@@ -24,7 +23,6 @@ __all__ = [
     "Comparison",
     "Criterion",
     "CriterionSet",
-    "CsnKey",
     "FilterError",
     "FilterSet",
     "Holds",
@@ -35,7 +33,6 @@ __all__ = [
     "Subject",
     "apply",
     "begins_statement",
-    "csn_key",
     "misuse_hint",
     "option_named",
     "parse_criterion",

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.csn import csn_holds, csn_key
+from logdump.filters.csn import csn_holds
 from logdump.filters.errors import FilterError
 from logdump.filters.subject import Subject
 from logdump.filters.words import one_value, quoted
 from logdump.notation.times import TimeOffset
+from trailformat.changes.csn import csn_key
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 from logdump.filters.comparison import Comparison
 from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn
+from logdump.filters.effective_criterion import Effective
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
 from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
 from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion, TableName
@@ -33,6 +34,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.records.framing import Buffer
 from trailformat.scan import RECORD, Batch, Engine, RowTransactions, occurrences, rows_with_token
 from trailformat.scan.transactions.token_rows import payloads
+from trailformat.search.left_out_rows import left_out_rows
 from trailformat.trail.row_definitions import RowDefinition
 
 Mask = Any
@@ -210,6 +212,10 @@ def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
     return columns is None or (start >= columns.start and start + size - 1 <= columns.end)
 
 
+def _effective(criterion: Effective, batch: Batch, _source: MaskSource) -> Mask:
+    return ~left_out_rows(criterion.left_out, batch)
+
+
 _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {
     RecType: _types,
     IoType: _types,
@@ -229,4 +235,5 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {
     Int64: _integers,
     Csn: _csn,
     GgsToken: _ggs_token,
+    Effective: _effective,
 }

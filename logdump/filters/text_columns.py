@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from logdump.filters.comparison import Comparison
-from logdump.filters.csn import csn_holds, csn_key
+from logdump.filters.csn import csn_holds
+from trailformat.changes.csn import csn_key
 from trailformat.scan import StringColumn
 
 Mask = Any

@@ -26,6 +26,7 @@ from logdump.session.events import (
     SafePointShown,
 )
 from logdump.session.exit_status import ExitStatus
+from logdump.session.recovery_events import RecoveryShown
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
@@ -122,7 +123,9 @@ class LineMode:
             self._show_progress(event)
             return
         self._scroller.clear()
-        if isinstance(event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown | DdlEvaluated):
+        if isinstance(
+            event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown | DdlEvaluated | RecoveryShown
+        ):
             self.status = self.status or event.status
         is_message = isinstance(event, Notice | NoRecordThere) or (
             isinstance(event, Failure) and self.failures_to_stderr

@@ -53,7 +53,10 @@ _MOST_EMPTY = 3
 
 
 class CountOptions(NamedTuple):
-    """Options of COUNT: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written."""
+    """Options of COUNT: times as Julian microseconds, the interval in microseconds (0: none), wildcards as written.
+
+    ``effective``: without the rows of transactions that a Replicat does not apply.
+    """
 
     detail: bool = False
     start: int | None = None
@@ -62,6 +65,7 @@ class CountOptions(NamedTuple):
     logtrail: str | None = None
     file: str | None = None
     path: str | None = None
+    effective: bool = False
 
 
 class FileCount(NamedTuple):

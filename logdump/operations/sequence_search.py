@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.filters.csn import csn_key
 from trailformat import NotATrail, Record, TrailFile, TrailSequence
+from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
 from trailformat.search.peek import TrailPeek, peek
 from trailformat.search.time import Reached, first_reached, time_reached

@@ -20,6 +20,7 @@ from logdump.render import (
     json_parameters,
     json_places,
     json_record,
+    json_recovery,
     json_safe,
     json_spark,
     json_statement,
@@ -27,6 +28,7 @@ from logdump.render import (
 from logdump.render.json_shape import Shape, exact, member
 from logdump.session.events import Event, Failure, Notice, RowsShown, Text
 from logdump.session.known_record import KnownRecord
+from logdump.session.recovery_events import RecoveryEnd
 from logdump.session.settings import Settings
 from trailformat import BadRecord, PartialRecord
 
@@ -78,6 +80,7 @@ SHAPES = (
     json_heartbeat.HEARTBEAT_INTERVAL,
     json_heartbeat.HEARTBEAT_GAP,
     json_heartbeat.HEARTBEAT_ROW,
+    *json_recovery.SHAPES,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -113,6 +116,7 @@ PARTS = (
     json_parameters.STATEMENT,
     json_parameters.TAKING,
     json_heartbeat.LAG_SUMMARY,
+    *json_recovery.PARTS,
 )
 """The objects inside those."""
 
@@ -120,10 +124,13 @@ _SHAPE_OF = {shape.event: shape for shape in SHAPES}
 
 
 def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
-    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter."""
+    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
+
+    A RecoveryEnd has none: the object of RECOVERY holds what it tells.
+    """
     if isinstance(event, RowsShown):
         yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
-    else:
+    elif not isinstance(event, RecoveryEnd):
         yield _object(_shape(event), event)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logdump.notation.escape import Harmless, escape
-from logdump.session import evaluation, events, heartbeats
+from logdump.session import evaluation, events, heartbeats, recovery_events
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
@@ -39,6 +39,16 @@ _RENDERERS = {
     heartbeats.BeatIntervalShown: ("heartbeat_text", "interval_lines"),
     heartbeats.HeartbeatRowShown: ("heartbeat_text", "row_lines"),
     heartbeats.BeatGapShown: ("heartbeat_text", "gap_lines"),
+    recovery_events.RecoveryShown: ("recovery_text", "recovery_lines"),
+    recovery_events.RestartShown: ("recovery_text", "restart_lines"),
+    recovery_events.CutShown: ("recovery_text", "cut_lines"),
+    recovery_events.SecondCopyShown: ("recovery_text", "second_copy_lines"),
+    recovery_events.OrderBreakShown: ("recovery_text", "order_break_lines"),
+    recovery_events.ProducerChangeShown: ("recovery_text", "producer_change_lines"),
+    recovery_events.OverwriteShown: ("recovery_text", "overwrite_lines"),
+    recovery_events.TrailFileShown: ("recovery_text", "trail_file_lines"),
+    recovery_events.KeepShown: ("recovery_text", "keep_lines"),
+    recovery_events.RecoveryEnd: ("recovery_text", "end_lines"),
     events.JobProgress: ("progress_text", "job_lines"),
     events.RowsShown: ("rows_text", "rows_lines"),
 }

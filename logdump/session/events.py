@@ -16,6 +16,18 @@ from logdump.session.heartbeats import (
     PathLagShown,
 )
 from logdump.session.known_record import KnownRecord
+from logdump.session.recovery_events import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryEnd,
+    RecoveryShown,
+    RestartShown,
+    SecondCopyShown,
+    TrailFileShown,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -271,6 +283,16 @@ Event = (
     | BeatIntervalShown
     | HeartbeatRowShown
     | BeatGapShown
+    | RecoveryShown
+    | RestartShown
+    | CutShown
+    | SecondCopyShown
+    | OrderBreakShown
+    | ProducerChangeShown
+    | OverwriteShown
+    | TrailFileShown
+    | KeepShown
+    | RecoveryEnd
     | RowsShown
     | Progress
     | JobProgress

@@ -40,6 +40,7 @@ class Session:
         obeyed: the command files being run, outermost first.
         is_over: set by EXIT.
         filters_in_use: the filter, or None before its first use.
+        narrowing: gives what narrows a file further, while a command asks for that.
         marks: what MARK has named, by name.
         search: what FIND has looked for last; ``found_at`` is the RBA of the record that it has found.
     """
@@ -55,6 +56,7 @@ class Session:
         self.obeyed: list[Path] = []
         self.is_over = False
         self.filters_in_use: FilterSet | None = None
+        self.narrowing: Callable[[TrailFile], FilterSet] | None = None
         self._source_definitions: SourceDefinitions | None = None
         self._row_definitions: RowDefinitions | None = None
         self.marks: dict[str, Mark] = {}
@@ -128,8 +130,9 @@ class Session:
         """
         from logdump.session.selection import Selection  # noqa: PLC0415 - it reads on in a session
 
-        filters = [self.filters_in_use if filtered else None, *also]
         trail = trail or self.trail
+        narrowing = self.narrowing(trail) if self.narrowing is not None and filtered else None
+        filters = [self.filters_in_use if filtered else None, narrowing, *also]
         transactions = self.cursor.transactions if self._is_open(trail) else None
         return Selection(trail, filters, self.definitions_of(trail), transactions)
 

@@ -19,6 +19,10 @@ from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import CSNS, HEARTBEAT, PATHS
+from tests.trailformat.samples import header, row, trail_of
+from trailformat import Record, make_record, make_token
+from trailformat.changes.transactions import FIRST, ONLY
+from trailformat.records.io_types import RESTART_ABEND
 
 _ALL = "ghdr on; detail data; usertoken detail; ggstoken detail; headertoken detail; fileheader detail; reclen 4000; "
 _FORMATS = "metadata ddlformat data; metadata defgenformat data; metadata sqlformat data; metadata detail on"
@@ -61,6 +65,7 @@ SHOWS = {
     "SAFE": ("safe {rba}", "safe 99999"),
     "COUNT": ("pos 0; count", "count detail", "count, file *", "count detail, int 1", "count log *", "count \x1b[2J"),
     "CHECK": ("check", "check *"),
+    "RECOVERY": ("recovery keep", "recovery cut", "recovery files reader 12.2", "recovery over *", "recovery \x1b[2J"),
     "HEARTBEAT": ("heartbeat", "heartbeat history", "heartbeat history every 1", "heartbeat rows", "heartbeat gaps"),
     "ACROSS": ("pos 0; across on; n 99; across gaps; n 99; count; check; across off",),
     "SOURCEDEFS": ("sourcedefs \x1b[2J", f"sourcedefs {DEFINITIONS}"),
@@ -119,7 +124,19 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder.mkdir()
     (folder / DEFINITIONS).write_text(f"* {NASTY}\nDefinition for table {nasty('table')}\n{NASTY}")
     (folder / PARAMETERS).write_text(PARAMETER_FILE)
-    return [*hostile_trails(folder), _heartbeats(folder / "hb000000000")]
+    return [*hostile_trails(folder), _heartbeats(folder / "hb000000000"), *_cut_off(folder)]
+
+
+def _cut_off(folder: Path) -> list[Path]:
+    """A trail of two files whose transactions are cut, come again, stand twice and go back."""
+    xid, table = make_token("6", nasty("xid").encode()), nasty("table")
+
+    def record(csn: str, trans_ind: int) -> Record:
+        return make_record(header(table, trans_ind=trans_ind), b"leaf", [make_token("L", csn.encode()), xid])
+
+    cut = [record(nasty("csn"), FIRST), row(io_type=RESTART_ABEND), record("7", FIRST), record("9", ONLY)]
+    again = [record(csn, ONLY) for csn in ("7", "9", "8", nasty("csn"))]
+    return [trail_of(folder, *one, name=f"rc00000000{at}") for at, one in enumerate((cut, again))]
 
 
 def _heartbeats(path: Path) -> Path:

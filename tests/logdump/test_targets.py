@@ -31,7 +31,23 @@ WRITERS = {
     "LOG": ("log to T", "out T"),
 }
 """Every way to have a command write a file; T is the target."""
-READERS = {"OPEN", "NEXTTRAIL", "CHECK", "SOURCEDEFS", "FILES", "OBEY", "TUI", "CD", "COUNT", "SQL", "X", "HEARTBEAT"}
+READERS = {
+    "OPEN",
+    "NEXTTRAIL",
+    "CHECK",
+    "SOURCEDEFS",
+    "FILES",
+    "OBEY",
+    "TUI",
+    "CD",
+    "COUNT",
+    "SQL",
+    "X",
+    "HEARTBEAT",
+    "RECOVERY",
+    "PARAMS",
+    "DDL",
+}
 """Commands that take a file and do not write to it (what X runs is not ours)."""
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
 """Commands whose files are names of tables, or NonStop's."""

@@ -12,7 +12,7 @@ from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import ShopTable
 from tests.simulated.source import TABLE
-from trailformat import Token, TrailWriter, make_token
+from trailformat import FileHeader, Token, TrailWriter, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import DELETE, RESTART_ABEND, RESTART_OK, UNIFIED_PK_UPDATE
 
@@ -70,14 +70,16 @@ class Extract:
 
     def _next_file(self) -> TrailWriter:
         path = self._folder / f"sm{len(self.paths):09}"
-        header = file_header(self._flavour) if self._is_headed else None
-        writer = TrailWriter(path, order=self._flavour.order, file_header=header)
+        writer = TrailWriter(path, order=self._flavour.order, file_header=self._head())
         self._capture = Capture(writer, self._flavour)
         self._capture.database()
         for table in self._tables:
             self._capture.table(table)
         self.paths.append(path)
         return writer
+
+    def _head(self) -> FileHeader | None:
+        return file_header(self._flavour) if self._is_headed else None
 
     def close(self) -> None:
         """Write what is left."""
@@ -101,9 +103,9 @@ class Extract:
         if self._random.random() < 0.1:
             self.marker(RESTART_OK)
 
-    def begin(self) -> None:
-        """The next transaction is under way."""
-        self._number += 1
+    def begin(self, number: int | None = None) -> None:
+        """The next transaction is under way, or that with this number once more."""
+        self._number = self._number + 1 if number is None else number
         csn, xid = self._flavour.csn(self._number), self._flavour.xid(self._number)
         self._tokens = make_token("L", csn.encode()), make_token("6", xid.encode())
 

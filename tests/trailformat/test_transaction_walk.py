@@ -18,7 +18,7 @@ from trailformat import NotATrail, Record, TrailFile, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
 from trailformat.search import transaction_walk as module
-from trailformat.search.transaction_walk import Damage, Ended, Extent, TransactionWalk
+from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk
 from trailformat.trail.sequence import Spot
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
@@ -48,7 +48,7 @@ def walked(path: Path, until: Path | None = None) -> list[str]:
         for one in TransactionWalk(trail, Spot(path, 0), until=until):
             if isinstance(one, Damage):
                 said.append("partial" if one.is_partial else "damage")
-            else:
+            elif isinstance(one, Extent):
                 said.append(f"{'' if one.begin else '?'}{one.records}{one.ended.value}")
     return said
 
@@ -219,3 +219,20 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
             walk = list(TransactionWalk(trail, Spot(trail.path, 0)))
         found = [(*one.begin, one.records, one.ended) for one in walk if isinstance(one, Extent) and one.begin]
         assert found == _expected(extract.written)
+
+
+def test_half_a_record_in_front_of_a_later_file_is_damage_for_what_goes_on_there(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *records_of("o"), row(b"leaf").raw[:-5], name="tt000000000")
+    trail_of(tmp_path, *records_of("ml"), name="tt000000001")
+    assert walked(path) == ["1last", "partial", "?2damage"]
+
+
+def test_restart_records_are_told_where_they_stand(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *records_of("AbOo"))
+    with TrailFile(path) as trail:
+        found = list(TransactionWalk(trail, Spot(path, 0)))
+    marker, first = row(b"", io_type=RESTART_ABEND).length, row(b"leaf").length
+    restarts = [(one.spot.rba, one.io_type, one.after) for one in found if isinstance(one, Restart)]
+    second = marker + first
+    assert restarts == [(0, RESTART_ABEND, marker), (second, RESTART_OK, second + marker)]
+    assert [type(one).__name__ for one in found] == ["Restart", "Extent", "Restart", "Extent"]

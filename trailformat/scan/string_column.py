@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from trailformat.scan.batch import BatchColumn
 
@@ -21,6 +22,13 @@ class StringColumn:
         self.starts = starts
         self.sizes = sizes
         self.known = known
+
+    def part(self, first: int, stop: int | None = None) -> StringColumn:
+        """Those from ``first`` to before ``stop``."""
+        part = slice(first, stop)
+        starts, sizes = (cast("Any", column)[part] for column in (self.starts, self.sizes))
+        known = {number - first: text for number, text in self.known.items() if first <= number < first + len(sizes)}
+        return StringColumn(self.data, starts, sizes, known)
 
     def __len__(self) -> int:
         return len(self.sizes)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -62,10 +62,12 @@ class Moment(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """A record that says that Extract was started again: where it stands, and its IOType."""
+    """A record that says that Extract was started again: its place, its IOType and IO Time, and the RBA behind it."""
 
     spot: Spot
     io_type: int
+    time: int = 0
+    after: int = 0
 
 
 class Extent(NamedTuple):
@@ -184,6 +186,7 @@ class TransactionWalk:
         asked: the place up to which ``before`` of a transaction counts.
         missing: the file before ``start`` that is not there, where the trail lacks one.
         nearby: the number of records that is probably enough.
+        following: gives the file after one and, where that is not there, the name it should have.
     """
 
     def __init__(
@@ -195,6 +198,7 @@ class TransactionWalk:
         asked: Spot | None = None,
         missing: Path | None = None,
         nearby: int = 0,
+        following: Callable[[Path], tuple[Path | None, Path | None]] = next_file,
     ) -> None:
         self._trail = trail
         self._start = start
@@ -202,14 +206,15 @@ class TransactionWalk:
         self._asked = asked
         self._missing = missing
         self._nearby = nearby or NEARBY
+        self._following = following
         self._is_before = asked is not None and start.path != asked.path
         self._is_past_until = False
         self._growing: _Growing | None = None
         self._lost: list[Damage] = []
         self._names: dict[int, str] = {}
 
-    def __iter__(self) -> Iterator[Extent | Damage]:
-        """Every transaction as soon as its end is known, and damage where no transaction is open.
+    def __iter__(self) -> Iterator[Extent | Damage | Restart]:
+        """Every transaction as soon as its end is known, damage where no transaction is open, and restart records.
 
         Raises:
             NotATrail: a file cannot be read, and no transaction goes on in it.
@@ -235,14 +240,16 @@ class TransactionWalk:
         return self._is_past_until and self._growing is None
 
     def _next_file(self, path: Path) -> Path | None:
-        following, missing = next_file(path)
+        following, missing = self._following(path)
+        if following is not None or missing is not None:
+            self._lost = [one._replace(is_partial=False) for one in self._lost]
         if self._growing is not None:
             self._growing.missing = self._growing.missing or missing
-            if following is not None:
+            if following is not None or missing is not None:
                 self._growing.damage = [one._replace(is_partial=False) for one in self._growing.damage]
         return following
 
-    def _file(self, path: Path) -> Iterator[Extent | Damage]:
+    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart]:
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
         start = self._start.rba if path == self._start.path else 0
         if path == self._trail.path:
@@ -251,7 +258,7 @@ class TransactionWalk:
         with TrailFile(path) as other:
             yield from self._records(other, start)
 
-    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage]:
+    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart]:
         for batch in _batches(trail, start, self._nearby):
             self._names.clear()
             for row in _rows(batch):
@@ -275,17 +282,18 @@ class TransactionWalk:
         _note(self._lost, damage)
         yield damage
 
-    def _between(self, path: Path, row: _Row) -> Iterator[Extent]:
+    def _between(self, path: Path, row: _Row) -> Iterator[Extent | Restart]:
         """A record outside of every transaction: a restart marker cuts."""
         if row.io_type not in RESTARTS:
             return
         self._lost.clear()
-        if self._growing is None:
-            return
-        if self._growing.after is None:
-            self._growing.marker = Restart(Spot(path, row.rba), row.io_type)
-            self._growing.after = Spot(path, row.rba + row.length)
-        yield self._ended()
+        marker = Restart(Spot(path, row.rba), row.io_type, row.moment.time, row.rba + row.length)
+        if self._growing is not None and self._growing.after is None:
+            self._growing.marker = marker
+            self._growing.after = Spot(path, marker.after)
+        if self._growing is not None:
+            yield self._ended()
+        yield marker
 
     def _before_row(self, spot: Spot, row: _Row) -> Iterator[Extent]:
         """End the transaction that stands before a row, where the row is not of it."""

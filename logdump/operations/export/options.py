@@ -32,6 +32,7 @@ class ExportOptions(NamedTuple):
         takes_back: SQL that takes the changes back.
         includes_cut: SQL of transactions that are left out, as comments.
         dialect: of SQL, empty for that of the source database.
+        effective: without the rows of transactions that a Replicat does not apply.
         stop: only records that begin before this RBA; None for the end of the file.
     """
 
@@ -46,6 +47,7 @@ class ExportOptions(NamedTuple):
     includes_cut: bool = False
     dialect: str = ""
     stop: int | None = None
+    effective: bool = False
 
     @property
     def to_standard_output(self) -> bool:

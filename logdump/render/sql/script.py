@@ -22,7 +22,7 @@ from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
 from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_walk import Damage, Extent, TransactionWalk
+from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 
@@ -120,6 +120,8 @@ class SqlScript:
         spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
         for one in TransactionWalk(self._trail, spot, until=here, missing=missing):
+            if isinstance(one, Restart):
+                continue
             damages = one.damage if isinstance(one, Extent) else (one,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
             self._damage = next(ahead, None)

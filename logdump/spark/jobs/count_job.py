@@ -34,6 +34,8 @@ class SparkCounter(CountRun):
         super().__init__(session, options, workers)
         if options.interval:
             raise NotForSpark("INTERVAL")
+        if options.effective:
+            raise NotForSpark("EFFECTIVE")
         self._options = {**read_options(session), **self._bounds(), **_limits(session)}
         self.is_filtered = "where" in self._options
         self._rows: dict[str, list[Row]] = {}

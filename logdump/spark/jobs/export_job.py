@@ -48,6 +48,8 @@ def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event
 def _obstacles(options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
+    elif options.effective:
+        yield "EFFECTIVE"
     elif options.to_standard_output:
         yield "standard output"
     elif options.records is not None:

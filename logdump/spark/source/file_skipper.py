@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.filters import CsnKey, csn_key
 from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailFile, from_datetime
+from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.changes.transactions import BEGINS, is_transactional
 
 

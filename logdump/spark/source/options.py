@@ -112,6 +112,14 @@ class Options:
     source_defs_override: bool = _option(
         "sourceDefsOverride", TRUTH, False, _BOTH, "It goes before the definitions in the trail", "false"
     )
+    effective: bool = _option(
+        "effective",
+        TRUTH,
+        False,
+        Use.READ,
+        "Without the rows of transactions that a Replicat does not apply: cut, open, or in the trail once more",
+        "false",
+    )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
     end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.spark.errors import BadTrail, located
@@ -17,6 +18,8 @@ from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
 from trailformat import NotATrail, PartialRecord, TrailFile
 from trailformat.scan import split_points
+from trailformat.search.left_out import LeftOut, Ranges
+from trailformat.search.whole_trail import WholeTrail
 
 
 class Slice(NamedTuple):
@@ -26,6 +29,7 @@ class Slice(NamedTuple):
         size: what the file had when it was planned; the last slice of a file stops there.
         only: the RBAs among them that are wanted.
         ends_trail: no later file is there, so that a last record which is not complete is one being written.
+        left_out: where rows are not wanted that a Replicat does not apply; None where all are.
         file_order: the place of the file among those of the read, in the order of writing; None in a stream.
     """
 
@@ -37,6 +41,7 @@ class Slice(NamedTuple):
     only: RbaRange = RbaRange()
     ends_trail: bool = True
     file_order: int | None = None
+    left_out: Ranges | None = None
 
 
 def plan(options: Options) -> list[tuple[Slice, ...]]:
@@ -48,7 +53,20 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
     filters_of(options)
     files = enumerate(find_files(options))
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
-    return list(packed(slices, options.max_partition_bytes))
+    planned = _only_effective(slices) if options.effective else slices
+    return list(packed(planned, options.max_partition_bytes))
+
+
+def _only_effective(slices: Iterable[Slice]) -> Iterator[Slice]:
+    """The slices with what is left out of each; the driver goes over the whole trails for it."""
+    ranges: dict[Path, Ranges] = {}
+    for part in slices:
+        path = Path(part.path)
+        if path not in ranges:
+            whole = WholeTrail.around(path)
+            left_out = LeftOut(whole)
+            ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
+        yield part._replace(left_out=ranges[path].within(part.start, part.stop))
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:

@@ -18,6 +18,7 @@ from logdump.spark.source.planner import Slice, is_unborn
 from trailformat import NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, scan_range
 from trailformat.scan.position import first_position
+from trailformat.search.left_out_rows import left_out_rows
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
@@ -88,6 +89,8 @@ def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
     inside = (rbas >= only.first) & (rbas <= only.last)
     for row in batch.spans():
         passing[row] = inside[row] and _is_shown(source, batch, row)
+    if source.part.left_out is not None:
+        inside &= ~left_out_rows(source.part.left_out, batch)
     return passing & inside
 
 

@@ -100,8 +100,11 @@ def test_pieces_of_an_unknown_layout_are_written_as_stored_on_demand_only(
 @pytest.mark.parametrize(
     "arguments", ["", "x", "1811 to", "1811 name", "1811 name into x", "1811 to x y", "1811 to x raw now", "99999"]
 )
-def test_what_cannot_be_read_or_is_not_there_is_refused(arguments: str, shop: Line, tmp_path: Path) -> None:
-    shop(f"cd {tmp_path}; lob {arguments}")
+def test_what_cannot_be_read_or_is_not_there_is_refused(
+    arguments: str, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shop(f"lob {arguments}")
     assert shop.failures or "has no LOB pieces" in shop("lob 1811")[0]
     assert list(tmp_path.iterdir()) == []
 

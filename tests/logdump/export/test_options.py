@@ -12,6 +12,8 @@ from logdump.operations.export.options import STANDARD_OUTPUT, ExportOptions
 from logdump.session.errors import ArgumentError
 
 _HERE = Path("/trails")
+_ROOT = Path("/")
+"""The current directory."""
 
 
 def _of(format_: str, target: Path = _HERE / "x", compression: str = "NONE") -> ExportOptions:
@@ -33,15 +35,15 @@ def _parsed(text: str) -> ExportOptions:
         ("arrow to /trails/x", _of("ARROW")),
         ("sql to /trails/x", _of("SQL")),
         ("csv to ~/x", _of("CSV", Path.home() / "x")),
-        ("csv to x", _of("CSV", Path.cwd() / "x")),
+        ("csv to x", _of("CSV", _ROOT / "x")),
         ("csv to /trails/y/../x", _of("CSV")),
         ('csv to "/trails/my x"', _of("CSV", _HERE / "my x")),
         ("csv to -", _of("CSV", STANDARD_OUTPUT)),
-        ("csv to ./-", _of("CSV", Path.cwd() / "-")),
+        ("csv to ./-", _of("CSV", _ROOT / "-")),
         ("csv to /trails/x!", _of("CSV")._replace(replaces=True)),
         ("csv to /trails/x !", _of("CSV")._replace(replaces=True)),
         ("csv to /trails/x replace", _of("CSV")._replace(replaces=True)),
-        ("csv to !", _of("CSV", Path.cwd() / "!")),
+        ("csv to !", _of("CSV", _ROOT / "!")),
         ("csv to /trails/x by table", _of("CSV")._replace(by_table=True)),
         ("csv to /trails/x By Table 7 records", _of("CSV")._replace(by_table=True, records=7)),
         ("csv to /trails/x 1 record", _of("CSV")._replace(records=1)),
@@ -53,7 +55,8 @@ def _parsed(text: str) -> ExportOptions:
         ("arrow to /trails/x compression lz4", _of("ARROW", compression="LZ4")),
     ],
 )
-def test_what_is_asked_for(text: str, options: ExportOptions) -> None:
+def test_what_is_asked_for(text: str, options: ExportOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(_ROOT)
     assert _parsed(text) == options
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.filters import csn_key
+from trailformat.changes.csn import csn_key
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.filters import CsnKey, FilterError, csn_key
+from logdump.filters import FilterError
+from trailformat.changes.csn import CsnKey, csn_key
 
 from .subjects import criterion, meets, subject
 

@@ -1,0 +1,179 @@
+"""RECOVERY: what restarts have left in a trail, and what of it a Replicat applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
+from logdump.language.parameters import File, Number, OneOf, Word
+from logdump.operations.matching_files import matching_files
+from logdump.operations.recovery.report import RecoveryReport
+from logdump.operations.recovery.second_copies import rows_of
+from logdump.operations.recovery.survey import Survey
+from logdump.operations.recovery.versions import VERSIONS, release_number
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice, Progress
+from logdump.session.exit_status import ExitStatus
+from logdump.session.recovery_events import RecoveryEnd, TransactionRef
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailName
+from trailformat.scan import Workers
+from trailformat.search.lots import Lot
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.sequence import Spot
+
+if TYPE_CHECKING:
+    from logdump.session.selection import Selection
+
+PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
+
+
+class RecoveryOptions(NamedTuple):
+    """What RECOVERY is to look at, and what of it to list.
+
+    ``keep`` is empty for the last recovery point, else a file's number and an RBA; None where it is not asked for.
+    """
+
+    over: str | None = None
+    part: str | None = None
+    reader: str | None = None
+    keep: tuple[int, ...] | None = None
+    filtered: bool = False
+
+
+class RecoveryRun:
+    """One run of RECOVERY; ``is_partial`` when Ctrl+C has ended it with what it had."""
+
+    def __init__(self, session: Session, options: RecoveryOptions) -> None:
+        self._session, self._options = session, options
+        self._whole = _whole_trail(session, options.over)
+        self._reader = _reader(options.reader)
+        self._title = f"LogTrail {options.over or session.trail.path}"
+        self.is_partial = False
+        self._scanned = 0
+
+    def events(self) -> Iterator[Event]:
+        """Look at the whole trail, then tell what was found."""
+        survey = Survey(self._whole)
+        try:
+            with Workers() as workers:
+                for lot in survey.run(workers):
+                    yield from self._progress(lot)
+        except KeyboardInterrupt:
+            self.is_partial = True
+        report = RecoveryReport(survey, self._passes if self._options.filtered else None, self._reader, self._keep())
+        shown = report.shown(self._title, self._options.reader, is_partial=self.is_partial)
+        yield shown
+        for part in (self._options.part,) if self._options.part else PARTS[:-1]:
+            yield from self._part(report, part)
+        if self._options.keep is not None and (keep := report.keep()) is not None:
+            yield keep
+        yield RecoveryEnd(shown)
+
+    def _progress(self, lot: Lot) -> Iterator[Event]:
+        """NOTIFY's report, when one fell due in a lot."""
+        if (reached := lot.reached) is None:
+            return
+        step, before = self._session.settings.notify, self._scanned
+        self._scanned += reached.records
+        if self._scanned // step > before // step:
+            yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+
+    def _part(self, report: RecoveryReport, part: str) -> Iterator[Event]:
+        """The findings under one of the words."""
+        is_alone = self._options.part is not None
+        if part == "RESTARTS":
+            yield from report.restarts()
+            yield from report.producer_changes()
+            yield from report.overwritten()
+        elif part == "CUT":
+            yield from report.cuts(is_alone=is_alone)
+        elif part == "FILES":
+            yield from report.files()
+        else:
+            yield from report.second_copies() if part == "TWICE" else report.order_breaks()
+
+    def _keep(self) -> Spot | None:
+        if not self._options.keep:
+            return None
+        seqno, rba = self._options.keep
+        for path in self._whole.paths:
+            name = TrailName.parse(path)
+            if name is not None and name.seqno == seqno:
+                return Spot(path, rba)
+        raise CommandError(f"No file of this trail has the number {seqno}.")
+
+    def _passes(self, ref: TransactionRef) -> bool:
+        """Whether a record of a transaction passes the filter."""
+        selections: dict[Path, Selection] = {}
+        for row in rows_of(self._whole, ref):
+            selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
+            if selection.accepts(row.record):
+                return True
+        return False
+
+
+def _whole_trail(session: Session, wildcard: str | None) -> WholeTrail:
+    if wildcard is None:
+        return WholeTrail.around(session.trail.path)
+    try:
+        return WholeTrail(matching_files(wildcard))
+    except NotATrail as error:
+        raise CommandError(f"{wildcard} names {error.problem}; RECOVERY takes {error.expected}.") from error
+
+
+def _reader(release: str | None) -> int | None:
+    if release is None:
+        return None
+    found = release_number(release)
+    if found is None:
+        raise CommandError(f"What release {release} reads is not known; known are {', '.join(VERSIONS)}.")
+    return found
+
+
+def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:
+    """Show what restarts have left in the trail; the position stays."""
+    if not options.filtered and session.filters_in_use is not None and session.filters_in_use.active:
+        raise CommandError("Half a trail gives wrong answers: FILTER OFF, or RECOVERY FILTERED for fewer findings.")
+    run = RecoveryRun(session, options)
+    yield from run.events()
+    if run.is_partial:
+        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
+        raise KeyboardInterrupt
+
+
+def _keep(place: tuple[int, int] | None) -> tuple[int, ...]:
+    return place or ()
+
+
+_PLACE = Sequence(lambda *numbers: numbers, Number("<seqno>"), Number("<rba>"))
+
+COMMANDS = (
+    Command(
+        "RECOVERY",
+        AnyOrder(
+            RecoveryOptions,
+            {
+                "over": Keyword("OVER", File("<wildcard>")),
+                "part": OneOf({name: name for name in PARTS}),
+                "reader": Keyword("READER", Word("<release>")),
+                "keep": Keyword("KEEP", Sequence(_keep, Maybe(_PLACE))),
+                "filtered": OneOf({"FILTERED": True}),
+            },
+            wrong="{!r} is no option of RECOVERY.",
+        ),
+        "Tell what restarts of Extract have left in the trail, and what Replicat applies",
+        run_recovery,
+        details=(
+            "All files of the open trail, or those of <wildcard>. RESTARTS, CUT, TWICE, ORDER: only these findings;",
+            "FILES lists the files. READER: files that a process of this release cannot read. KEEP: the files that a",
+            "reader at this place needs, or at the last recovery point. FILTERED: findings with a record that passes.",
+            "Under -c and -f the exit status is 3 when a cut transaction has no whole copy, one stands twice,",
+            "or CSNs go back. The position stays. docs/recovery.md explains the words.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

@@ -1,0 +1,185 @@
+"""One pass over a trail that notes everything that restarts have left in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.operations.recovery.cuts import Cuts, Seen, seen
+from logdump.operations.recovery.lists import Findings
+from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollover
+from trailformat.records.io_types import RESTART_ABEND
+from trailformat.scan import Workers
+from trailformat.search.effective import EffectiveTrail, OrderVerdict
+from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, LotMark
+from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.search.whole_walk import lots_of
+
+NOWHERE_YET = TrailPlace(1 << 62, 0)
+
+
+class Restarted(NamedTuple):
+    """A restart: where, by what, when, and the last whole transaction before it."""
+
+    place: TrailPlace
+    kind: str
+    time: int | None
+    last_complete: Seen | None
+
+
+class Copy(NamedTuple):
+    """A whole transaction that stands in the trail once more, and where it stood first."""
+
+    seen: Seen
+    first: TrailPlace
+
+
+class Fall(NamedTuple):
+    """A transaction with which CSNs go back, below the greatest, and how many stand there."""
+
+    seen: Seen
+    greatest: str
+    transactions: int
+
+
+class Overwritten(NamedTuple):
+    """Damage, and the transaction behind it that the trail held before."""
+
+    damage: LotMark
+    seen: Seen
+
+
+class Survey:
+    """What a pass over a trail has found so far.
+
+    Attributes:
+        files: what their headers tell.
+        restarts, cuts, twice, falls, overwritten: findings.
+        cut_at: for each restart the transaction that it cut, by places.
+        judge: which transactions count.
+        transactions, incomplete, damaged, twice_records: how many there are.
+        open: the transaction in which the trail ends.
+        half_record: where the record begins in which it ends.
+        last_whole: the last whole transaction.
+    """
+
+    def __init__(self, whole: WholeTrail) -> None:
+        self.whole = whole
+        self.files: list[FileFacts] = []
+        self.restarts = Findings[Restarted]()
+        self.cuts = Cuts()
+        self.cut_at: dict[TrailPlace, Seen] = {}
+        self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
+        self.judge = EffectiveTrail(whole)
+        self.transactions = self.incomplete = self.damaged = self.twice_records = 0
+        self.open: Seen | None = None
+        self.half_record: TrailPlace | None = None
+        self.last_whole: Seen | None = None
+        self._unbound: list[Restarted] = []
+        self._damage: LotMark | None = None
+
+    def run(self, workers: Workers) -> Iterator[Lot]:
+        """Go over the trail; yields what it has taken in."""
+        for lot in lots_of(self.whole, workers=workers):
+            self._take(lot)
+            yield lot
+
+    def _take(self, lot: Lot) -> None:
+        verdicts = self.judge.judge(lot)
+        self.transactions += lot.rows
+        for mark in lot.marks:
+            self._mark(lot, mark)
+        for row in lot.not_whole():
+            self._not_whole(seen(lot, row))
+        for one in verdicts:
+            self._verdict(lot, one)
+        self._look_behind_damage(lot, verdicts)
+        self.cuts.look_for_copies(lot, verdicts, self.judge)
+        last = _last_whole(lot, lot.rows)
+        if last is not None:
+            self.last_whole = seen(lot, last)
+            self._unbound = [one for one in self._unbound if one.place > self.last_whole.first]
+
+    def _mark(self, lot: Lot, mark: LotMark) -> None:
+        if mark.io_type == BEGIN_OF_FILE:
+            self._begin_file(lot, mark)
+        elif mark.io_type == DAMAGE:
+            self.damaged += 1
+            self._damage = self._damage or mark
+        elif mark.io_type == HALF_A_RECORD:
+            self.half_record = mark.place
+        else:
+            self._restart(lot, mark.place, "abend" if mark.io_type == RESTART_ABEND else "ok", mark.time)
+
+    def _begin_file(self, lot: Lot, mark: LotMark) -> None:
+        trail = self.whole.open(mark.place.ordinal)
+        if trail is None:
+            return
+        with trail:
+            facts = facts_of(trail)
+        before = self.files[-1] if self.files else None
+        self.files.append(facts)
+        if before is not None and is_rollover(before, facts):
+            self._restart(lot, mark.place, "rollover", facts.created)
+
+    def _restart(self, lot: Lot, place: TrailPlace, kind: str, time: int | None) -> None:
+        behind = bisect_right(range(lot.rows), place, key=lambda row: lot.after(row) or NOWHERE_YET)
+        last = _last_whole(lot, behind)
+        restarted = Restarted(place, kind, time, seen(lot, last) if last is not None else self.last_whole)
+        self.restarts.add(restarted)
+        self._unbound.append(restarted)
+
+    def _not_whole(self, one: Seen) -> None:
+        if one.ended in (Ended.CUT, Ended.OVERTAKEN) and one.has_begin:
+            self.cuts.add(one)
+            self._bind(one)
+        elif one.ended is Ended.FILE_END and self.whole.is_newest(_last_file(self, one)):
+            self.open = one
+        else:
+            self.incomplete += 1
+
+    def _bind(self, cut: Seen) -> None:
+        """Give a cut transaction to the restart that stands in it."""
+        for restart in self._unbound:
+            if cut.first < restart.place < (cut.after or NOWHERE_YET):
+                self.cut_at[restart.place] = cut
+                return
+
+    def _verdict(self, lot: Lot, one: OrderVerdict) -> None:
+        if one.copy_of is not None:
+            copy = Copy(seen(lot, one.row), one.copy_of)
+            self.twice.add(copy)
+            self.twice_records += copy.seen.records
+        if one.is_below and (one.goes_back or not self.falls.number):
+            self.falls.add(Fall(seen(lot, one.row), one.greatest, 1))
+        elif one.is_below and self.falls.is_listed:
+            last = self.falls.listed[-1]
+            self.falls.listed[-1] = last._replace(transactions=last.transactions + 1)
+
+    def _look_behind_damage(self, lot: Lot, verdicts: list[OrderVerdict]) -> None:
+        """Whether the first whole transaction behind damage is one that the trail had come to before."""
+        damage = self._damage
+        if damage is None:
+            return
+        rows = (row for row in range(lot.rows) if lot.is_whole(row) and lot.first(row) > damage.place)
+        row = next(rows, None)
+        if row is None:
+            return
+        self._damage = None
+        if any(one.row == row for one in verdicts):
+            self.overwritten.add(Overwritten(damage, seen(lot, row)))
+
+
+def _last_file(survey: Survey, one: Seen) -> int:
+    """The file in which an open transaction ends: the last of its stretch."""
+    for gap in survey.whole.gaps:
+        behind = survey.whole.ordinals[gap.behind]
+        if one.first.ordinal < behind:
+            return behind - 1
+    return len(survey.whole) - 1
+
+
+def _last_whole(lot: Lot, stop: int) -> int | None:
+    return next((row for row in reversed(range(stop)) if lot.is_whole(row)), None)

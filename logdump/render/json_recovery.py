@@ -1,0 +1,214 @@
+"""The findings of RECOVERY as JSON."""
+
+from __future__ import annotations
+
+from logdump.render.json_safe import SPOT
+from logdump.render.json_shape import Shape, member, time_at
+from logdump.session.recovery_events import (
+    CutShown,
+    KeepShown,
+    OrderBreakShown,
+    OverwriteShown,
+    ProducerChangeShown,
+    RecoveryShown,
+    RestartShown,
+    SecondCopyShown,
+    TrailFileShown,
+)
+
+_TABLES = "How many records of each table, by its name; null where they were not looked at"
+
+TRANSACTION_REF = Shape(
+    "transaction_ref",
+    "A transaction of the trail.",
+    (
+        member("csn", "string or null", "LOGCSN"),
+        member("xid", "string or null", "TRANID"),
+        member("begin", "spot or null", "Its first record; null when that is not there", SPOT.one("begin")),
+        member("after", "spot or null", "The first place behind it; null while it is open", SPOT.one("after")),
+        member("records", "number", "Its records"),
+        member("bytes", "number", "Their bytes", "size"),
+        member("tables", "object or null", _TABLES),
+        member("ended", "string", "How it ended, as in `safe_point`", "ended.value"),
+    ),
+)
+
+DIFFERENCE = Shape(
+    "first_difference",
+    "The first records of a cut transaction and of its second copy that differ.",
+    (
+        member("cut", "spot or null", "The record in the cut one; null behind its end", SPOT.one("0")),
+        member("again", "spot or null", "The record in the other; likewise", SPOT.one("1")),
+    ),
+)
+
+_LIKENESS = "`equal`; `prefix`: the cut records are its first ones; `differs`"
+_AGAIN = (
+    member("again", "transaction_ref or null", "Its whole copy behind it", TRANSACTION_REF.one("again?.ref")),
+    member("again_is", "string or null", _LIKENESS, "again?.likeness"),
+    member(
+        "first_difference",
+        "first_difference or null",
+        "Where the two differ first",
+        DIFFERENCE.one("again?.difference"),
+    ),
+)
+_LAST = "The last whole transaction before it"
+
+RESTART = Shape(
+    "restart",
+    "RECOVERY: Extract was started again.",
+    (
+        member("file", "string", "Path of the file", "spot.path"),
+        member("rba", "number", "The restart record, or 0 where a new file tells", "spot.rba"),
+        member("kind", "string", "`abend`, `ok` (RestartAbend, RestartOK), `rollover` (a new file)"),
+        member("time", "string or null", "IO Time of the record, CreationTime of the file", time_at("time")),
+        member("last_complete", "transaction_ref or null", _LAST, TRANSACTION_REF.one("last_complete")),
+        member("recovery_point", "spot or null", "Where readers go on: behind that", SPOT.one("recovery_point")),
+        member("cut", "transaction_ref or null", "The transaction that it cut", TRANSACTION_REF.one("cut")),
+        *_AGAIN,
+    ),
+    RestartShown,
+)
+
+CUT = Shape(
+    "cut_transaction",
+    "RECOVERY: a transaction that was cut, which no `restart` tells of; under CUT every one.",
+    (member("cut", "transaction_ref", "The transaction", TRANSACTION_REF.one("cut")), *_AGAIN),
+    CutShown,
+)
+
+SECOND_COPY = Shape(
+    "second_copy",
+    "RECOVERY: a whole transaction that stands in the trail a second time.",
+    (
+        member("csn", "string", "LOGCSN"),
+        member("xid", "string", "TRANID"),
+        member("first", "spot", "Where it begins first", SPOT.one("first")),
+        member("copy", "transaction_ref", "The copy, which a Replicat skips", TRANSACTION_REF.one("copy")),
+    ),
+    SecondCopyShown,
+)
+
+ORDER_BREAK = Shape(
+    "order_break",
+    "RECOVERY: a place where CSNs go back.",
+    (
+        member("spot", "spot", "The first transaction there", SPOT.one("spot")),
+        member("csn", "string or null", "Its LOGCSN"),
+        member("xid", "string or null", "Its TRANID"),
+        member("greatest", "string", "The greatest CSN before it"),
+        member("transactions", "number", "How many stand below that, up to the next `order_break`"),
+    ),
+    OrderBreakShown,
+)
+
+PRODUCER_CHANGE = Shape(
+    "producer_change",
+    "RECOVERY: a file header tells another writer, machine or source than that of the file before.",
+    (
+        member("file", "string", "Path of the file", "path"),
+        member("member", "string", "Group and token of the header"),
+        member("before", "string or null", "Its value in the file before"),
+        member("after", "string or null", "Its value in this one"),
+    ),
+    ProducerChangeShown,
+)
+
+OVERWRITE = Shape(
+    "overwrite",
+    "RECOVERY: damage behind which the trail goes on with what it had come to before: old data under new.",
+    (
+        member("spot", "spot", "The damage", SPOT.one("spot")),
+        member("length", "number", "Its bytes"),
+        member("csn", "string or null", "LOGCSN of the first whole transaction behind it"),
+    ),
+    OverwriteShown,
+)
+
+TRAIL_FILE = Shape(
+    "trail_file",
+    "RECOVERY FILES: a file, as its header tells.",
+    (
+        member("file", "string", "Path of the file", "path"),
+        member("bytes", "number", "Its size", "size"),
+        member("version", "number or null", "Compatibility"),
+        member("recovery_mode", "number or null", "RecoveryMode: 1 append, 0 overwrite"),
+        member("created", "string or null", "CreationTime", time_at("created")),
+        member("first_csn", "string or null", "FirstCSN"),
+        member("last_csn", "string or null", "LastCSN, set when the file is closed"),
+        member("problem", "string or null", "Why it is no trail"),
+        member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
+        member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it", "keeps"),
+    ),
+    TrailFileShown,
+)
+
+KEEP = Shape(
+    "keep",
+    "RECOVERY KEEP: the files that a reader needs.",
+    (
+        member("spot", "spot", "The place of the reader", SPOT.one("spot")),
+        member("first", "string", "The first file that it needs"),
+        member("free", "list of string", "The files before that"),
+        member("bytes", "number", "Bytes in those", "size"),
+    ),
+    KeepShown,
+)
+
+TRAIL_GAP = Shape(
+    "trail_gap",
+    "Files that are missing.",
+    (member("first", "string", "Path of the first"), member("last", "string", "Path of the last")),
+)
+
+_INCOMPLETE = "Transactions that damage or a missing file has left without a part"
+_UNNAMED = "Whole transactions without CSN or TRANID, of which no copy can be told"
+_FILTERED = "Whether only findings are listed that hold a record that passes the filter"
+
+RECOVERY = Shape(
+    "recovery",
+    "RECOVERY: the whole in numbers, before all findings.",
+    (
+        member("title", "string", "What was looked at, as in the text"),
+        member("mode", "list of number", "RecoveryMode of the files, each once", "modes"),
+        member("files", "number", "Files"),
+        member("restarts", "number", "Restarts"),
+        member("transactions", "number", "Transactions, cut and open ones too"),
+        member("effective", "number", "Those that a Replicat applies: whole, and the first copy"),
+        member("cut", "number", "Those that were cut"),
+        member("lost", "number", "Cut ones without a whole copy"),
+        member("twice", "number", "Whole copies of whole transactions"),
+        member("twice_records", "number", "Records in those"),
+        member("order_breaks", "number", "Places where CSNs go back"),
+        member("unnamed", "number", _UNNAMED),
+        member("unsure", "boolean", "Whether some copies may have been missed", "is_unsure"),
+        member("damaged", "number", "Places of damage"),
+        member("incomplete", "number", _INCOMPLETE),
+        member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("gaps")),
+        member("unreadable", "list of string", "Files that are no trail"),
+        member("versions", "list of number", "Compatibility of the files, each once"),
+        member("reader", "string or null", "The release that READER named"),
+        member("too_new", "list of string", "Files that it cannot read"),
+        member(
+            "open", "transaction_ref or null", "The transaction in which the trail ends", TRANSACTION_REF.one("open")
+        ),
+        member("half_record", "spot or null", "The record in which the trail ends", SPOT.one("half_record")),
+        member("listed", "boolean", "Whether all findings are listed", "is_listed"),
+        member("filtered", "boolean", _FILTERED, "is_filtered"),
+        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+    ),
+    RecoveryShown,
+)
+SHAPES = (
+    RECOVERY,
+    RESTART,
+    CUT,
+    SECOND_COPY,
+    ORDER_BREAK,
+    PRODUCER_CHANGE,
+    OVERWRITE,
+    TRAIL_FILE,
+    KEEP,
+)
+PARTS = (TRANSACTION_REF, DIFFERENCE, TRAIL_GAP)

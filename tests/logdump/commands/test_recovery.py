@@ -1,0 +1,156 @@
+"""RECOVERY in a session: what it takes, what it tells, with what exit status."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from logdump.session.events import Progress
+from logdump.session.exit_status import ExitStatus
+from logdump.session.recovery_events import KeepShown, RecoveryShown, RestartShown, SecondCopyShown, TrailFileShown
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+
+
+@pytest.fixture
+def cut(line: Line, trails: Path) -> Line:
+    """A session with the middle file of a trail open whose Extract was cut off."""
+    line(f"open {trails / 'at000000001'}")
+    return line
+
+
+def shown(line: Line) -> RecoveryShown:
+    return next(event for event in line.events if isinstance(event, RecoveryShown))
+
+
+def test_the_files_before_and_behind_the_open_one_belong_to_it(cut: Line) -> None:
+    cut("recovery")
+    assert (shown(cut).files, shown(cut).transactions, shown(cut).effective) == (3, 10, 6)
+
+
+def test_the_position_stays(cut: Line) -> None:
+    cut("pos 2363")
+    cut("recovery")
+    assert cut.session.cursor.next == 2363
+
+
+def test_over_takes_other_files_than_the_open_one(cut: Line, trails: Path) -> None:
+    cut(f"recovery over {trails / 'al*'}")
+    assert shown(cut).title == f"LogTrail {trails / 'al*'}"
+    assert {event.spot.path.name[:2] for event in cut.events if isinstance(event, RestartShown)} == {"al"}
+
+
+def test_over_takes_one_trail_alone(cut: Line, trails: Path) -> None:
+    assert "files of several trails" in cut(f"recovery over {trails / 'a*'}")[0]
+
+
+@pytest.mark.parametrize("part", ["restarts", "cut", "twice", "order", "files"])
+def test_a_part_is_what_the_whole_has_of_it(cut: Line, part: str) -> None:
+    whole, alone = set(cut("recovery")), cut(f"recovery {part}")
+    kinds = {type(event).__name__ for event in cut.events}
+    assert len(kinds - {"RecoveryShown", "RecoveryEnd"}) <= 1
+    assert set(alone[:1]) <= whole
+
+
+def test_a_reader_of_an_older_release_cannot_read_newer_files(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'al000000000'}; recovery reader 12.2")
+    assert [path.name for path in shown(line).too_new] == ["al000000000", "al000000001", "al000000002"]
+    line("recovery reader 19c")
+    assert shown(line).too_new == ()
+
+
+@pytest.mark.parametrize("release", ["8.0", "23ai", "nonsense"])
+def test_of_a_release_that_is_not_known_nothing_is_said(cut: Line, release: str) -> None:
+    assert f"What release {release} reads is not known" in cut(f"recovery reader {release}")[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "free"),
+    [("", ["at000000000"]), ("0 2722", []), ("1 0", []), ("2 2363", ["at000000000", "at000000001"])],
+)
+def test_files_before_the_transaction_in_which_a_reader_is_can_go(cut: Line, place: str, free: list[str]) -> None:
+    cut(f"recovery keep {place}")
+    (keep,) = (event for event in cut.events if isinstance(event, KeepShown))
+    assert [path.name for path in keep.free] == free
+
+
+def test_files_tell_which_of_them_a_reader_needs(cut: Line) -> None:
+    cut("recovery files keep 2 2363")
+    files = [event for event in cut.events if isinstance(event, TrailFileShown)]
+    assert [(one.path.name, one.keeps) for one in files] == [
+        ("at000000000", False),
+        ("at000000001", False),
+        ("at000000002", True),
+    ]
+
+
+def test_half_a_trail_is_refused(cut: Line) -> None:
+    cut("filter include iotype insert")
+    assert cut("recovery")[0].startswith("Half a trail gives wrong answers")
+
+
+def test_filtered_findings_hold_a_record_that_passes(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'wt000000000'}; filter include filename TEAHOUSE.SALES")
+    line("recovery filtered")
+    tables = [event.copy.tables for event in line.events if isinstance(event, SecondCopyShown)]
+    assert tables
+    assert all("TEAHOUSE.SALES" in (one or {}) for one in tables)
+    assert shown(line).twice > len(tables)
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("et000000000", ExitStatus.OK),
+        ("ot000000", ExitStatus.OK),
+        ("at000000000", ExitStatus.FINDINGS),
+        ("wt000000000", ExitStatus.FINDINGS),
+        ("gt000000000", ExitStatus.BAD_DATA),
+    ],
+)
+def test_the_exit_status_tells_of_findings(trails: Path, name: str, status: ExitStatus) -> None:
+    assert logdump("-c", f"open {trails / name}; recovery").status == status
+
+
+@pytest.mark.parametrize("words", ["sideways", "over", "reader", "keep 1", "keep 1 x"])
+def test_words_that_are_none_are_refused(cut: Line, words: str) -> None:
+    cut(f"recovery {words}")
+    assert len(cut.failures) == 1
+
+
+def test_json_has_the_members_that_are_documented(trails: Path) -> None:
+    answer = logdump("--format", "jsonl", "-c", f"open {trails / 'at000000000'}; recovery")
+    objects = [json.loads(one) for one in answer.out.splitlines()]
+    (summary,) = (one for one in objects if one["type"] == "recovery")
+    assert (summary["cut"], summary["lost"], summary["mode"]) == (3, 1, [1])
+    restart = next(one for one in objects if one["type"] == "restart")
+    assert (restart["kind"], restart["cut"]["csn"], restart["again_is"]) == ("abend", "41882334", "prefix")
+    assert restart["recovery_point"]["alter"].endswith("EXTRBA 2722")
+
+
+def test_the_text_names_the_places_of_the_fixture(cut: Line) -> None:
+    text = "\n".join(cut("recovery"))
+    assert re.search(r"Restart at RBA 3083 of at000000000: RestartAbend", text)
+    assert "Recovery point RBA 2722 of at000000000" in text
+    assert "Again at       RBA 3130 to 3691 of at000000000, 3 records, whole: the 2 cut records are its first 2" in text
+
+
+def test_an_interrupt_gives_what_there_is(cut: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    from logdump.operations.recovery.survey import Survey
+
+    def interrupted(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Survey, "_take", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cut("recovery")
+    assert shown(cut).is_partial
+
+
+def test_progress_is_reported_every_so_many_records(cut: Line) -> None:
+    cut("notify 4")
+    cut("recovery")
+    assert [event.records for event in cut.events if isinstance(event, Progress)]

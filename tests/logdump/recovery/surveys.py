@@ -1,0 +1,47 @@
+"""Surveys of trails, by either engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logdump.operations.recovery.report import RecoveryReport
+from logdump.operations.recovery.survey import Survey
+from trailformat.scan import Engine, Workers, is_available
+from trailformat.search.effective import EffectiveTrail
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.search.whole_walk import lots_of
+from trailformat.trail.sequence import Spot
+
+ENGINES = [one for one in Engine if is_available(one)]
+
+
+def whole_trail(paths: list[Path], engine: Engine = Engine.PYTHON) -> WholeTrail:
+    """The files as one, read by an engine."""
+    whole = WholeTrail(paths)
+    whole.engine = engine
+    return whole
+
+
+def surveyed(paths: list[Path], engine: Engine = Engine.PYTHON) -> Survey:
+    """What a survey finds."""
+    survey = Survey(whole_trail(paths, engine))
+    with Workers(1) as workers:
+        for _ in survey.run(workers):
+            pass
+    return survey
+
+
+def report(paths: list[Path], engine: Engine = Engine.PYTHON) -> RecoveryReport:
+    """What is told of it."""
+    return RecoveryReport(surveyed(paths, engine))
+
+
+def effective(paths: list[Path], engine: Engine = Engine.PYTHON) -> list[Spot]:
+    """Where the transactions begin that a Replicat applies."""
+    whole = whole_trail(paths, engine)
+    judge, found = EffectiveTrail(whole), []
+    for lot in lots_of(whole):
+        copies = {one.row for one in judge.judge(lot) if one.copy_of is not None}
+        places = [lot.first(row) for row in range(lot.rows) if lot.is_whole(row) and row not in copies]
+        found += [Spot(whole.paths[place.ordinal], place.rba) for place in places]
+    return found

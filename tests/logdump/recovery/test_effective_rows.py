@@ -1,0 +1,107 @@
+"""COUNT EFFECTIVE and EXPORT EFFECTIVE see the rows that a Replicat applies, and all records that are no rows."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import trailformat.scan.engines
+from fixtures.flavour import MYSQL_21
+from logdump.session.events import CountShown
+from tests.logdump.line import Line
+from tests.logdump.recovery.surveys import ENGINES, whole_trail
+from tests.searching import examples
+from tests.simulated.extract import Written
+from tests.simulated.recovery import append_recovery, rebuilt
+from tests.simulated.replicat import replicat
+from trailformat.scan import Engine
+from trailformat.search.left_out import LeftOut
+
+
+def _applied(written: list[Written]) -> set[tuple[Path, int]]:
+    """The rows that a Replicat applies that skips what it has had."""
+    known, rows = set[int](), set[tuple[Path, int]]()
+    for records in _whole(written):
+        if records[0].transaction not in known:
+            known.add(records[0].transaction)
+            rows |= {(one.path, one.rba) for one in records}
+    return rows
+
+
+def _whole(written: list[Written]) -> list[list[Written]]:
+    """The transactions that are whole, whatever they change."""
+    rows = [one._replace(change=one.change and one.change._replace(is_before=True)) for one in written]
+    _, applied = replicat(rows, {})
+    return applied
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(seed=st.integers(0, 1 << 32), is_rebuilt=st.booleans())
+@settings(max_examples=examples(8), deadline=None)
+def test_the_places_left_out_are_those_of_all_other_rows(engine: Engine, seed: int, *, is_rebuilt: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        random = Random(seed)
+        extract = (
+            rebuilt(Path(folder), random, MYSQL_21).extract
+            if is_rebuilt
+            else append_recovery(Path(folder), random, MYSQL_21)
+        )
+        found = LeftOut(whole_trail(extract.paths, engine))
+        rows = [one for one in extract.written if one.change is not None]
+        kept = {(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
+        assert kept == _applied(extract.written)
+
+
+def _counted(line: Line) -> int:
+    """The records of the last COUNT."""
+    return next(event.counted for event in line.events if isinstance(event, CountShown)).total.records
+
+
+@pytest.mark.parametrize("least", [0, 1 << 40], ids=["columns", "records"])
+@pytest.mark.parametrize(("name", "left_out"), [("at000000000", 3), ("at000000001", 0), ("at000000002", 2)])
+def test_count_leaves_out_what_is_cut_or_open(
+    line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch, name: str, left_out: int, least: int
+) -> None:
+    for limit in ("NUMBA_PAYS", "NUMBA_PAYS_LOADED"):
+        monkeypatch.setattr(trailformat.scan.engines, limit, least)
+    line(f"open {trails / name}; count")
+    every = _counted(line)
+    line("count effective")
+    assert every - _counted(line) == left_out
+
+
+def test_count_of_several_files_leaves_out_copies_in_later_ones(line: Line, trails: Path, tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"zz00000000{number}").write_bytes((trails / "et000000000").read_bytes())
+    line(f"count log {tmp_path / 'zz*'}")
+    both = _counted(line)
+    line(f"count effective, log {tmp_path / 'zz*'}")
+    rows = 18
+    assert _counted(line) == both - rows
+
+
+def test_export_leaves_out_rows_and_keeps_what_is_no_row(line: Line, trails: Path, tmp_path: Path) -> None:
+    line(f"open {trails / 'at000000000'}; export jsonl to {tmp_path / 'all'}; pos 0")
+    line(f"export jsonl to {tmp_path / 'some'} effective")
+    every, some = (
+        [json.loads(text) for text in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
+        for name in ("all", "some")
+    )
+    left_out = [one for one in every if one not in some]
+    assert [(one["csn"], one["rba"]) for one in left_out] == [
+        ("41882334", 2722),
+        ("41882334", 2913),
+        ("41882368", 3939),
+    ]
+
+
+def test_the_filter_is_as_before_when_the_command_is_done(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'at000000000'}; count effective")
+    line("count")
+    assert line.session.narrowing is None

@@ -1,0 +1,146 @@
+"""What is told of a trail is what its Extract has done, and the effective trail is what a Replicat applies."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
+from tests.logdump.recovery.surveys import ENGINES, effective, report, surveyed
+from tests.searching import examples
+from tests.simulated.recovery import RecoveringExtract, append_recovery, overwritten, rebuilt
+from tests.simulated.replicat import replicat
+from trailformat.scan import Engine
+from trailformat.trail.sequence import Spot
+
+FLAVOURS = [MYSQL_21, ORACLE_12]
+SEEDS = st.integers(0, 1 << 32)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _applied(extract: RecoveringExtract) -> list[Spot]:
+    """Where the transactions begin that the simulated Replicat applies."""
+    _, applied = replicat(extract.written, extract.first_rows)
+    return [Spot(records[0].path, records[0].rba) for records in applied]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_the_effective_trail_is_what_was_committed_whatever_the_kills(
+    flavour: Flavour, engine: Engine, seed: int
+) -> None:
+    with _folder() as folder:
+        extract = append_recovery(folder, Random(seed), flavour)
+        assert effective(extract.paths, engine) == _applied(extract)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_every_cut_is_told_and_has_its_copy_and_nothing_else_is_found(engine: Engine, seed: int) -> None:
+    with _folder() as folder:
+        extract = append_recovery(folder, Random(seed), ORACLE_12)
+        survey = surveyed(extract.paths, engine)
+        assert survey.cuts.number == len(extract.kills)
+        assert [one.records for one in survey.cuts.found] == [kill.records for kill in extract.kills]
+        assert survey.cuts.lost == 0
+        assert (survey.twice.number, survey.falls.number, survey.overwritten.number) == (0, 0, 0)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_the_copy_of_a_cut_begins_with_what_was_cut(seed: int) -> None:
+    with _folder() as folder:
+        extract = append_recovery(folder, Random(seed), MYSQL_21)
+        cuts = list(report(extract.paths).cuts(is_alone=True))
+        assert {one.again.likeness if one.again else None for one in cuts} <= {"prefix"}
+
+
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_every_marker_and_every_file_that_a_failure_has_begun_is_a_restart(seed: int) -> None:
+    with _folder() as folder:
+        extract = append_recovery(folder, Random(seed), MYSQL_21)
+        markers = [Spot(one.path, one.rba) for one in extract.written if one.change is None]
+        restarts = list(report(extract.paths).restarts())
+        assert [one.spot for one in restarts if one.kind != "rollover"] == markers
+        begun = [one.spot for one in restarts if one.kind == "rollover"]
+        rolled = sum(kill.rolls for kill in extract.kills)
+        assert len(begun) >= rolled
+        assert all(spot.rba == 0 for spot in begun)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(seed: int) -> None:
+    with _folder() as folder:
+        extract = append_recovery(folder, Random(seed), MYSQL_21)
+        _, applied = replicat(extract.written, extract.first_rows)
+        order = {path: number for number, path in enumerate(extract.paths)}
+        ends = [(order[one[-1].path], one[-1].rba + one[-1].length) for one in applied]
+        for one in report(extract.paths).restarts():
+            before = [end for end in ends if end <= (order[one.spot.path], one.spot.rba)]
+            found = (order[one.recovery_point.path], one.recovery_point.rba) if one.recovery_point else None
+            assert found == (before[-1] if before else None)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(seed=SEEDS)
+@settings(max_examples=examples(8), deadline=None)
+def test_transactions_of_rebuilt_files_are_told_with_both_places(engine: Engine, seed: int) -> None:
+    with _folder() as folder:
+        made = rebuilt(folder, Random(seed), ORACLE_12)
+        begins = [one for one in made.extract.written if one.trans_ind in (0, 3)]
+        places: dict[int, list[Spot]] = {}
+        for one in begins:
+            places.setdefault(one.transaction, []).append(Spot(one.path, one.rba))
+        told = [(one.first, one.copy.begin) for one in report(made.extract.paths, engine).second_copies()]
+        assert told == [tuple(places[number]) for number in made.again]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
+@given(seed=SEEDS)
+@settings(max_examples=examples(12), deadline=None)
+def test_old_data_under_new_are_told_where_the_trail_comes_back_to_what_it_had_passed(
+    flavour: Flavour, engine: Engine, seed: int
+) -> None:
+    with _folder() as folder:
+        made = overwritten(folder, Random(seed), flavour)
+        found = report([made.path], engine)
+        spots = [one.spot for one in found.overwritten()]
+        assert spots == ([Spot(made.path, made.end)] if made.is_broken and made.tells else [])
+        assert found.shown("", None, is_partial=False).modes == (0,)
+
+
+@given(seed=SEEDS, engine=st.sampled_from(ENGINES))
+@settings(max_examples=examples(1), deadline=None)
+def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(seed: int, engine: Engine) -> None:
+    with _folder() as folder:
+        extract = append_recovery(folder, Random(seed), MYSQL_21, most_kills=2)
+        last = extract.paths[-1]
+        data = last.read_bytes()
+        ends = _ends_of(extract)
+        for size in range(1, len(data), 7):
+            last.write_bytes(data[:size])
+            here = [begin for begin, end in ends if end.path != last or end.rba <= size]
+            assert effective(extract.paths, engine) == here
+
+
+def _ends_of(extract: RecoveringExtract) -> list[tuple[Spot, Spot]]:
+    _, applied = replicat(extract.written, extract.first_rows)
+    return [(Spot(one[0].path, one[0].rba), Spot(one[-1].path, one[-1].rba + one[-1].length)) for one in applied]

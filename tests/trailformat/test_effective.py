@@ -1,0 +1,178 @@
+"""Of the whole transactions of a trail the first copy of each is applied, told without a table of all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.searching import examples
+from tests.trailformat.samples import header, row, trail_of
+from trailformat import Record, make_record, make_token
+from trailformat.changes.transactions import FIRST, LAST, ONLY
+from trailformat.records.io_types import RESTART_ABEND
+from trailformat.scan import Engine, is_available, scan
+from trailformat.search import effective, whole_trail
+from trailformat.search.effective import EffectiveTrail, OrderVerdict
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.search.whole_walk import lots_of
+
+ENGINES = [one for one in Engine if is_available(one)]
+
+
+def transaction(csn: str | None, xid: str | None, *, is_cut: bool = False) -> list[Record]:
+    """One record, whole; or cut by a restart."""
+    pairs = ((b"L"[0], csn), (b"6"[0], xid))
+    tokens = [make_token(token, text.encode()) for token, text in pairs if text is not None]
+    first = make_record(header(trans_ind=FIRST if is_cut else ONLY), b"leaf", tokens)
+    return [first, row(b"", io_type=RESTART_ABEND, trans_ind=ONLY)] if is_cut else [first]
+
+
+def judged(paths: list[Path], engine: Engine) -> tuple[EffectiveTrail, list[TrailPlace], list[OrderVerdict]]:
+    """The judge, the places of the copies, and all verdicts."""
+    trail = WholeTrail(paths)
+    trail.engine = engine
+    judge = EffectiveTrail(trail)
+    copies, verdicts = [], []
+    for lot in lots_of(trail):
+        for one in judge.judge(lot):
+            verdicts.append(one)
+            if one.copy_of is not None:
+                copies.append(lot.first(one.row))
+    return judge, copies, verdicts
+
+
+def written(folder: Path, transactions: Sequence[tuple[str | None, str | None, bool]], each: int) -> list[Path]:
+    """Files of so many transactions each."""
+    records = [record for one in transactions for record in transaction(one[0], one[1], is_cut=one[2])]
+    parts = [records[at : at + each] for at in range(0, len(records), each)]
+    return [trail_of(folder, *part, name=f"tt{number:09}") for number, part in enumerate(parts)]
+
+
+def expected(paths: list[Path]) -> Iterator[TrailPlace]:
+    """Where whole transactions stand that came before, by a table of all."""
+    trail, known = WholeTrail(paths), set[tuple[str, str]]()
+    trail.engine = Engine.PYTHON
+    for lot in lots_of(trail):
+        for at in range(lot.rows):
+            csn, xid = lot.csns[at], lot.xids[at]
+            if not lot.is_whole(at) or csn is None or xid is None or csn == "no CSN":
+                continue
+            if (csn, xid) in known:
+                yield lot.first(at)
+            known.add((csn, xid))
+
+
+CSNS = st.one_of(
+    st.integers(1, 30).map(lambda number: str(number + 100)),
+    st.integers(1, 200).map(str),
+    st.integers(1, 6).map(lambda number: f"00000004:{number:08}"),
+    st.sampled_from([None, "no CSN"]),
+)
+TRANSACTIONS = st.lists(
+    st.tuples(CSNS, st.sampled_from(["1.1", "1.2", None]), st.integers(0, 5).map(lambda number: number == 0)),
+    min_size=1,
+    max_size=60,
+)
+RISING = st.lists(st.integers(100, 160).map(str), min_size=1, max_size=90).map(
+    lambda csns: [(one, "1.1", False) for one in [*sorted(set(csns)), *csns[:5], *sorted(set(csns[5:]))]]
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(transactions=TRANSACTIONS | RISING, each=st.integers(5, 40), size=st.integers(3, 50))
+@settings(max_examples=examples(60), deadline=None)
+def test_copies_are_those_that_a_table_of_all_transactions_tells(
+    engine: Engine, transactions: list[tuple[str | None, str | None, bool]], each: int, size: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_trail, "scan", partial(scan, batch_size=size))
+        patch.setattr(effective, "_COLUMNS_PAY", 2)
+        patch.setattr(effective, "MOST_CHECKPOINTS", 5)
+        paths = written(Path(folder), transactions, each)
+        judge, copies, _ = judged(paths, engine)
+        assert copies == list(expected(paths))
+        assert judge.copies == len(copies)
+        assert not judge.is_unsure
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_trail_in_order_is_not_read_again(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effective, "lots_of", None)
+    paths = written(tmp_path, [(str(1000 + at), "1.1", False) for at in range(100)], 40)
+    judge, copies, verdicts = judged(paths, engine)
+    assert (judge.whole, copies, verdicts) == (100, [], [])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_late_transactions_make_it_unsure(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effective, "MOST_KNOWN", 3)
+    late = [("900", "1.1", False), *((str(100 + at), "1.1", False) for at in range(5))]
+    judge, _, _ = judged(written(tmp_path, late, 40), engine)
+    assert judge.is_unsure
+
+
+def test_equal_csns_of_different_transactions_are_no_copies(tmp_path: Path) -> None:
+    same = [("7", f"1.{at}", False) for at in range(5)]
+    _, copies, _ = judged(written(tmp_path, same, 40), Engine.PYTHON)
+    assert copies == []
+
+
+def test_csns_of_another_database_are_not_compared(tmp_path: Path) -> None:
+    mixed = [("700", "1.1", False), ("00000004:00000001", "1.1", False), ("701", "1.1", False)]
+    _, _, verdicts = judged(written(tmp_path, mixed, 40), Engine.PYTHON)
+    assert verdicts == []
+
+
+def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Path) -> None:
+    falling = [(csn, "1.1", False) for csn in ("10", "20", "30", "11", "12", "31")]
+    _, _, verdicts = judged(written(tmp_path, falling, 40), Engine.PYTHON)
+    assert [(one.row, one.goes_back, one.is_below, one.greatest) for one in verdicts] == [
+        (3, True, True, "30"),
+        (4, False, True, "30"),
+    ]
+
+
+def test_equal_csns_below_the_greatest_go_back_once(tmp_path: Path) -> None:
+    falling = [("10", "1.1", False), ("30", "1.1", False), ("11", "1.1", False), ("11", "1.2", False)]
+    _, _, verdicts = judged(written(tmp_path, falling, 40), Engine.PYTHON)
+    assert [one.goes_back for one in verdicts] == [True, False]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_copy_is_found_among_equal_csns_that_fill_several_files(engine: Engine, tmp_path: Path) -> None:
+    equal = [
+        ("10", "1.1", False),
+        ("10", "1.2", False),
+        ("10", "1.3", False),
+        ("20", "1.1", False),
+        ("10", "1.3", False),
+    ]
+    _, copies, _ = judged(written(tmp_path, equal, 1), engine)
+    assert copies == [TrailPlace(4, 0)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_begins_with_the_last_transaction_once_more_begins_with_a_copy(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
+    again = [(csn, "1.1", False) for csn in ("10", "11", "12", "12", "13", "14")]
+    _, copies, _ = judged(written(tmp_path, again, 3), engine)
+    assert copies == [TrailPlace(1, 0)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_rest_without_its_beginning_is_not_whole_among_many(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effective, "_COLUMNS_PAY", 1)
+    tokens = [make_token("L", b"10"), make_token("6", b"1.1")]
+    rest = make_record(header(trans_ind=LAST), b"leaf", tokens)
+    path = trail_of(tmp_path, rest, *transaction("11", "1.1"), *transaction("12", "1.1"))
+    assert judged([path], engine)[0].whole == 2

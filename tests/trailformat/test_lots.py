@@ -1,0 +1,95 @@
+"""The transactions of a whole trail as columns are those of a walk record by record."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.searching import examples
+from tests.trailformat.samples import trail_of
+from tests.trailformat.test_transaction_walk import records_of
+from trailformat.scan import Engine, is_available, scan
+from trailformat.search import whole_trail
+from trailformat.search.lots import Lot, LotMark
+from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.search.whole_walk import lots_of
+
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+
+
+class Seen(NamedTuple):
+    """What a lot tells of a transaction."""
+
+    first: TrailPlace
+    begin: TrailPlace | None
+    after: TrailPlace | None
+    records: int
+    size: int
+    ended: Ended
+    csn: str | None
+    xid: str | None
+
+
+def seen(lots: list[Lot]) -> list[Seen]:
+    return [
+        Seen(
+            lot.first(row),
+            lot.begin(row),
+            lot.after(row),
+            int(lot.columns.records[row]),
+            int(lot.columns.sizes[row]),
+            lot.ended(row),
+            lot.csns[row],
+            lot.xids[row],
+        )
+        for lot in lots
+        for row in range(lot.rows)
+    ]
+
+
+def marks(lots: list[Lot]) -> list[LotMark]:
+    return sorted(mark for lot in lots for mark in lot.marks)
+
+
+def both(paths: list[Path], batch_size: int) -> tuple[list[Lot], list[Lot]]:
+    """The lots by row and by column."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_trail, "scan", partial(scan, batch_size=batch_size))
+        found = []
+        for engine in (Engine.PYTHON, Engine.NUMBA):
+            whole = WholeTrail(paths)
+            whole.engine = engine
+            found.append(list(lots_of(whole)))
+    return found[0], found[1]
+
+
+def assert_the_same(paths: list[Path], batch_size: int) -> None:
+    by_row, by_column = both(paths, batch_size)
+    assert seen(by_column) == seen(by_row)
+    assert marks(by_column) == marks(by_row)
+
+
+TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
+
+
+@given(
+    texts=st.lists(TEXTS, min_size=1, max_size=4), cut=st.integers(0, 9), gap=st.integers(0, 6), size=st.integers(1, 6)
+)
+@settings(max_examples=examples(150), deadline=None)
+def test_columns_tell_what_a_walk_tells(texts: list[str], cut: int, gap: int, size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for at, text in enumerate(texts):
+            records = records_of(text)
+            last = records[-1] if isinstance(records[-1], bytes) else records[-1].raw
+            records[-1] = last[: max(1, len(last) - cut)]
+            number = at if at < gap else at + 2
+            paths.append(trail_of(Path(folder), *records, name=f"tt{number:09}"))
+        assert_the_same(paths, size)

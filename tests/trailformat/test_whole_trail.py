@@ -1,0 +1,125 @@
+"""The files of a trail as one: in the order in which they were written, with what is missing named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.trailformat.samples import row, trail_of
+from trailformat import NotATrail, TrailFile
+from trailformat.scan import BAD_SPAN, PARTIAL, Engine, is_available
+from trailformat.search import whole_trail as module
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+
+ENGINES = [one for one in Engine if is_available(one)]
+ONE = row()
+
+
+def files(folder: Path, *names: str) -> list[Path]:
+    """Files of one record each."""
+    return [trail_of(folder, ONE, name=name) for name in names]
+
+
+def names(whole: WholeTrail) -> list[str]:
+    return [path.name for path in whole.paths]
+
+
+def test_after_the_highest_number_comes_the_first(tmp_path: Path) -> None:
+    whole = WholeTrail(files(tmp_path, "lt000000", "lt000001", "lt999998", "lt999999"))
+    assert names(whole) == ["lt999998", "lt999999", "lt000000", "lt000001"]
+    assert whole.gaps == ()
+
+
+def test_files_with_nine_digits_come_behind_those_with_six(tmp_path: Path) -> None:
+    whole = WholeTrail(files(tmp_path, "lt000000008", "lt000007"))
+    assert names(whole) == ["lt000007", "lt000000008"]
+    assert whole.gaps == ()
+
+
+def test_missing_files_are_named_by_the_first_and_the_last(tmp_path: Path) -> None:
+    whole = WholeTrail(files(tmp_path, "lt000003", "lt000004", "lt000006", "lt000009"))
+    assert [(gap.first.name, gap.last.name, gap.behind.name) for gap in whole.gaps] == [
+        ("lt000005", "lt000005", "lt000006"),
+        ("lt000007", "lt000008", "lt000009"),
+    ]
+
+
+@pytest.mark.parametrize("given", [[], ["lt000000", "rt000000"], ["lt000000", "readme"]])
+def test_files_of_one_trail_are_wanted(tmp_path: Path, given: list[str]) -> None:
+    with pytest.raises(NotATrail):
+        WholeTrail(files(tmp_path, *given))
+
+
+def test_a_file_of_another_name_is_a_trail_by_itself(tmp_path: Path) -> None:
+    (path,) = files(tmp_path, "saved")
+    assert WholeTrail.around(path).paths == (path,)
+
+
+@pytest.mark.parametrize("name", ["lt000001", "lt"])
+def test_a_file_and_the_name_of_its_trail_lead_to_all_of_it(tmp_path: Path, name: str) -> None:
+    files(tmp_path, "lt000000", "lt000001", "lt000002", "rt000000")
+    assert names(WholeTrail.around(tmp_path / name)) == ["lt000000", "lt000001", "lt000002"]
+
+
+def test_a_newest_file_that_is_still_empty_is_left_out(tmp_path: Path) -> None:
+    paths = files(tmp_path, "lt000000", "lt000001")
+    paths[1].write_bytes(b"")
+    assert names(WholeTrail(paths)) == ["lt000000"]
+
+
+def test_a_transaction_goes_on_in_the_next_file_unless_that_is_missing(tmp_path: Path) -> None:
+    paths = files(tmp_path, "lt000000", "lt000001", "lt000003", "lt000004")
+    paths[3].write_bytes(b"no trail")
+    whole = WholeTrail(paths)
+    assert [whole.following(path) for path in paths] == [
+        (paths[1], None),
+        (None, tmp_path / "lt000002"),
+        (None, paths[3]),
+        (None, None),
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_batches_come_file_after_file_and_say_where_nothing_goes_on(engine: Engine, tmp_path: Path) -> None:
+    whole = WholeTrail(files(tmp_path, "lt000000", "lt000001", "lt000003"))
+    whole.engine = engine
+    assert [(one.ordinal, len(one.batch), one.begins, one.breaks) for one in whole.batches()] == [
+        (0, 1, True, True),
+        (1, 1, True, False),
+        (2, 1, True, True),
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_half_a_record_is_no_damage_at_the_end_of_the_newest_file_alone(engine: Engine, tmp_path: Path) -> None:
+    paths = [trail_of(tmp_path, ONE, ONE.raw[:-5], name=f"lt00000{number}") for number in range(2)]
+    whole = WholeTrail(paths)
+    whole.engine = engine
+    assert [int(one.batch.kind[-1]) for one in whole.batches()] == [BAD_SPAN, PARTIAL]
+
+
+def test_a_walk_begins_at_any_record(tmp_path: Path) -> None:
+    paths = [trail_of(tmp_path, ONE, ONE, ONE, name=f"lt00000{number}") for number in range(2)]
+    found = [len(one.batch) for one in WholeTrail(paths).batches(TrailPlace(0, ONE.length))]
+    assert found == [2, 3]
+
+
+def test_one_file_is_open_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, most = 0, 0
+
+    class Counted(TrailFile):
+        def __init__(self, path: Path) -> None:
+            nonlocal now, most
+            super().__init__(path)
+            now, most = now + 1, max(most, now + 1)
+
+        def close(self) -> None:
+            nonlocal now
+            now -= 1
+            super().close()
+
+    monkeypatch.setattr(module, "TrailFile", Counted)
+    for _ in WholeTrail(files(tmp_path, *(f"lt00000{number}" for number in range(5)))).batches():
+        pass
+    assert (now, most) == (0, 1)

@@ -1,0 +1,205 @@
+"""What a Replicat applies of a trail: its whole transactions, of several copies of one the first.
+
+    CSN 10  CSN 20  (cut 30)  CSN 30  CSN 40  CSN 30  CSN 50
+    x       x                 x       x       a copy  x
+
+Transactions stand in the order of their CSNs, so that only one at or below the greatest CSN so far can have come
+before; the trail is read again where the CSNs rose past it, to tell. There is no table of all transactions.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from trailformat.changes.csn import csn_key
+from trailformat.search.lots import Lot
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.search.whole_walk import lots_of
+
+MOST_KNOWN = 100_000
+"""So many transactions of one CSN, and so many that came late, are known by name."""
+MOST_CHECKPOINTS = 1 << 15
+_REGIONS = 4
+_COLUMNS_PAY = 32
+
+Name = tuple[str, str]
+"""LOGCSN and TRANID."""
+
+
+class OrderVerdict(NamedTuple):
+    """A whole transaction at or below the greatest CSN before it.
+
+    Attributes:
+        row: its row in the lot.
+        copy_of: where it stands first; None when this is the first, which is applied.
+        goes_back: whether its CSN is below that of the whole transaction right before it.
+        is_below: whether its CSN is below the greatest, which is ``greatest``.
+    """
+
+    row: int
+    copy_of: TrailPlace | None
+    goes_back: bool
+    is_below: bool
+    greatest: str
+
+
+class _Rise:
+    """How the CSNs of one form have risen so far.
+
+    Attributes:
+        greatest, csn: the greatest, as parts and as text.
+        previous: the parts of the one before.
+        known: where the transactions with the greatest CSN stand, by TRANID.
+        before, places: the greatest before each lot, and where its first whole transaction begins.
+    """
+
+    def __init__(self) -> None:
+        self.greatest: tuple[int, ...] = ()
+        self.previous: tuple[int, ...] = ()
+        self.csn = ""
+        self.known: dict[str, TrailPlace] = {}
+        self.before: list[tuple[int, ...]] = []
+        self.places: list[TrailPlace] = []
+
+    def note(self, place: TrailPlace) -> None:
+        """A lot begins here."""
+        self.before.append(self.greatest)
+        self.places.append(place)
+        if len(self.places) > MOST_CHECKPOINTS:
+            del self.before[1::2], self.places[1::2]
+
+    def rise(self, parts: tuple[int, ...], csn: str, xid: str | None, place: TrailPlace) -> None:
+        """A transaction with a greater CSN than all before."""
+        self.greatest, self.csn = parts, csn
+        self.known = {} if xid is None else {xid: place}
+
+
+class EffectiveTrail:
+    """Tells of lots, given one after the other from the beginning of the trail, what a Replicat applies.
+
+    Attributes:
+        whole: whole transactions so far.
+        copies: of them those that came before.
+        unnamed: of them those whose CSN has no known form or which have no TRANID, so that no copy can be told.
+        is_unsure: whether there were so many late ones that some copies may not have been seen.
+    """
+
+    def __init__(self, trail: WholeTrail) -> None:
+        self._trail = trail
+        self._rises: dict[str, _Rise] = {}
+        self._late: dict[Name, TrailPlace] = {}
+        self._regions: OrderedDict[tuple[str, TrailPlace, TrailPlace], dict[Name, TrailPlace]] = OrderedDict()
+        self.whole = self.copies = self.unnamed = 0
+        self.is_unsure = False
+
+    def greatest(self, kind: str) -> tuple[int, ...]:
+        """The greatest CSN of a form so far; nothing where there was none."""
+        return self._rises[kind].greatest if kind in self._rises else ()
+
+    def judge(self, lot: Lot) -> list[OrderVerdict]:
+        """The whole transactions of a lot that are not simply the next ones; those that are no copies are applied."""
+        if lot.texts is not None and len(lot.texts) >= _COLUMNS_PAY and (found := self._judge_columns(lot)) is not None:
+            return found
+        return self._judge_rows(lot, range(lot.rows))
+
+    def _judge_columns(self, lot: Lot) -> list[OrderVerdict] | None:
+        """The same where CSNs of one form rise from row to row; None where they do not."""
+        from trailformat.search.rising import rising_rows  # noqa: PLC0415 - it needs numpy
+
+        rows = rising_rows(lot)
+        if rows is None:
+            return None
+        first, last, number = rows
+        verdicts = self._judge_rows(lot, range(lot.carried))
+        start, end = csn_key(lot.csns[first] or ""), csn_key(lot.csns[last] or "")
+        if start is None or end is None or start.kind != end.kind:
+            return verdicts + self._judge_rows(lot, range(lot.carried, lot.rows))
+        rise = self._rise(start.kind)
+        if start.parts <= rise.greatest:
+            return verdicts + self._judge_rows(lot, range(lot.carried, lot.rows))
+        rise.note(lot.first(first))
+        rise.rise(end.parts, lot.csns[last] or "", lot.xids[last], lot.first(last))
+        rise.previous = end.parts
+        self.whole += number
+        return verdicts
+
+    def _rise(self, kind: str) -> _Rise:
+        return self._rises.setdefault(kind, _Rise())
+
+    def _judge_rows(self, lot: Lot, rows: range) -> list[OrderVerdict]:
+        noted: set[str] = set()
+        return [one for row in rows if lot.is_whole(row) and (one := self._judge_row(lot, row, noted)) is not None]
+
+    def _judge_row(self, lot: Lot, row: int, noted: set[str]) -> OrderVerdict | None:
+        """``noted``: the forms of CSN for which these rows have been noted."""
+        self.whole += 1
+        csn, xid, place = lot.csns[row], lot.xids[row], lot.first(row)
+        key = csn_key(csn) if csn else None
+        self.unnamed += key is None or xid is None
+        if key is None or csn is None:
+            return None
+        rise = self._rise(key.kind)
+        if key.kind not in noted:
+            noted.add(key.kind)
+            rise.note(place)
+        goes_back, rise.previous = key.parts < rise.previous, key.parts
+        if key.parts > rise.greatest:
+            rise.rise(key.parts, csn, xid, place)
+            return None
+        is_below = key.parts < rise.greatest
+        copy_of = self._first_copy(key.kind, key.parts, (csn, xid), place) if xid is not None else None
+        self.copies += copy_of is not None
+        return OrderVerdict(row, copy_of, goes_back, is_below, rise.csn)
+
+    def _first_copy(self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPlace) -> TrailPlace | None:
+        rise = self._rises[kind]
+        if parts == rise.greatest:
+            return self._known_or_added(rise.known, name[1], place)
+        if name in self._late:
+            return self._late[name]
+        at = bisect_left(rise.before, parts) - 1
+        while 0 <= at < len(rise.places) and rise.before[at] <= parts:
+            first = self._region(kind, at, place).get(name)
+            if first is not None:
+                return first
+            at += 1
+        return self._known_or_added(self._late, name, place)
+
+    def _known_or_added(self, known: dict[Any, TrailPlace], name: Any, place: TrailPlace) -> TrailPlace | None:
+        if name in known:
+            return known[name]
+        if len(known) < MOST_KNOWN:
+            known[name] = place
+        else:
+            self.is_unsure = True
+        return None
+
+    def _region(self, kind: str, at: int, here: TrailPlace) -> dict[Name, TrailPlace]:
+        """The first whole copies between two checkpoints, or behind the last one and before ``here``."""
+        places = self._rises[kind].places
+        is_last = at + 1 == len(places)
+        bounds = (kind, places[at], here if is_last else places[at + 1])
+        if bounds in self._regions:
+            self._regions.move_to_end(bounds)
+            return self._regions[bounds]
+        found: dict[Name, TrailPlace] = {}
+        for name, place in self._names(bounds[1], bounds[2]):
+            found.setdefault(name, place)
+        if not is_last:
+            self._regions[bounds] = found
+            if len(self._regions) > _REGIONS:
+                self._regions.popitem(last=False)
+        return found
+
+    def _names(self, start: TrailPlace, stop: TrailPlace) -> Iterator[tuple[Name, TrailPlace]]:
+        for lot in lots_of(self._trail, start):
+            for row in range(lot.rows):
+                place = lot.first(row)
+                if place >= stop:
+                    return
+                csn, xid = lot.csns[row], lot.xids[row]
+                if csn is not None and xid is not None and lot.is_whole(row):
+                    yield (csn, xid), place

@@ -1,0 +1,79 @@
+"""Where a trail holds transactions that a Replicat does not apply, as ranges of RBAs in its files."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from pathlib import Path
+from typing import NamedTuple
+
+from trailformat.scan import Workers
+from trailformat.search.effective import EffectiveTrail
+from trailformat.search.lots import Lot
+from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
+from trailformat.search.whole_walk import lots_of
+
+END_OF_FILE = (1 << 63) - 1
+
+
+class Ranges(NamedTuple):
+    """Ranges of RBAs in one file, in order: the rows of transactions in them are not applied."""
+
+    starts: array[int]
+    stops: array[int]
+
+    def hold(self, rba: int) -> bool:
+        """Whether an RBA lies in one of them."""
+        at = bisect_right(self.starts, rba) - 1
+        return at >= 0 and rba < self.stops[at]
+
+    def within(self, start: int, stop: int) -> Ranges:
+        """Those that reach into the RBAs from ``start`` to before ``stop``."""
+        first, end = bisect_right(self.stops, start), bisect_left(self.starts, stop)
+        return Ranges(self.starts[first:end], self.stops[first:end])
+
+
+NO_RANGES = Ranges(array("q"), array("q"))
+
+
+class LeftOut:
+    """The ranges of a whole trail, found by one pass; neighbours are one range, so that a copied file is one.
+
+    Args:
+        whole: the trail.
+        workers: threads that help.
+    """
+
+    def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
+        self._whole = whole
+        self._ranges: dict[int, Ranges] = {}
+        self._run: tuple[TrailPlace, TrailPlace] | None = None
+        judge = EffectiveTrail(whole)
+        for lot in lots_of(whole, FIRST_PLACE, workers):
+            self._take(lot, sorted({*lot.not_whole(), *(one.row for one in judge.judge(lot) if one.copy_of)}))
+        self._end_run()
+
+    def of(self, path: Path) -> Ranges:
+        """The ranges of a file."""
+        return self._ranges.get(self._whole.ordinals.get(path, -1), NO_RANGES)
+
+    def _take(self, lot: Lot, rows: list[int]) -> None:
+        before = -1
+        for row in rows:
+            if row != before + 1:
+                self._end_run()
+            first, after = lot.first(row), lot.after(row) or TrailPlace(len(self._whole), 0)
+            self._run = (self._run[0] if self._run else first, after)
+            before = row
+        if before != lot.rows - 1:
+            self._end_run()
+
+    def _end_run(self) -> None:
+        """Note the run of transactions that are not applied, from the first record to behind the last."""
+        if self._run is None:
+            return
+        (start, after), self._run = self._run, None
+        for ordinal in range(start.ordinal, min(after.ordinal, len(self._whole) - 1) + 1):
+            ranges = self._ranges.setdefault(ordinal, Ranges(array("q"), array("q")))
+            ranges.starts.append(start.rba if ordinal == start.ordinal else 0)
+            ranges.stops.append(after.rba if ordinal == after.ordinal else END_OF_FILE)

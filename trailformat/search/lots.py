@@ -1,0 +1,126 @@
+"""Transactions as columns: where each begins and ends, how it ended, its CSN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from trailformat.records.io_types import RESTARTS
+from trailformat.scan import BatchColumn, StringColumn
+from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import TrailPlace
+
+ENDINGS = tuple(Ended)
+"""What the numbers in the column ``endings`` mean."""
+LAST = ENDINGS.index(Ended.LAST)
+NOWHERE = -1
+"""In place of an RBA that is not there."""
+
+
+class LotMark(NamedTuple):
+    """What stands between transactions or in them: a restart record, a file's beginning, or damage.
+
+    Attributes:
+        place: where it begins.
+        after: the RBA behind it.
+        io_type: of a restart record; 0 for a file's beginning, -1 for damage, -2 for half a record at the very end.
+        time: IO Time of a restart record (Julian).
+    """
+
+    place: TrailPlace
+    after: int
+    io_type: int
+    time: int = 0
+
+    @property
+    def is_restart(self) -> bool:
+        """Whether it says that Extract was started again."""
+        return self.io_type in RESTARTS
+
+
+BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD = 0, -1, -2
+
+
+class Columns(NamedTuple):
+    """One row for each transaction of a lot.
+
+    Attributes:
+        first_file, first_rba: its first record that was found.
+        has_begin: whether that is where it begins.
+        after_file, after_rba: the first place behind it, and behind the marker that cut it; NOWHERE while it is open.
+        records, sizes: how many records it has, and their bytes.
+        endings: how it ended, by ENDINGS.
+    """
+
+    first_file: BatchColumn
+    first_rba: BatchColumn
+    has_begin: BatchColumn
+    after_file: BatchColumn
+    after_rba: BatchColumn
+    records: BatchColumn
+    sizes: BatchColumn
+    endings: BatchColumn
+
+
+class Reached(NamedTuple):
+    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last one."""
+
+    records: int
+    place: TrailPlace
+    time: int
+
+
+class Lot(NamedTuple):
+    """Transactions in the order in which they ended, and what stands among them.
+
+    Attributes:
+        columns: of them.
+        csns, xids: LOGCSN and TRANID of the first record of each.
+        marks: in the order of the trail; a transaction that has ended before one is in this lot or an earlier one.
+        carried: so many of the first transactions began in an earlier lot.
+        texts: LOGCSN of the others, where they are a column.
+        reached: how far the walk has come; None where no record was read for the lot.
+    """
+
+    columns: Columns
+    csns: Sequence[str | None]
+    xids: Sequence[str | None]
+    marks: Sequence[LotMark]
+    carried: int = 0
+    texts: StringColumn | None = None
+    reached: Reached | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many transactions there are."""
+        return len(self.csns)
+
+    def first(self, row: int) -> TrailPlace:
+        """The first record of a transaction that was found."""
+        return TrailPlace(int(self.columns.first_file[row]), int(self.columns.first_rba[row]))
+
+    def begin(self, row: int) -> TrailPlace | None:
+        """Its first record; None when that is not there."""
+        return self.first(row) if self.columns.has_begin[row] else None
+
+    def after(self, row: int) -> TrailPlace | None:
+        """The first place behind it; None while it is open."""
+        rba = int(self.columns.after_rba[row])
+        return TrailPlace(int(self.columns.after_file[row]), rba) if rba != NOWHERE else None
+
+    def ended(self, row: int) -> Ended:
+        """How it ended."""
+        return ENDINGS[self.columns.endings[row]]
+
+    def is_whole(self, row: int) -> bool:
+        """Whether its first and its last record are there, and nothing between was lost."""
+        return bool(self.columns.has_begin[row]) and self.columns.endings[row] == LAST
+
+    def not_whole(self) -> list[int]:
+        """The rows of the transactions that are not whole."""
+        endings: Any = self.columns.endings
+        if not hasattr(endings, "nonzero"):
+            return [row for row in range(self.rows) if not self.is_whole(row)]
+        has_begin: Any = self.columns.has_begin
+        found: list[int] = ((endings != LAST) | (has_begin == 0)).nonzero()[0].tolist()
+        return found

@@ -1,0 +1,122 @@
+"""The lots in plain Python: what a walk record by record tells."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+from trailformat.search.lots import (
+    BEGIN_OF_FILE,
+    DAMAGE,
+    ENDINGS,
+    HALF_A_RECORD,
+    NOWHERE,
+    Columns,
+    Lot,
+    LotMark,
+    Reached,
+)
+from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.trail.sequence import Spot
+
+_MOST_ROWS = 4096
+
+
+class _Rows:
+    """A lot while it is gathered."""
+
+    def __init__(self) -> None:
+        self._columns = [array(code) for code in "qqBqqqqB"]
+        self._csns: list[str | None] = []
+        self._xids: list[str | None] = []
+        self.marks: list[LotMark] = []
+        self._records = 0
+        self._reached: Reached | None = None
+
+    def __len__(self) -> int:
+        return len(self._csns)
+
+    def add(self, whole: WholeTrail, extent: Extent) -> None:
+        """Take a transaction in, and the damage in it."""
+        if extent.first is None:
+            return
+        first, after = _place(whole, extent.first), _place(whole, extent.after) if extent.after else None
+        ending = ENDINGS.index(extent.ended)
+        values = (*first, extent.begin is not None, *(after or (NOWHERE, NOWHERE)), extent.records, extent.size, ending)
+        for column, value in zip(self._columns, values, strict=True):
+            column.append(value)
+        self._records += extent.records
+        if extent.last is not None:
+            self._reached = Reached(self._records, _place(whole, extent.last), extent.last_moment.time)
+        self._csns.append(extent.transaction.csn)
+        self._xids.append(extent.transaction.xid)
+
+    def lot(self) -> Lot:
+        """What there is."""
+        return Lot(Columns(*self._columns), self._csns, self._xids, self.marks, reached=self._reached)
+
+
+def _place(whole: WholeTrail, spot: Spot) -> TrailPlace:
+    return TrailPlace(whole.ordinals[spot.path], spot.rba)
+
+
+class RowWalk:
+    """The lots in plain Python: one walk for each stretch of files."""
+
+    def __init__(self, whole: WholeTrail, start: TrailPlace) -> None:
+        self._whole, self._start = whole, start
+        self._rows = _Rows()
+        self._ordinal = start.ordinal
+
+    def lots(self) -> Iterator[Lot]:
+        """All of them."""
+        ordinal = self._start.ordinal
+        while ordinal < len(self._whole):
+            self._ordinal = ordinal
+            yield from self._stretch(ordinal)
+            ordinal = self._ordinal + 1
+
+    def _stretch(self, ordinal: int) -> Iterator[Lot]:
+        trail = self._whole.open(ordinal)
+        if trail is None:
+            return
+        with trail:
+            start = Spot(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
+            self._rows.marks.append(LotMark(TrailPlace(ordinal, 0), 0, BEGIN_OF_FILE))
+            for one in TransactionWalk(trail, start, following=self._following):
+                self._take(one)
+                is_cut = isinstance(one, Extent) and one.marker is not None
+                if len(self._rows) >= _MOST_ROWS and not is_cut:
+                    yield self._lot()
+        yield self._lot()
+
+    def _following(self, path: Path) -> tuple[Path | None, Path | None]:
+        following, missing = self._whole.following(path)
+        if following is not None:
+            self._ordinal = self._whole.ordinals[following]
+            self._rows.marks.append(LotMark(TrailPlace(self._ordinal, 0), 0, BEGIN_OF_FILE))
+        return following, missing
+
+    def _take(self, one: Extent | Damage | Restart) -> None:
+        if isinstance(one, Extent):
+            self._rows.add(self._whole, one)
+            for damage in one.damage:
+                self._mark_damage(damage)
+        elif isinstance(one, Damage):
+            self._mark_damage(one)
+        else:
+            self._rows.marks.append(LotMark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
+
+    def _mark_damage(self, damage: Damage) -> None:
+        place = _place(self._whole, Spot(damage.path, damage.rba))
+        is_half = damage.is_partial and self._whole.is_newest(place.ordinal)
+        mark = LotMark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
+        if mark not in self._rows.marks:
+            self._rows.marks.append(mark)
+
+    def _lot(self) -> Lot:
+        rows, self._rows = self._rows, _Rows()
+        rows.marks.sort()
+        return rows.lot()

@@ -1,0 +1,187 @@
+"""The files of a trail as one: in the order in which they were written, with what is missing between them named.
+
+    lt000000007  lt000000008  (lt000000009 is missing)  lt000000010
+    |------- a stretch -------|                         |- a stretch
+
+A transaction goes on from file to file within a stretch; what lies behind a gap is read from nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from trailformat.errors import NotATrail
+from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, parallel_scan, scan
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
+
+_IN_THREADS = 1 << 26
+"""From so many bytes on a file is scanned by several threads."""
+
+
+class FileGap(NamedTuple):
+    """Files that are missing: the first and the last of them, and the file behind them."""
+
+    first: Path
+    last: Path
+    behind: Path
+
+
+class TrailPlace(NamedTuple):
+    """A place in a whole trail: which of its files, counted from 0, and the RBA in it."""
+
+    ordinal: int
+    rba: int
+
+
+FIRST_PLACE = TrailPlace(0, 0)
+
+
+class FileBatch(NamedTuple):
+    """A batch of the file with this ordinal; ``begins`` with the first of a file, ``breaks`` with that of a stretch."""
+
+    ordinal: int
+    trail: TrailFile
+    batch: Batch
+    begins: bool
+    breaks: bool
+
+
+class WholeTrail:
+    """The files of one trail, as they are named now.
+
+    Args:
+        paths: files of one trail, in any order.
+
+    Attributes:
+        paths: they, first written first; newest ones that are still empty are left out.
+        gaps: the files that are missing between them.
+        unreadable: the files that are no trail, with the reason; known of those that have been reached.
+
+    Raises:
+        NotATrail: no file, or files of several trails.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        given = list(paths)
+        trails, others = trails_among(given)
+        if len(trails) + len(others) != 1:
+            what = "no file" if not given else "files of several trails"
+            raise NotATrail(what, path=given[0] if given else None, expected="the files of one trail")
+        names = trails[0] if trails else []
+        while len(names) > 1 and _is_empty(names[-1].path):
+            names.pop()
+        self.paths: tuple[Path, ...] = tuple(name.path for name in names) or tuple(others)
+        self.gaps = tuple(gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
+        self.unreadable: dict[Path, NotATrail] = {}
+        self._missing = {gap.behind: gap.first for gap in self.gaps}
+
+    @classmethod
+    def around(cls, path: str | os.PathLike[str]) -> Self:
+        """The trail to which a file belongs, or of which this is the name without a number; else the file alone."""
+        path = Path(path)
+        name = TrailName.parse(path)
+        if name is not None and not name.is_documented and path.exists():
+            return cls([path])
+        try:
+            sequence = TrailSequence(path)
+        except NotATrail:
+            return cls([path])
+        return cls(sequence.paths if name is None or path in sequence.paths else [path])
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @cached_property
+    def ordinals(self) -> dict[Path, int]:
+        """Where each file stands."""
+        return {path: ordinal for ordinal, path in enumerate(self.paths)}
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes in all files."""
+        return sum(path.stat().st_size for path in self.paths if path.exists())
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What is done first with all files."""
+        return choose_engine(self.size)
+
+    def is_newest(self, ordinal: int) -> bool:
+        """Whether no file was written after this one."""
+        return ordinal == len(self) - 1
+
+    def missing_before(self, ordinal: int) -> Path | None:
+        """The name of the first file that is missing in front of this one."""
+        return self._missing.get(self.paths[ordinal])
+
+    def open(self, ordinal: int) -> TrailFile | None:
+        """The file, opened; None, and a reason in ``unreadable``, where it is no trail."""
+        path = self.paths[ordinal]
+        try:
+            return TrailFile(path)
+        except NotATrail as error:
+            self.unreadable[path] = error
+            return None
+
+    def following(self, path: Path) -> tuple[Path | None, Path | None]:
+        """The file in which a transaction goes on that is open at the end of this one, or the name it should have."""
+        ordinal = self.ordinals[path] + 1
+        if ordinal == len(self):
+            return None, None
+        if (missing := self.missing_before(ordinal)) is not None:
+            return None, missing
+        other = self.open(ordinal)
+        if other is None:
+            return None, self.paths[ordinal]
+        other.close()
+        return other.path, None
+
+    def batches(self, start: TrailPlace = FIRST_PLACE, workers: Workers | None = None) -> Iterator[FileBatch]:
+        """The records from a place on, as columns; half a record is PARTIAL at the end of the newest file alone.
+
+        Raises:
+            NotATrail: a file cannot be read any more.
+        """
+        breaks = True
+        for ordinal in range(start.ordinal, len(self)):
+            breaks = breaks or self.missing_before(ordinal) is not None
+            trail = self.open(ordinal)
+            if trail is None:
+                breaks = True
+                continue
+            with closing(trail):
+                begins = True
+                for batch in self._scan(trail, start.rba if ordinal == start.ordinal else 0, workers):
+                    if not self.is_newest(ordinal):
+                        _complete(batch)
+                    yield FileBatch(ordinal, trail, batch, begins, breaks)
+                    begins = breaks = False
+
+    def _scan(self, trail: TrailFile, start: int, workers: Workers | None) -> Iterator[Batch]:
+        if workers is not None and not start and self.engine is Engine.NUMBA and trail.size >= _IN_THREADS:
+            return parallel_scan(trail, workers)
+        return scan(trail, start, engine=self.engine)
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is a file in which nothing has been written yet."""
+    return path.is_file() and not path.stat().st_size
+
+
+def _gap(name: TrailName, other: TrailName) -> FileGap | None:
+    if name.digits != other.digits or other == name.next:
+        return None
+    return FileGap(name.next.path, other.previous.path, other.path)
+
+
+def _complete(batch: Batch) -> None:
+    """What is half written in a file that has one behind it stays so: it is damage."""
+    if batch.kind[len(batch) - 1] == PARTIAL:
+        batch.kind[len(batch) - 1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it
