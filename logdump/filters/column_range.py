@@ -40,11 +40,11 @@ def parse_column_range(text: str) -> ColumnRange:
     Raises:
         FilterError: it is no range, or ends before it starts.
     """
-    found = _RANGE.fullmatch(text.strip())
-    if not found:
+    bounds = _RANGE.fullmatch(text.strip())
+    if not bounds:
         raise FilterError(f"{quoted(text)} is no column range; write <start>:<end>, as in 0:231")
-    start = int(found[1])
-    end = int(found[2]) if found[2] is not None else start
+    start = int(bounds[1])
+    end = int(bounds[2]) if bounds[2] is not None else start
     if end < start:
         raise FilterError(f"the column range {start}:{end} ends before it starts")
     return ColumnRange(start, end)

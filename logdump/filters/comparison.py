@@ -21,9 +21,9 @@ class Comparison(enum.Enum):
     GREATER_OR_EQUAL = ">="
     NOT_EQUAL = "<>"
 
-    def holds(self, found: Any, wanted: Any) -> bool:
+    def holds(self, value: Any, wanted: Any) -> bool:
         """Whether what a record holds compares so with what the filter says; both of one orderable type."""
-        return _TESTS[self](found, wanted)
+        return _TESTS[self](value, wanted)
 
 
 _TESTS: dict[Comparison, Callable[[Any, Any], bool]] = {
@@ -75,10 +75,10 @@ def comparison_named(spelling: str) -> Comparison:
     Raises:
         FilterError: there is none.
     """
-    found = OPERATORS.get(spelling.upper())
-    if found is None:
+    comparison = OPERATORS.get(spelling.upper())
+    if comparison is None:
         raise FilterError(f"no operator {quoted(spelling)}; there are {' '.join(OPERATORS)}")
-    return found
+    return comparison
 
 
 def _take(text: str, *, at_end: bool) -> tuple[str, str]:

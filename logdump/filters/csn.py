@@ -6,11 +6,11 @@ from logdump.filters.comparison import Comparison
 from trailformat.changes.csn import csn_key
 
 
-def csn_holds(comparison: Comparison, found: str | None, wanted: str) -> bool:
+def csn_holds(comparison: Comparison, csn: str | None, wanted: str) -> bool:
     """Whether the CSN of a record compares so; without one it does not, and of different kinds only ``<>`` holds."""
-    if found is None:
+    if csn is None:
         return False
-    left, right = csn_key(found), csn_key(wanted)
+    left, right = csn_key(csn), csn_key(wanted)
     if left is None or right is None or left.kind != right.kind:
         return comparison is Comparison.NOT_EQUAL
     return comparison.holds(left.parts, right.parts)

@@ -4,7 +4,7 @@ A record passes when it meets the include criteria (or there are none) and does 
 has its own MATCH, ANY at the start; SHOW FILTER prints one for each ([manual]).
 
 A file header and metadata are records like any other: criteria to include drop them unless they meet them (a table
-definition carries its table's name), criteria to exclude keep them unless they meet those. No source tells what Logdump
+definition carries its table's name), criteria to exclude keep them unless they meet those. It is not known what Logdump
 does with them.
 """
 
@@ -95,13 +95,13 @@ class FilterSet:
     def entries(self) -> Iterator[FilterEntry]:
         """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
         seen: dict[str, int] = {}
-        for one in (self.include, self.exclude):
+        for criterion_set in (self.include, self.exclude):
             for option in OPTIONS:
-                for criterion in one.criteria:
+                for criterion in criterion_set.criteria:
                     if criterion.keyword == option.keyword:
                         number = seen.setdefault(criterion.label, 0)
                         seen[criterion.label] += 1
-                        yield FilterEntry(_entry_id(criterion, number), one, criterion)
+                        yield FilterEntry(_entry_id(criterion, number), criterion_set, criterion)
 
 
 class FilterEntry(NamedTuple):
@@ -112,9 +112,9 @@ class FilterEntry(NamedTuple):
     criterion: Criterion
 
 
-def _statements(which: str, one: CriterionSet) -> Iterator[str]:
-    yield f"{which} MATCH {one.match.value}"
-    for criterion in one.criteria:
+def _statements(which: str, criterion_set: CriterionSet) -> Iterator[str]:
+    yield f"{which} MATCH {criterion_set.match.value}"
+    for criterion in criterion_set.criteria:
         yield f"{which} {criterion.statement}"
 
 

@@ -30,9 +30,9 @@ def show(filters: FilterSet) -> list[str]:
     return [escape(line) for line in lines]
 
 
-def _set_lines(filters: FilterSet, one: CriterionSet) -> Iterator[str]:
+def _set_lines(filters: FilterSet, criterion_set: CriterionSet) -> Iterator[str]:
     for entry in filters.entries():
-        if entry.owner is one:
+        if entry.owner is criterion_set:
             yield from _criterion_lines(entry.id, entry.criterion)
 
 

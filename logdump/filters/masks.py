@@ -1,9 +1,9 @@
 """A filter applied to the columns of a batch with numpy: the rows that surely pass, and those that may.
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
-texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are held
-once against each transaction, VALUE once against each different value. Of every other criterion the columns tell
-nothing: its rows may pass, and the record itself is tested.
+texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are
+applied once to each transaction, VALUE once to each different value. The columns do not decide any other criterion: its
+rows may pass, and the record itself is tested.
 """
 
 from __future__ import annotations
@@ -62,15 +62,22 @@ class Verdict(NamedTuple):
 
 def is_decided(filters: FilterSet) -> bool:
     """Whether the columns alone decide about every row."""
-    return all(type(one) in _MASKS for side in (filters.include, filters.exclude) for one in side.criteria)
+    return all(type(criterion) in _MASKS for side in (filters.include, filters.exclude) for criterion in side.criteria)
 
 
 def searches_in(
     filters: Iterable[FilterSet], definition_at: Callable[[int], RowDefinition]
 ) -> dict[Criterion, ValueSearch]:
     """The searches for values of columns that filters contain, kept over the batches of a trail."""
-    criteria = (one for each in filters for side in (each.include, each.exclude) for one in side.criteria)
-    return {one: ValueSearch(one, definition_at) for one in criteria if isinstance(one, ColumnValue)}
+    criteria = (
+        criterion
+        for filter_set in filters
+        for side in (filter_set.include, filter_set.exclude)
+        for criterion in side.criteria
+    )
+    return {
+        criterion: ValueSearch(criterion, definition_at) for criterion in criteria if isinstance(criterion, ColumnValue)
+    }
 
 
 def verdict(filters: FilterSet, batch: Batch, source: MaskSource) -> Verdict:
@@ -82,15 +89,15 @@ def verdict(filters: FilterSet, batch: Batch, source: MaskSource) -> Verdict:
 
 
 def _of_set(criteria: CriterionSet, batch: Batch, source: MaskSource) -> Verdict:
-    found = [_of_criterion(one, batch, source) for one in criteria.criteria]
+    verdicts = [_of_criterion(criterion, batch, source) for criterion in criteria.criteria]
     combine = np.logical_and if criteria.match is Match.ALL else np.logical_or
-    return Verdict(combine.reduce([one.may for one in found]), combine.reduce([one.surely for one in found]))
+    return Verdict(*(combine.reduce(masks) for masks in zip(*verdicts, strict=True)))
 
 
 def _of_criterion(criterion: Criterion, batch: Batch, source: MaskSource) -> Verdict:
     if search := source.searches.get(criterion):
-        found = search.values(batch, source.buffer)
-        return Verdict(found.held | found.asked, found.held)
+        values = search.values(batch, source.buffer)
+        return Verdict(values.held | values.undecided, values.held)
     make = _MASKS.get(type(criterion))
     if make is None:
         rows = len(batch)
@@ -153,7 +160,7 @@ def _csn(criterion: Csn, _batch: Batch, source: MaskSource) -> Mask:
 
 def _owners(source: MaskSource) -> RowTransactions:
     if source.owners is None:
-        raise ValueError("a filter asks for transactions that nobody has looked for")
+        raise ValueError("a filter needs transactions, which were not collected")
     return source.owners
 
 

@@ -2,7 +2,7 @@ r"""FILENAME and ANSINAME: the name of the table.
 
 FILENAME takes wildcards and does not look at case, ANSINAME is exact ([manual]: case-sensitive; the case of FILENAME is
 ours, after GoldenGate's own TABLE and MAP). A record without a name meets neither, whatever the pattern. A FILENAME
-without ``\NODE.`` is also held against a NonStop name without its node: the manual filters on
+without ``\NODE.`` is also applied to a NonStop name without its node: the manual filters on
 ``$QA01.QAESRC.ACCTN``, and its trails hold ``\TRILL.$QA01.QASRC.ACCTN``.
 """
 

@@ -64,29 +64,29 @@ def split_items(text: str) -> list[Item]:
     items: list[Item] = []
     position, has_more = 0, True
     while has_more:
-        found = _ITEM.match(text, position)
-        if not found:
+        match = _ITEM.match(text, position)
+        if not match:
             rest = text[position:]
             raise FilterError(f"cannot read {quoted(rest)}" if rest else "a value is missing")
-        items.append(_item(found))
+        items.append(_item(match))
         check_count(len(items))
-        position = found.end()
-        has_more = bool(found["comma"]) or position < len(text)
-        if has_more and not found["comma"] and (found["bare"] or not _NEXT.match(text, position)):
+        position = match.end()
+        has_more = bool(match["comma"]) or position < len(text)
+        if has_more and not match["comma"] and (match["bare"] or not _NEXT.match(text, position)):
             raise FilterError(f"unexpected {quoted(text[position:])}; a value with blanks stands in quotes")
     return items
 
 
-def _item(found: re.Match[str]) -> Item:
-    value: str = found["slash"] if found["slash"] is not None else found["bare"]
-    if found["double"] is not None:
-        value = found["double"].replace('""', '"')
-    if found["single"] is not None:
-        value = found["single"].replace("''", "'")
+def _item(match: re.Match[str]) -> Item:
+    value: str = match["slash"] if match["slash"] is not None else match["bare"]
+    if match["double"] is not None:
+        value = match["double"].replace('""', '"')
+    if match["single"] is not None:
+        value = match["single"].replace("''", "'")
     if not value:
         raise FilterError("a value is empty")
-    columns = parse_column_range(found["range"]) if found["range"] is not None else None
-    return Item(value, columns, found["mark"] is not None)
+    columns = parse_column_range(match["range"]) if match["range"] is not None else None
+    return Item(value, columns, match["mark"] is not None)
 
 
 def make_needle(value: bytes, columns: ColumnRange | None, *, any_case: bool = False) -> Needle:

@@ -74,7 +74,7 @@ def begins_statement(text: str) -> bool:
     if words and words[0] in _SET_WORDS:
         del words[0]
     known = (*option_words(), *_STATEMENTS, *_SET_WORDS)
-    return words[0] in known if len(words) > 1 else any(one.startswith(tuple(words) or "") for one in known)
+    return words[0] in known if len(words) > 1 else any(word.startswith(tuple(words) or "") for word in known)
 
 
 def words_after(words: Sequence[str]) -> tuple[str, ...]:
@@ -149,22 +149,24 @@ def _clear(which: str, rest: str) -> Statement:
 
 
 def _clear_all(which: str, filters: FilterSet) -> list[str]:
-    for one in _sets(filters, which):
-        one.criteria.clear()
-        one.match = Match.ANY
+    for criterion_set in _sets(filters, which):
+        criterion_set.criteria.clear()
+        criterion_set.match = Match.ANY
     return []
 
 
 def _clear_option(which: str, keyword: str, filters: FilterSet) -> list[str]:
-    for one in _sets(filters, which):
-        one.criteria[:] = [criterion for criterion in one.criteria if criterion.keyword != keyword]
+    for criterion_set in _sets(filters, which):
+        criterion_set.criteria[:] = [criterion for criterion in criterion_set.criteria if criterion.keyword != keyword]
     return []
 
 
 def _clear_entry(which: str, word: str, filters: FilterSet) -> list[str]:
     for entry in filters.entries():
-        if entry.id.upper() == word.upper() and any(entry.owner is one for one in _sets(filters, which)):
-            at = next(at for at, one in enumerate(entry.owner.criteria) if one is entry.criterion)
+        if entry.id.upper() == word.upper() and any(
+            entry.owner is criterion_set for criterion_set in _sets(filters, which)
+        ):
+            at = next(at for at, criterion in enumerate(entry.owner.criteria) if criterion is entry.criterion)
             del entry.owner.criteria[at]
             return []
     raise FilterError(f"no criterion {quoted(word)}; SHOW FILTER lists them, FILTER CLEAR ALL removes all")

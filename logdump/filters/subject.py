@@ -12,11 +12,11 @@ class Subject:
     """A record under test.
 
     Attributes:
-        record: the record itself; its parts are decoded when a criterion asks for them.
+        record: the record itself; its parts are decoded when a criterion needs them.
         name: the resolved name of its table, empty when there is none.
         csn: LOGCSN of its transaction, which only the first record carries; None when unknown.
         xid: TRANID of its transaction, likewise.
-        columns: its columns with their values; empty where nobody wants them, or when it has none.
+        columns: its columns with their values; empty where no criterion uses them, or when it has none.
     """
 
     record: Record

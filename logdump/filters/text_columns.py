@@ -1,7 +1,7 @@
 """A criterion on LOGCSN or TRANID applied to columns of texts with numpy.
 
-CSNs of one length are taken apart side by side, in the forms that can be told by their places alone: a number, MySQL's
-``4:1095``, PostgreSQL's ``00000000/05002818``. Every other text is asked for itself.
+CSNs of one length are taken apart side by side, in the forms that their places alone identify: a number, MySQL's
+``4:1095``, PostgreSQL's ``00000000/05002818``. Every other text is parsed on its own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mask = Any
 
 
 class _Form(NamedTuple):
-    """Digits of this base in parts with a separator between them, each of at most so many digits.
+    """Digits of this base in parts with a separator between them, each of at most ``most`` digits.
 
     Of these only the last ``exact`` can be other than 0 here, so that a part fits into 64 bits.
     """

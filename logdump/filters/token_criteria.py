@@ -43,24 +43,24 @@ _NAMES_WITHOUT_ID = frozenset(
         "CHILDLIST",
     ]
 )
-"""Documented names whose ids no source tells."""
+"""Documented names whose ids are not known."""
 _NAME_AND_REST = re.compile(r"""("(?:[^"]|"")*"|'(?:[^']|'')*'|[^\s<>=!"',]+)\s*(.*)""", re.DOTALL)
 _ID = re.compile(r"0?[xX]([0-9A-Fa-f]{2})")
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 
 
-def text_holds(comparison: Comparison, found: str, wanted: str) -> bool:
+def text_holds(comparison: Comparison, text: str, wanted: str) -> bool:
     """Compare as numbers when both are, else as text."""
-    if _NUMBER.fullmatch(found) and _NUMBER.fullmatch(wanted):
-        return comparison.holds(Decimal(found), Decimal(wanted))
-    return comparison.holds(found, wanted)
+    if _NUMBER.fullmatch(text) and _NUMBER.fullmatch(wanted):
+        return comparison.holds(Decimal(text), Decimal(wanted))
+    return comparison.holds(text, wanted)
 
 
-def any_text_holds(comparison: Comparison, found: list[str], wanted: str) -> bool:
+def any_text_holds(comparison: Comparison, texts: list[str], wanted: str) -> bool:
     """Whether one text compares so; ``<>`` when none is equal."""
     if comparison is Comparison.NOT_EQUAL:
-        return bool(found) and not any(text_holds(Comparison.EQUAL, one, wanted) for one in found)
-    return any(text_holds(comparison, one, wanted) for one in found)
+        return bool(texts) and not any(text_holds(Comparison.EQUAL, text, wanted) for text in texts)
+    return any(text_holds(comparison, text, wanted) for text in texts)
 
 
 def _text(payload: bytes) -> str:
@@ -160,13 +160,13 @@ def _described(name: str, comparison: Comparison | None, value: str | None) -> t
 
 def _split(text: str) -> tuple[str, Comparison | None, str | None]:
     """Name, operator and value; the last two None when the name stands alone."""
-    found = _NAME_AND_REST.fullmatch(text)
-    if not found or not unquote(found[1]):
+    match = _NAME_AND_REST.fullmatch(text)
+    if not match or not unquote(match[1]):
         raise FilterError("the name of a token is missing")
-    if not found[2]:
-        return unquote(found[1]), None, None
-    comparison, value = split_comparison(found[2])
-    return unquote(found[1]), comparison, one_value(value)
+    if not match[2]:
+        return unquote(match[1]), None, None
+    comparison, value = split_comparison(match[2])
+    return unquote(match[1]), comparison, one_value(value)
 
 
 def _parse_ggs(text: str, _offset: TimeOffset) -> Criterion:
@@ -180,8 +180,8 @@ def _parse_ggs(text: str, _offset: TimeOffset) -> Criterion:
 def _token_id(name: str) -> int:
     if name.upper() in _NAMES:
         return _NAMES[name.upper()]
-    if found := _ID.fullmatch(name):
-        return int(found[1], 16)
+    if match := _ID.fullmatch(name):
+        return int(match[1], 16)
     if len(name) == 1 and name.isascii():
         return ord(name)
     if name.upper() in _NAMES_WITHOUT_ID:

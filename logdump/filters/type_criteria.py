@@ -1,6 +1,6 @@
 """RECTYPE and IOTYPE: the type of the record, by number or name.
 
-Both look at the same number (no source tells them apart); names are taken case aside, in every spelling that
+Both look at the same number (no difference between them is known); names are taken case aside, in every spelling that
 ``trailformat.records.io_types`` knows.
 """
 
@@ -57,7 +57,7 @@ def _type(text: str) -> int:
     number = io_type_number(text) if len(text) <= _LONGEST else None
     if number is None:
         names = {name.upper(): name for name in IO_TYPES.values()}
-        near = [names[one] for one in difflib.get_close_matches(text[:_LONGEST].upper(), names, n=3)]
+        near = [names[spelling] for spelling in difflib.get_close_matches(text[:_LONGEST].upper(), names, n=3)]
         hint = f"; nearest: {', '.join(near)}" if near else "; SHOW RECTYPE lists them"
         raise FilterError(f"no record type {quoted(text)}{hint}")
     return number

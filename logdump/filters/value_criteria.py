@@ -51,9 +51,9 @@ class ColumnValue(Criterion):
 
     def test(self, subject: Subject) -> bool:
         """Whether one of the images has such a value."""
-        for one in subject.columns:
-            if self.fits(one.name):
-                return any(self.holds(value) for value in (one.before, one.after) if value is not None)
+        for column in subject.columns:
+            if self.fits(column.name):
+                return any(self.holds(value) for value in (column.before, column.after) if value is not None)
         return False
 
     def fits(self, name: str) -> bool:
@@ -66,8 +66,8 @@ class ColumnValue(Criterion):
             return value.is_null is (self.comparison is Comparison.EQUAL)
         if value.is_null or value.problem is not None:
             return False
-        found, wanted = _comparable(value.value, self.wanted)
-        return wanted is not None and self.comparison.holds(found, wanted)
+        compared, wanted = _comparable(value.value, self.wanted)
+        return wanted is not None and self.comparison.holds(compared, wanted)
 
     def describe(self) -> list[tuple[str, ...]]:
         """Column, operator and value as they may be entered."""
@@ -76,19 +76,19 @@ class ColumnValue(Criterion):
         return [(f"{name} {self.comparison.value} {wanted}",)]
 
 
-def _comparable(found: Any, wanted: str) -> tuple[Any, Any]:
+def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
     """The value of a column and the wanted one, in one orderable type; the second None when there is no such type."""
-    if isinstance(found, str):
-        return found.rstrip(" "), wanted.rstrip(" ")
-    if isinstance(found, float):
-        return Decimal(repr(found)), None if isnan(found) else _number(wanted)
-    if isinstance(found, int | Decimal):
-        return found, _number(wanted)
-    if isinstance(found, bytes):
-        return found, _bytes(wanted)
-    if isinstance(found, timedelta):
-        return found, _interval(wanted)
-    return _same_kind(found, _moment(wanted))
+    if isinstance(value, str):
+        return value.rstrip(" "), wanted.rstrip(" ")
+    if isinstance(value, float):
+        return Decimal(repr(value)), None if isnan(value) else _number(wanted)
+    if isinstance(value, int | Decimal):
+        return value, _number(wanted)
+    if isinstance(value, bytes):
+        return value, _bytes(wanted)
+    if isinstance(value, timedelta):
+        return value, _interval(wanted)
+    return _same_kind(value, _moment(wanted))
 
 
 @lru_cache(maxsize=64)
@@ -112,29 +112,29 @@ def _bytes(text: str) -> bytes | None:
 @lru_cache(maxsize=64)
 def _interval(text: str) -> timedelta | None:
     try:
-        found = parse_interval(text.strip(), _DAY_TO_FRACTION)
+        interval = parse_interval(text.strip(), _DAY_TO_FRACTION)
     except TrailError:
         return None
-    return found if isinstance(found, timedelta) else None
+    return interval if isinstance(interval, timedelta) else None
 
 
 @lru_cache(maxsize=64)
 def _moment(text: str) -> date | time | None:
     try:
-        found = parse_moment(text)
+        moment = parse_moment(text)
     except TrailError:
         return None
-    return None if isinstance(found, str) else found
+    return None if isinstance(moment, str) else moment
 
 
-def _same_kind(found: Any, wanted: Any) -> tuple[Any, Any]:
+def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:
     """A day beside a moment is its midnight; a moment with a zone and one without cannot be compared."""
-    if isinstance(found, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
-        wanted = datetime.combine(wanted, time(), found.tzinfo)
-    if isinstance(wanted, datetime) and isinstance(found, date) and not isinstance(found, datetime):
-        found = datetime.combine(found, time(), wanted.tzinfo)
-    zones = {getattr(one, "tzinfo", None) is None for one in (found, wanted)}
-    return found, wanted if type(found) is type(wanted) and len(zones) == 1 else None
+    if isinstance(value, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
+        wanted = datetime.combine(wanted, time(), value.tzinfo)
+    if isinstance(wanted, datetime) and isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time(), wanted.tzinfo)
+    zones = {getattr(moment, "tzinfo", None) is None for moment in (value, wanted)}
+    return value, wanted if type(value) is type(wanted) and len(zones) == 1 else None
 
 
 def _parse(text: str, _offset: TimeOffset) -> Criterion:

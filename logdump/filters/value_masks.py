@@ -1,6 +1,6 @@
 """VALUE applied to the rows of a batch: the values of all rows are found at once, each different one decoded once.
 
-A row is asked as a record where its data are no plain list of columns: a full image, one that goes on in the records
+A row is decided as a record where its data are no plain list of columns: a full image, one that goes on in the records
 behind it, one that does not come apart.
 """
 
@@ -27,18 +27,18 @@ _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 _ABSENT, _UNCLEAR = -1, -2
-"""In place of a column's index: the table has no such column; its rows are to be asked."""
+"""In place of a column's index: the table has no such column; its rows are decided as records."""
 
 
 class Values(NamedTuple):
     """The rows with such a value, and the rows that only the record itself can decide."""
 
     held: Array
-    asked: Array
+    undecided: Array
 
 
 class ValueSearch:
-    """Looks for the rows of one trail whose column holds a value.
+    """The rows of one trail whose column holds a value.
 
     Args:
         criterion: says which.
@@ -56,18 +56,18 @@ class ValueSearch:
         Raises:
             NotATrail: the file has become shorter.
         """
-        found = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
+        values = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
         records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
         for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
-            found.held[rows.rows], found.asked[rows.rows] = _held(rows, self._told)
-        return found
+            values.held[rows.rows], values.undecided[rows.rows] = _held(rows, self._column_at)
+        return values
 
-    def _told(self, rba: int, order: ByteOrder) -> _OneColumn | int:
+    def _column_at(self, rba: int, order: ByteOrder) -> _OneColumn | int:
         """The column in the definition of the row at ``rba``; ABSENT, or UNCLEAR where several may be meant."""
         known, criterion = self._definition_at(rba), self._criterion
         if known.table is None:
             return _ABSENT
-        fitting = [index for index, one in enumerate(known.table.columns) if criterion.fits(one.name)]
+        fitting = [index for index, column in enumerate(known.table.columns) if criterion.fits(column.name)]
         if len(fitting) != 1:
             return _UNCLEAR if fitting else _ABSENT
         key = id(known.table), order, known.charset
@@ -101,32 +101,32 @@ class _OneColumn:
         return holds
 
 
-_Tell = Callable[[int, ByteOrder], _OneColumn | int]
+_ColumnAt = Callable[[int, ByteOrder], _OneColumn | int]
 
 
 class _Columns:
     """The column that the criterion means in each row.
 
     Attributes:
-        told: the columns, or ABSENT, or UNCLEAR.
+        columns: the columns, or ABSENT, or UNCLEAR.
         of_row: for each row which of them.
         index: for each row the index of the column, or ABSENT, or UNCLEAR.
     """
 
-    def __init__(self, rows: RowBytes, table_index: Array, tell: _Tell) -> None:
-        found = by_definition(rows, table_index)
+    def __init__(self, rows: RowBytes, table_index: Array, column_at: _ColumnAt) -> None:
+        groups = by_definition(rows, table_index)
         # a value is decoded in the byte order of its row
-        _, first, self.of_row = np.unique(2 * found.group + rows.is_little, return_index=True, return_inverse=True)
+        _, first, self.of_row = np.unique(2 * groups.group + rows.is_little, return_index=True, return_inverse=True)
         rbas = rows.of("rba")
-        self.told = [tell(int(rbas[row]), _ORDERS[int(rows.is_little[row])]) for row in first.tolist()]
-        indexes = [one if isinstance(one, int) else one.index for one in self.told]
+        self.columns = [column_at(int(rbas[row]), _ORDERS[int(rows.is_little[row])]) for row in first.tolist()]
+        indexes = [column if isinstance(column, int) else column.index for column in self.columns]
         self.index = np.array(indexes, np.int64)[self.of_row]
 
 
-def _held(rows: RowBytes, tell: _Tell) -> tuple[Array, Array]:
+def _held(rows: RowBytes, column_at: _ColumnAt) -> tuple[Array, Array]:
     """The rows that hold such a value, and those whose records have to be read."""
     headers = headers_of(rows)
-    columns = _Columns(rows, headers.table_index, tell)
+    columns = _Columns(rows, headers.table_index, column_at)
     held = np.zeros(len(rows), np.bool_)
     wanted = (columns.index >= 0) & _HAS_IMAGES[rows.of("io_type")]
     if not wanted.any():
@@ -135,18 +135,18 @@ def _held(rows: RowBytes, tell: _Tell) -> tuple[Array, Array]:
     plain = wanted & ~headers.is_continued & parts.is_sound & (parts.present[0] | parts.present[1])
     for image in parts.images:
         region = image.region
-        is_mine = plain[region] & (image.number == columns.index[region])
-        plain &= np.bincount(region[is_mine], minlength=len(plain)) <= 1
-        chosen = np.flatnonzero(is_mine & plain[region])
-        _hold(rows.data, image, chosen, region[chosen], columns, held)
+        is_column = plain[region] & (image.number == columns.index[region])
+        plain &= np.bincount(region[is_column], minlength=len(plain)) <= 1
+        chosen = np.flatnonzero(is_column & plain[region])
+        _note_held(rows.data, image, chosen, region[chosen], columns, held)
     return held & plain, (columns.index == _UNCLEAR) | (wanted & ~plain)
 
 
-def _hold(data: Buffer, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
+def _note_held(data: Buffer, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
     """Note the rows whose part of an image holds."""
     starts, ends = image.start[chosen], image.start[chosen] + image.size[chosen]
-    of_row, told = columns.of_row[rows], columns.told
+    of_row = columns.of_row[rows]
     for row, which, start, end in zip(rows.tolist(), of_row.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        column = told[which]
+        column = columns.columns[which]
         if not isinstance(column, int) and column.holds(data[start:end]):
             held[row] = True

@@ -28,8 +28,8 @@ def quoted(text: str) -> str:
 
 def first_word(text: str) -> tuple[str, str]:
     """The first word in capitals, and the text after it; the word is empty when the text starts with something else."""
-    found = _WORD.match(text)
-    return (found[1].upper(), text[found.end() :].strip()) if found else ("", text.strip())
+    match = _WORD.match(text)
+    return (match[1].upper(), text[match.end() :].strip()) if match else ("", text.strip())
 
 
 def split_list(text: str) -> list[str]:

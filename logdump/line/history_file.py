@@ -51,12 +51,12 @@ def load_history(path: Path) -> History:
     except (OSError, ValueError) as error:
         raise UnusableHistory(getattr(error, "strerror", None) or "it is not UTF-8") from error
     first, *lines = text.split("\n")
-    found = _FIRST_LINE.fullmatch(first)
-    if found is None or lines[-1:] != [""] or not all(line.isprintable() for line in lines):
+    match = _FIRST_LINE.fullmatch(first)
+    if match is None or lines[-1:] != [""] or not all(line.isprintable() for line in lines):
         raise UnusableHistory("it was not written by logdump")
-    if int(found[1]) < len(lines):
+    if int(match[1]) < len(lines):
         raise UnusableHistory("its number is too small for its lines")
-    return History(lines[:-1], int(found[1]))
+    return History(lines[:-1], int(match[1]))
 
 
 def _read(path: Path) -> str:

@@ -67,7 +67,7 @@ class Interactive(LineMode):
             return []
         trail = self.session.trail
         try:
-            return [one.name for one in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
+            return [table.name for table in trail.tables.in_force(max(trail.tables.known_to, min(trail.size, 1 << 20)))]
         except TrailError:
             return []
 

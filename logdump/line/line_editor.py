@@ -52,5 +52,5 @@ def endings(line: str, offers: Sequence[str], begun: int) -> list[str]:
     """
     start = last_word(line)
     typed = line[start:begun]
-    fitting = [one[len(typed) :] for one in offers if one.startswith(typed)]
+    fitting = [offer[len(typed) :] for offer in offers if offer.startswith(typed)]
     return [f"{fitting[0]} "] if len(fitting) == 1 and not fitting[0].endswith("/") else fitting

@@ -127,8 +127,10 @@ class LineMode:
             event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown | DdlEvaluated | RecoveryShown
         ):
             self.status = self.status or event.status
-        is_told = isinstance(event, Notice | NoRecordThere) or (isinstance(event, Failure) and self.failures_to_stderr)
-        is_narration = self._narrates or self.output_is_data or (is_told and not self.is_json)
+        is_message = isinstance(event, Notice | NoRecordThere) or (
+            isinstance(event, Failure) and self.failures_to_stderr
+        )
+        is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)
         for line in self._render(event):
             self._write_line(line, is_narration=is_narration)
             self._log(line)
@@ -146,7 +148,7 @@ class LineMode:
 
     def _render(self, event: Event) -> Iterator[Harmless]:
         if self.is_json:
-            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+            from logdump.render import json_lines  # noqa: PLC0415 - json is loaded only where it is used
 
             return json_lines.render(event, self.session.settings)
         return render(event, self.session.settings)
@@ -177,7 +179,7 @@ class Script(LineMode):
         self.output_is_data = output_is_data
         self._lines = iter(lines)
 
-    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is asked without prompts
+    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is read without prompts
         line = next(self._lines, None)
         return None if line is None else line.rstrip("\r\n")
 

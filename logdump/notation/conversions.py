@@ -100,7 +100,7 @@ def esblock_lines(number: int) -> list[str]:
 
 
 def float_line(args: str) -> str:
-    """FLOAT: a number's bits in hex, two blanks, and its value, ``%f`` unless a format asks otherwise.
+    """FLOAT: a number's bits in hex, two blanks, and its value, ``%f`` unless a format is given.
 
     ``args`` is the number, then at most one size and one format. The number is decimal, or hex after ``0x``, ``%H``,
     ``X`` or ``H``; fewer hex digits than the size holds are the low ones. Sizes: IEEE, TDM, TANDEM, NSK, 64bit, 64-bit

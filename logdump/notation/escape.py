@@ -9,7 +9,7 @@ Harmless = NewType("Harmless", str)
 
 
 def escape(text: str) -> Harmless:
-    r"""``text`` with every character that is not printable written as ``\xNN`` or ``\uNNNN``."""
+    r"""``text`` with every char that is not printable written as ``\xNN`` or ``\uNNNN``."""
     if text.isprintable():
         return Harmless(text)
-    return Harmless("".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text))
+    return Harmless("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))

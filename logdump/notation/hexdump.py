@@ -13,7 +13,7 @@ BYTES_PER_LINE = 20
 
 
 def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> Iterator[str]:
-    """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` tells the character of each byte (see charsets)."""
+    """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` gives the character of each byte (see charsets)."""
     shown = data if limit is None else data[:limit]
     for start in range(0, len(shown), BYTES_PER_LINE):
         line = shown[start : start + BYTES_PER_LINE]

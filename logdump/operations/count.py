@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from trailformat.index import RecordIndex
 
 _MOST_EMPTY = 3
-"""So many empty intervals in a row are shown one by one."""
+"""The most empty intervals in a row that are shown one by one."""
 
 
 class CountOptions(NamedTuple):
@@ -253,12 +253,12 @@ class CountRun:
 
 
 def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
-    """The intervals of a count in order, with the empty ones between them and up to the bounds that were asked for."""
-    length, found = options.interval, sorted(count.intervals.items())
-    if not found:
+    """The intervals of a count in order, with the empty ones between them and up to the bounds of the options."""
+    length, tallies = options.interval, sorted(count.intervals.items())
+    if not tallies:
         return
-    at = options.start if options.start is not None else found[0][0]
-    for start, tally in found:
+    at = options.start if options.start is not None else tallies[0][0]
+    for start, tally in tallies:
         yield from _empty(at, start, length)
         yield IntervalShown(start, start + length, tally)
         at = start + length
@@ -302,7 +302,7 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     # threads are at work on the next files meanwhile
     begun = ((path, _begin(counter, path)) for path in paths)
-    with Ordered(begun, counter.workers.number - 1, lambda one: _close(one[1])) as files:
+    with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:
         for path, counting in files:
             before = counter.count.total.records
             try:

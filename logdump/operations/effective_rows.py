@@ -27,8 +27,8 @@ def only_effective(session: Session, workers: Workers | None = None) -> Iterator
     def narrowed(trail: TrailFile) -> FilterSet:
         if trail.path not in ranges:
             whole = WholeTrail.around(trail.path)
-            found = LeftOut(whole, workers)
-            ranges.update((path, found.of(path)) for path in (*whole.paths, trail.path))
+            left_out = LeftOut(whole, workers)
+            ranges.update((path, left_out.of(path)) for path in (*whole.paths, trail.path))
         return FilterSet(include=CriterionSet([Effective(ranges[trail.path])]))
 
     session.narrowing = narrowed

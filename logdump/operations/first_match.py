@@ -60,7 +60,7 @@ def all_of(*criteria: Criterion | None) -> list[FilterSet]:
     """A filter that lets pass what meets all of these."""
     from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - only who scans needs filters
 
-    kept = [one for one in criteria if one is not None]
+    kept = [criterion for criterion in criteria if criterion is not None]
     return [FilterSet(include=CriterionSet(kept, Match.ALL))]
 
 

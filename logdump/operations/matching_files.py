@@ -20,8 +20,8 @@ def matching_files(wildcard: str) -> list[Path]:
         entries = [entry for entry in pattern.parent.iterdir() if entry.is_file()]
     except OSError as error:
         raise CommandError(f"{pattern.parent}: {error.strerror}") from error
-    found = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
-    if not found:
+    matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
+    if not matching:
         raise CommandError(f"No file matches {wildcard}.")
-    trails, others = trails_among(found)
+    trails, others = trails_among(matching)
     return [*(name.path for trail in trails for name in trail), *others]

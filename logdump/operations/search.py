@@ -26,13 +26,13 @@ def parse_search(session: Session, text: str) -> Search:
     """The search that ``text`` describes, in the open trail.
 
     Raises:
-        CommandError: it is no search, or asks for a column that no table of the trail has.
+        CommandError: it is no search, or names a column that no table of the trail has.
     """
-    if found := _HEX.fullmatch(text):
-        return Search(text, _all(_criterion(f'HEX "{found["digits"].strip().strip(_QUOTES)}"')))
-    if found := _COLUMN.fullmatch(text):
-        compared = _criterion(f"VALUE {found['column']} {found['condition']}")
-        return Search(text, _all(*_on_tables(session, text, found), compared))
+    if match := _HEX.fullmatch(text):
+        return Search(text, _all(_criterion(f'HEX "{match["digits"].strip().strip(_QUOTES)}"')))
+    if match := _COLUMN.fullmatch(text):
+        compared = _criterion(f"VALUE {match['column']} {match['condition']}")
+        return Search(text, _all(*_on_tables(session, text, match), compared))
     value = _ANY_CASE.sub("", text)
     mark = "B," if value != text else ""
     wanted = unquote(value).replace('"', '""')
@@ -50,12 +50,12 @@ def _all(*criteria: Criterion) -> FilterSet:
     return FilterSet(include=CriterionSet(list(criteria), Match.ALL))
 
 
-def _on_tables(session: Session, text: str, found: re.Match[str]) -> list[Criterion]:
-    """The tables that can have such a column: columns of a batch tell a name, but no value."""
-    column, table = found["column"].upper(), found["table"].rstrip(".").upper()
+def _on_tables(session: Session, text: str, match: re.Match[str]) -> list[Criterion]:
+    """The tables that can have such a column: columns of a batch hold names, but no values."""
+    column, table = match["column"].upper(), match["table"].rstrip(".").upper()
     if session.source_definitions is not None:
         return [FileName((table, f"*.{table}"))] if table else []
-    tables = tuple(one for one in _tables_with(session.trail, column) if _fits(one, table))
+    tables = tuple(name for name in _tables_with(session.trail, column) if _fits(name, table))
     if not tables:
         where = f" {table}" if table else ""
         raise CommandError(
@@ -68,11 +68,11 @@ def _on_tables(session: Session, text: str, found: re.Match[str]) -> list[Criter
 def _tables_with(trail: TrailFile, column: str) -> set[str]:
     """The tables that any definition in the trail gives a column of this name."""
     defined = [(entry.name, trail.tables.columns(entry)) for entry in trail.tables.entries()]
-    return {name for name, one in defined if one is not None and _has(one, column)}
+    return {name for name, definition in defined if definition is not None and _has(definition, column)}
 
 
 def _has(definition: TableDefinition, column: str) -> bool:
-    return any(one.name.upper() == column for one in definition.columns)
+    return any(known.name.upper() == column for known in definition.columns)
 
 
 def _fits(name: str, table: str) -> bool:

@@ -33,8 +33,8 @@ def csn_goal(csn: str) -> Goal | None:
     if wanted is None:
         return None
 
-    def at_least(found: str | None) -> bool | None:
-        key = csn_key(found) if found else None
+    def at_least(csn: str | None) -> bool | None:
+        key = csn_key(csn) if csn else None
         return key.parts >= wanted.parts if key is not None and key.kind == wanted.kind else None
 
     return Goal(
@@ -48,8 +48,8 @@ def csn_goal(csn: str) -> Goal | None:
 def time_goal(moment: int, text: str) -> Goal:
     """The first row at or after a time (Julian microseconds)."""
 
-    def at_or_after(found: int | None) -> bool | None:
-        return None if found is None else found >= moment
+    def at_or_after(time: int | None) -> bool | None:
+        return None if time is None else time >= moment
 
     return Goal(
         f"a time at or after {text}",
@@ -89,7 +89,7 @@ def _files(path: Path) -> Sequence[Path]:
 
 def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
     """The files in which the record may be; one that is no trail is none of them."""
-    headers = [(path, found) for path in paths if (found := peek(path)) is not None]
+    headers = [(path, header) for path in paths if (header := peek(path)) is not None]
     for at, (path, header) in enumerate(headers):
         following = headers[at + 1][1] if at + 1 < len(headers) else None
         ends_before = goal.last_reached(header) is False

@@ -1,6 +1,6 @@
 """The columns of the data source that a query needs.
 
-Spark asks a source of Python for all columns of its schema, whatever the query selects. Its optimizer knows better:
+Spark reads every column of the schema of a Python source, whatever the query selects. Its optimizer knows better:
 what no node of the optimized plan refers to need not be read.
 """
 
@@ -35,7 +35,7 @@ def needed_columns(frame: DataFrame, offered: frozenset[str]) -> frozenset[str]:
         return offered
     needed = set()
     for leaf in leaves:
-        names = {one.exprId().id(): str(one.name()) for one in _elements(leaf.output())}
+        names = {attribute.exprId().id(): str(attribute.name()) for attribute in _elements(leaf.output())}
         if set(names.values()) == offered:
             needed |= {name for number, name in names.items() if number in used}
     return frozenset(needed)
@@ -52,7 +52,7 @@ def _gone_over(plan: Any) -> tuple[list[Any], set[int]]:
         used |= _numbers(node.references().toSeq())
         if node.getClass().getSimpleName() not in _PASSING:
             used = used.union(*(_numbers(child.output()) for child in children))
-        used = used.union(*(_numbers(one.output()) for one in subqueries))
+        used = used.union(*(_numbers(subquery.output()) for subquery in subqueries))
         if not children:
             leaves.append(node)
         todo += [*children, *subqueries]
@@ -60,7 +60,7 @@ def _gone_over(plan: Any) -> tuple[list[Any], set[int]]:
 
 
 def _numbers(attributes: Any) -> set[int]:
-    return {one.exprId().id() for one in _elements(attributes)}
+    return {attribute.exprId().id() for attribute in _elements(attributes)}
 
 
 def _elements(sequence: Any) -> Iterator[Any]:

@@ -33,5 +33,5 @@ def table(
         pyspark.errors.AnalysisException: there is no such file or table, nothing defines it, an option is wrong.
     """
     register(spark)
-    paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(one) for one in path]
+    paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
     return spark.read.format("trail").options(**options).option("rowsOf", name).load(paths)

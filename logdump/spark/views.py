@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 NAMES = ("records", "transactions", "summary")
 _COLUMNS = {
-    "records": tuple(one.name for one in COLUMNS),
-    "summary": tuple(one.name for one in SUMMARY_COLUMNS),
+    "records": tuple(column.name for column in COLUMNS),
+    "summary": tuple(column.name for column in SUMMARY_COLUMNS),
 }
 _OFFERED = {name: frozenset(columns) for name, columns in _COLUMNS.items()}
 _OF_TRANSACTIONS = "file,file_order,rba,op_code,table,time,trans_ind,csn,xid,record_length"
@@ -29,7 +29,7 @@ _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)
 
 
 def _numbers(values: object) -> str:
-    return ", ".join(str(one) for one in sorted(values))  # type: ignore[call-overload]
+    return ", ".join(str(value) for value in sorted(values))  # type: ignore[call-overload]
 
 
 _TRANSACTIONS = f"""
@@ -66,7 +66,7 @@ FROM numbered
 GROUP BY trail, csn, xid, number
 """  # noqa: S608 - the numbers are those of the format
 """A transaction begins with the first row, with a row that says so, and after one that ends another; those without CSN
-and XID are told apart by that alone."""
+and XID are distinguished by that alone."""
 
 
 class Views:
@@ -107,8 +107,8 @@ class Views:
     ) -> DataFrame:
         """The query over the columns it needs; with schemas, on which other views insist, what it needs not is null."""
         for name, columns in needed.items():
-            asked = ",".join(one for one in _COLUMNS[name] if one in columns) or "file"
-            frame = self._read(name, asked, schemas.get(name))
+            wanted = ",".join(column for column in _COLUMNS[name] if column in columns) or "file"
+            frame = self._read(name, wanted, schemas.get(name))
             frame.createOrReplaceTempView(name)
         return sql(self._spark, statement)
 

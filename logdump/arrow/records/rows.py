@@ -68,7 +68,7 @@ class Source:
         """A part of a sound record cannot be decoded: a null. ``is_cut``: the record goes on in fragments."""
 
     def too_large(self, text: str) -> None:
-        """A record does not fit into a value: a null that the log tells of."""
+        """A record does not fit into a value: a null, which the log mentions."""
         _LOG.warning("%s", text)
 
 

@@ -87,4 +87,4 @@ def arrow_schema(selected: Iterable[Selected]) -> Any:
     """The ``pyarrow.Schema`` of the batches."""
     import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
 
-    return pa.schema([pa.field(one.alias, one.column.type.arrow(pa)) for one in selected])
+    return pa.schema([pa.field(chosen.alias, chosen.column.type.arrow(pa)) for chosen in selected])

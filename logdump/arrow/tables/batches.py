@@ -85,10 +85,10 @@ def build(groups: list[Group]) -> Built:
 
 
 def _by_table(rows: RowBytes, table_index: Array) -> list[Array]:
-    """Numbers of rows in groups whose columns one definition tells, those of one table after each other."""
-    found = by_definition(rows, table_index)
-    groups = found.group.astype(np.uint16) if len(found.firsts) < _MOST_KEYS else found.group
+    """Numbers of rows in groups whose columns one definition describes, those of one table after each other."""
+    definitions = by_definition(rows, table_index)
+    groups = definitions.group.astype(np.uint16) if len(definitions.firsts) < _MOST_KEYS else definitions.group
     order = np.argsort(groups, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(found.group))[:-1])
-    table = rows.of("table")[found.firsts]
+    parts = np.split(order, np.cumsum(np.bincount(definitions.group))[:-1])
+    table = rows.of("table")[definitions.firsts]
     return [parts[group] for group in np.argsort(table, kind="stable").tolist()]

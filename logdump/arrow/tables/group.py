@@ -83,13 +83,13 @@ class Group:
             _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)])),
             _plain(pa.int64(), rbas),
             _few(_OP_NUMBERS[self._rows.of("io_type")], _OP_NAMES),
-            *(one.take(numbers) for one in self._texts),
+            *(texts.take(numbers) for texts in self._texts),
             self._times(),
             _plain(pa.uint8(), self._rows.of("trans_ind")),
             *(self._images() if self.layout.columns is not None else (self._undefined(),)),
         ]
         arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
-        problems = [(int(rbas[row]), one.column or "", one.reason) for row, one in self._problems]
+        problems = [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in self._problems]
         return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(self.layout)), problems
 
     def _record(self, row: int) -> Record:
@@ -105,9 +105,9 @@ class Group:
 
     def _undefined(self) -> pa.Array:
         """The data of rows without a definition."""
-        found = [data_of(self._record(row)) for row in range(len(self._rows))]
-        self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(found) if data]
-        return pa.array(found)
+        values = [data_of(self._record(row)) for row in range(len(self._rows))]
+        self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(values) if data]
+        return pa.array(values)
 
     def _images(self) -> Iterator[pa.Array]:
         count = len(self._columns)
@@ -125,10 +125,10 @@ class Group:
             self._nulls.append((np.flatnonzero(sizes == NULL), f"{side}_{name}"))
         if self._wanted is not None and f"{side}_{name}" not in self._wanted:
             return pa.nulls(len(sizes), array_type(definition, codec).type)
-        found = column_array(spans, image, index, definition, codec)
-        for problem in found.problems:
+        column = column_array(spans, image, index, definition, codec)
+        for problem in column.problems:
             self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
-        return found.array
+        return column.array
 
     def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
         """The problem of a value; one with a strange indicator is read again for its bytes."""
@@ -195,23 +195,23 @@ def _plain(kind: pa.DataType, values: Array, valid: Array | None = None) -> pa.A
     return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(values)])
 
 
-def _listed_nulls(rows: int, found: list[tuple[Array, str]]) -> pa.Array:
+def _listed_nulls(rows: int, nulls: list[tuple[Array, str]]) -> pa.Array:
     """For each row the names of its NULLs, null where there are none."""
-    if not found:
+    if not nulls:
         return pa.nulls(rows, NULL_NAMES)
-    of_row = np.concatenate([at for at, _ in found])
-    names = np.repeat(np.arange(len(found)), [len(at) for at, _ in found])[np.argsort(of_row, kind="stable")]
+    of_row = np.concatenate([at for at, _ in nulls])
+    names = np.repeat(np.arange(len(nulls)), [len(at) for at, _ in nulls])[np.argsort(of_row, kind="stable")]
     counts = np.bincount(of_row, minlength=rows)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    texts = pa.array([name for _, name in found]).take(_plain(pa.int64(), names))
+    texts = pa.array([name for _, name in nulls]).take(_plain(pa.int64(), names))
     return pa.ListArray.from_arrays(_plain(pa.int32(), offsets), texts, mask=pa.array(counts == 0))
 
 
-def _listed_problems(rows: int, found: Problems) -> pa.Array:
+def _listed_problems(rows: int, problems: Problems) -> pa.Array:
     """For each row what does not decode, null where everything does."""
-    if not found:
+    if not problems:
         return pa.nulls(rows, PROBLEM_LIST)
     lists: list[list[dict[str, Any]] | None] = [None] * rows
-    for row, problem in found:
+    for row, problem in problems:
         lists[row] = [*(lists[row] or ()), problem._asdict()]
     return pa.array(lists, PROBLEM_LIST)

@@ -56,5 +56,5 @@ def batch_schema_of(layout: TableLayout) -> pa.Schema:
 
 def key_of(schema: pa.Schema) -> list[str]:
     """The columns of the key in the metadata of a table's file; none of any other schema."""
-    found: list[str] = json.loads((schema.metadata or {}).get(b"key", b"[]"))
-    return found
+    names: list[str] = json.loads((schema.metadata or {}).get(b"key", b"[]"))
+    return names

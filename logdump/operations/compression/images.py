@@ -46,30 +46,30 @@ class ImageSaving(NamedTuple):
 
 def _length(columns: Columns | None, kept: AbstractSet[int]) -> int:
     """The bytes of the columns that are not kept."""
-    return sum(_COLUMN_HEAD + len(one.raw) for one in columns or () if one.index not in kept)
+    return sum(_COLUMN_HEAD + len(column.raw) for column in columns or () if column.index not in kept)
 
 
 def _keys(definition: TableDefinition | None) -> frozenset[int] | None:
     if definition is None:
         return None
-    return frozenset(index for index, one in enumerate(definition.columns) if one.is_key)
+    return frozenset(index for index, column in enumerate(definition.columns) if column.is_key)
 
 
 def _unchanged(images: Images) -> set[int]:
     """The columns that both images have, with the same bytes."""
-    before = {one.index: one.raw for one in images.before or ()}
-    return {one.index for one in images.after or () if before.get(one.index) == one.raw}
+    before = {column.index: column.raw for column in images.before or ()}
+    return {column.index for column in images.after or () if before.get(column.index) == column.raw}
 
 
 def _before_of_updates(images: Images, keys: frozenset[int]) -> int:
     """A unified update without the columns before that are no key and do not change."""
-    changed = {one.index for one in images.after or ()} - _unchanged(images)
+    changed = {column.index for column in images.after or ()} - _unchanged(images)
     return _length(images.before, keys | changed)
 
 
 def _after_of_updates(images: Images, keys: frozenset[int]) -> int:
     """An update without the columns after that are no key and do not change: COMPRESSUPDATES."""
-    after = {one.index for one in images.after or ()}
+    after = {column.index for column in images.after or ()}
     return _length(images.after, keys | (after - _unchanged(images)))
 
 
@@ -81,7 +81,7 @@ def _deletes(images: Images, keys: frozenset[int]) -> int:
 def _null_filler(images: Images, _: frozenset[int]) -> int:
     """The bytes after the indicator of a NULL."""
     columns = (*(images.before or ()), *(images.after or ()))
-    return sum(len(one.raw) - _INDICATOR for one in columns if one.is_null)
+    return sum(len(column.raw) - _INDICATOR for column in columns if column.is_null)
 
 
 class _Option(NamedTuple):
@@ -160,13 +160,13 @@ class ImageSavings:
         """The saving of each option."""
         return [
             ImageSaving(
-                one.what,
-                self._records[one.what],
-                self._judged[one.what],
-                self._bytes[one.what],
-                self._saved[one.what],
+                saving.what,
+                self._records[saving.what],
+                self._judged[saving.what],
+                self._bytes[saving.what],
+                self._saved[saving.what],
             )
-            for one in OPTIONS
+            for saving in OPTIONS
         ]
 
 
@@ -185,5 +185,5 @@ def _parts_of_data(record: Record) -> tuple[int, int]:
     """Bytes of values, and of the heads and indicators in front of them; both 0 for data that are no columns."""
     images = _images(record)
     columns = (*(images.before or ()), *(images.after or ())) if images else ()
-    indicators = sum(_COLUMN_HEAD + min(_INDICATOR, len(one.raw)) for one in columns)
-    return sum(max(0, len(one.raw) - _INDICATOR) for one in columns), indicators
+    indicators = sum(_COLUMN_HEAD + min(_INDICATOR, len(column.raw)) for column in columns)
+    return sum(max(0, len(column.raw) - _INDICATOR) for column in columns), indicators

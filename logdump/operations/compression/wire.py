@@ -92,6 +92,6 @@ def compress(
     """The sums of the blocks at each level; one block at a time is held."""
     compressors = [Compressor(level, threshold) for level in levels]
     for block in blocks:
-        for one in compressors:
-            one.add(block)
-    return [one.result() for one in compressors]
+        for compressor in compressors:
+            compressor.add(block)
+    return [compressor.result() for compressor in compressors]

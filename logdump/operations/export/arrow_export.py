@@ -47,7 +47,7 @@ class ArrowExport:
         try:
             if not self._options.by_table:
                 files.of(ALL)
-            begun = (pool.submit(one) if callable(one) else one for one in self._jobs())
+            begun = (pool.submit(job) if callable(job) else job for job in self._jobs())
             with Ordered(begun, _WORKERS + _AHEAD, _cancel) as ordered:
                 for item in ordered:
                     built = item.result() if isinstance(item, Future) else item

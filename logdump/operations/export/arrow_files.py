@@ -17,7 +17,7 @@ from logdump.operations.export.appended_file import Place, opened
 from logdump.operations.export.text_file import check_rows
 
 _ROWS, _BYTES = 1 << 17, 16 << 20
-"""A row group is written when it has so many rows, or so many bytes in memory."""
+"""The rows, and the bytes in memory, at which a row group is written."""
 
 
 class Schemas(NamedTuple):
@@ -88,9 +88,9 @@ class ArrowFile:
         self._settle()
         if not isinstance(self._path, Path):
             return self._rows
-        found = self._format.count_rows(self._path)
-        check_rows(self._path, self._rows, found)
-        return found
+        rows = self._format.count_rows(self._path)
+        check_rows(self._path, self._rows, rows)
+        return rows
 
     def abandon(self) -> None:
         """Let go of the file, whatever is in it; the pool is at rest."""
@@ -139,7 +139,7 @@ def _parquet(file: Any, schemas: Schemas, compression: str) -> Any:
 
 
 def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
-    """Whether filters ask for values of a column: not for lists, bytes, or text of a table that is no key."""
+    """Whether filters use values of a column: not for lists, bytes, or text of a table that is no key."""
     if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
         return False
     side, _, name = field.name.partition("_")

@@ -14,7 +14,7 @@ from trailformat.scan import PARTIAL, Batch, Engine, TransactionTracker, scan
 from trailformat.scan.rows import learn_definitions
 
 _ROWS = 1 << 16
-"""Of a batch in which no record must be asked: each table in it costs some time, however few rows it has."""
+"""Of a batch whose records are all read as columns: each table in it costs some time, however few rows it has."""
 
 
 class BatchWalk:

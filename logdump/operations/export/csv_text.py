@@ -4,7 +4,7 @@ rba,op,after_NAME,after_ORIGIN,nulls
 1811,"INSERT","Sencha ""Uji"" tin",,"[""after_ORIGIN""]"
 
 Every text stands in quotes, quotes in it doubled, line breaks and other control characters as they are. Nothing between
-two commas means that there is no value: ``nulls`` names the columns that are NULL, the others the image has not got.
+two commas means that there is no value: ``nulls`` names the columns that are NULL; the image lacks the others.
 The empty text is ``""``. Lists and objects are JSON.
 """
 
@@ -45,7 +45,7 @@ class CsvText:
             is_there = value is not None and not value.is_null and value.problem is None
             values.append(value.text if value is not None and is_there else None)
         nulls = [name for name, value in zip(row.names, row.values, strict=True) if value is not None and value.is_null]
-        problems = exact([one._asdict() for one in row.problems])
+        problems = exact([problem._asdict() for problem in row.problems])
         return _line([*values, nulls or None, problems or None])
 
     def count_rows(self, file: IO[bytes]) -> int:

@@ -2,7 +2,7 @@
 
 {"file":"dirdat/et000000000","rba":1811,"op":"INSERT","csn":"41882317","xid":"5.1.8801",…,"after_PRICE":"8.90",…}
 
-Of a row a column that an image has not got is no member; one that is NULL, or does not decode, is null.
+A column that an image of the row lacks is no member; one that is NULL, or does not decode, is null.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class JsonLines:
         for name, value in zip(row.names, row.values, strict=True):
             if value is not None:
                 members[name] = None if value.is_null or value.problem is not None else value.text
-        members[PROBLEMS] = [one._asdict() for one in row.problems]
+        members[PROBLEMS] = [problem._asdict() for problem in row.problems]
         return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
 
     def count_rows(self, file: IO[bytes]) -> int:

@@ -65,5 +65,5 @@ class RecordBatches:
         except ValueTooLarge as error:
             raise CannotWrite(str(error), path=self._source.trail.path) from error
         batch = pa.RecordBatch.from_arrays(arrays, schema=record_schema())
-        told = zip(batch["rba"].to_pylist(), batch["problems"].to_pylist(), strict=True)
-        return Built([(ALL, batch)], [(rba, "", reason) for rba, reasons in told for reason in reasons or ()])
+        problems = zip(batch["rba"].to_pylist(), batch["problems"].to_pylist(), strict=True)
+        return Built([(ALL, batch)], [(rba, "", reason) for rba, reasons in problems for reason in reasons or ()])

@@ -66,11 +66,11 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
     """
     size = trail.size - start
     count = max(-(-size // _MOST), min(2 * cores, size // _LEAST), 1)
-    points = [start, *(one for one in split_points(trail, count) if one > start)] if count > 1 else [start]
+    points = [start, *(point for point in split_points(trail, count) if point > start)] if count > 1 else [start]
     ends = [*points[1:], trail.size]
     guessed = [FileRange(first_position(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
     walked = consistent_ranges(trail, guessed) if count > 1 else guessed
-    begins = [one.start.rba for one in walked if one.start == first_position(trail, one.start.rba)]
+    begins = [piece.start.rba for piece in walked if piece.start == first_position(trail, piece.start.rba)]
     return list(zip(begins, [*begins[1:], trail.size], strict=True))
 
 
@@ -82,9 +82,9 @@ def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[in
     """
     tasks = spark.sparkContext.parallelize(list(enumerate(pieces)), len(pieces))
     written: list[Written] = tasks.mapPartitions(partial(export_all, job)).collect()
-    for one in written:
-        if one.error is not None:
-            raise one.error
+    for result in written:
+        if result.error is not None:
+            raise result.error
     return gathered(job, sorted(written))
 
 
@@ -125,18 +125,18 @@ def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[ExportTally, i
     """The files of all tasks in the folder of the export, those of one table together, and the counts of all."""
     suffix = suffix_of(job.options)
     names, folders, whole, parts = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally(), 0
-    for one in written:
-        for file in one.tally.files:
-            part, parts = part_name(one.number, suffix), parts + 1
+    for result in written:
+        for file in result.tally.files:
+            part, parts = part_name(result.number, suffix), parts + 1
             if not job.options.by_table:
-                (one.folder / part).rename(job.folder / part)
+                (result.folder / part).rename(job.folder / part)
                 continue
             known = folders.get(file.layout) or FileTally(names.new(file.layout), file.layout, 0)
             folders[file.layout] = known._replace(rows=known.rows + file.rows)
             target = job.folder / known.name
             target.mkdir(exist_ok=True)
-            (one.folder / file.name).rename(target / part)
-        whole.add(one.tally)
+            (result.folder / file.name).rename(target / part)
+        whole.add(result.tally)
     shutil.rmtree(job.folder / ATTEMPTS)
     whole.files = list(folders.values()) if job.options.by_table else whole.files
     return whole, parts

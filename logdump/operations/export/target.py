@@ -30,7 +30,7 @@ def is_part(name: str) -> bool:
     return name.startswith("part-") and name.endswith(_OURS)
 
 
-_OURS = tuple(SUFFIXES.values()) + tuple(f"{one}.gz" for one in SUFFIXES.values())
+_OURS = tuple(SUFFIXES.values()) + tuple(f"{suffix}.gz" for suffix in SUFFIXES.values())
 
 
 @contextlib.contextmanager
@@ -69,5 +69,5 @@ def _is_ours(entry: Path) -> bool:
     if entry.is_symlink() or not entry.name.endswith(_OURS):
         return False
     return entry.is_file() or all(
-        one.is_file() and not one.is_symlink() and is_part(one.name) for one in entry.iterdir()
+        part.is_file() and not part.is_symlink() and is_part(part.name) for part in entry.iterdir()
     )

@@ -73,18 +73,18 @@ class TextFile:
         if not isinstance(self._path, Path):
             return self.rows
         with cast("IO[bytes]", gzip.open(self._path) if self._is_gzip else self._path.open("rb")) as file:
-            found = self._count_rows(file)
-        check_rows(self._path, self.rows, found)
-        return found
+            rows = self._count_rows(file)
+        check_rows(self._path, self.rows, rows)
+        return rows
 
     def abandon(self) -> None:
         """Let go of the file, whatever is in it."""
         self._file.abandon()
 
 
-def check_rows(path: Path, written: int, found: int) -> None:
+def check_rows(path: Path, written: int, counted: int) -> None:
     """Raises CannotWrite when a file does not hold as many rows as were written."""
-    if written != found:
+    if written != counted:
         raise CannotWrite(
-            "the file does not hold what was written", path=path, expected=f"{written} rows", found=f"{found}"
+            "the file does not hold what was written", path=path, expected=f"{written} rows", found=f"{counted}"
         )

@@ -3,10 +3,10 @@
     generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
       heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
 
-A row of GG_HEARTBEAT that a database's own job has written tells the way out: HEARTBEAT_TIMESTAMP, and the timestamps
-that Extract and pumps set while the row goes through them. A row that Replicat has written tells the way in by its
-INCOMING_ columns; a row of the history when the beat was received too. Lags are differences of two clocks and may be
-negative: the documentation has them shown so.
+A row of GG_HEARTBEAT that a database's own job has written describes the way out: HEARTBEAT_TIMESTAMP, and the
+timestamps that Extract and pumps set while the row goes through them. A row that Replicat has written describes the way
+in by its INCOMING_ columns; a row of the history when the beat was received too. Lags are differences of two clocks and
+may be negative: the documentation has them shown so.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from logdump.session.heartbeats import BeatPlace, Gap
 from trailformat.trail.sequence import Spot
 
 MOST_GAPS = 10_000
-"""So many of the widest distances are kept of one way."""
+"""How many of the widest distances are kept of one way."""
 
 
 class GapFinder:
@@ -53,6 +53,6 @@ class GapFinder:
         interval = interval or self.interval
         if interval is None:
             return
-        for distance, _, after, before in sorted(self._widest, key=lambda one: one[2].time):
+        for distance, _, after, before in sorted(self._widest, key=lambda gap: gap[2].time):
             if 2 * distance > 3 * interval:
                 yield Gap(after, before, max(1, round(distance / interval) - 1))

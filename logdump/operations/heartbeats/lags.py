@@ -9,7 +9,7 @@ from logdump.operations.heartbeats.spread import Spread
 from logdump.session.heartbeats import Beat, PathLag
 
 MOST_PATHS = 10_000
-"""So many ways are told one by one; the beats of others are counted."""
+"""How many ways are shown one by one; of the others only the beats are counted."""
 
 HOPS: dict[str, Callable[[Beat], int | None]] = {
     "extract_lag": lambda beat: beat.extract_lag,
@@ -68,7 +68,7 @@ class Lags:
 
     def note(self, *moments: int | None) -> None:
         """Take notice of moments; the latest is where the answer stands."""
-        known = [one for one in (self.newest, *moments) if one is not None]
+        known = [moment for moment in (self.newest, *moments) if moment is not None]
         self.newest = max(known, default=None)
 
     @property

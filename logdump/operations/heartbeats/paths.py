@@ -18,11 +18,11 @@ def routing_path(text: str | None) -> tuple[str, ...]:
     names: list[str] = []
     at = 0
     while text and at < len(text) and len(names) < MOST_ITEMS:
-        found = _ITEM.match(text, at)
-        if found is None or found.end() == at:
+        match = _ITEM.match(text, at)
+        if match is None or match.end() == at:
             return (*names, text[at:].strip())
-        name = (found[1] if found[1] is not None else found[2]).strip()
+        name = (match[1] if match[1] is not None else match[2]).strip()
         if name and name != _ANY:
             names.append(name)
-        at = found.end()
+        at = match.end()
     return tuple(names)

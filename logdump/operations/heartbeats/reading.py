@@ -55,7 +55,9 @@ class HeartbeatReader:
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
         for batch in scan(trail):
-            passing = (one for one in self._records(trail, batch) if selection is None or selection.accepts(one))
+            passing = (
+                record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
+            )
             records = [*waiting, *passing]
             # the after image of an update may stand in the next batch
             waiting = records[-1:] if records and records[-1].header.is_before else []
@@ -71,7 +73,7 @@ class HeartbeatReader:
             role = role_of(change.table, self._base)
             if role is None or change.op not in _ROWS:
                 continue
-            if change.definition is not None and not has_beats(one.name for one in change.definition.columns):
+            if change.definition is not None and not has_beats(column.name for column in change.definition.columns):
                 self.not_beats.add(change.table)
                 continue
             row = self._history.row(change, role, trail.path)

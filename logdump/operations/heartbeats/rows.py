@@ -101,11 +101,11 @@ def timestamp(value: Value) -> int | None:
     """
     if isinstance(value.value, datetime):
         return from_datetime(value.value)
-    found = _TIMESTAMP.fullmatch(value.text.strip())
-    if found is None:
+    match = _TIMESTAMP.fullmatch(value.text.strip())
+    if match is None:
         return None
     try:
-        seconds = datetime.strptime(f"{found[1]} {found[2]}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        seconds = datetime.strptime(f"{match[1]} {match[2]}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
     except ValueError:
         return None
-    return from_datetime(seconds) + int((found[3] or "0").ljust(6, "0")[:6])
+    return from_datetime(seconds) + int((match[3] or "0").ljust(6, "0")[:6])

@@ -80,7 +80,7 @@ class HeartbeatSurvey:
         self._has_same_database = False
         self._deleted = 0
         self._received: array[int] = array("q")
-        self._told = 0
+        self._notified = 0
         self.is_partial = False
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
@@ -89,8 +89,8 @@ class HeartbeatSurvey:
             if isinstance(item, HeartbeatRow):
                 yield from self._row(item)
                 continue
-            if self._reader.records // self._notify > self._told:
-                self._told = self._reader.records // self._notify
+            if self._reader.records // self._notify > self._notified:
+                self._notified = self._reader.records // self._notify
                 yield Progress(self._reader.records, item.rba, self._reader.newest or 0, trail.size)
 
     def _row(self, row: HeartbeatRow) -> Iterator[Event]:
@@ -162,7 +162,7 @@ class HeartbeatSurvey:
             return now(), Clock.NOW
         if self._options.at is not None:
             return self._options.at, Clock.GIVEN
-        known = [one for one in (self._lags.newest, self._reader.newest) if one is not None]
+        known = [moment for moment in (self._lags.newest, self._reader.newest) if moment is not None]
         return max(known, default=None), Clock.TRAIL
 
     def _whole(self, at: int | None, source: Clock, paths: int) -> Event:

@@ -121,7 +121,7 @@ def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
 def lag(rows: Iterable[HeartbeatRow], at: int | None) -> list[LagRow]:
     """GG_LAG: the newest row of each key of GG_HEARTBEAT, as of the moment ``at``.
 
-    The history's row of the same beat tells when it was received.
+    The history's row of the same beat has the time when it was received.
     """
     newest: Recent[tuple[object, ...], HeartbeatRow] = Recent()
     received: Recent[tuple[object, ...], HeartbeatRow] = Recent()

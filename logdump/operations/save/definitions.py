@@ -14,8 +14,8 @@ class SavedDefinitions:
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
-        self._told: dict[int, int] = {}
-        self._database_told: int | None = None
+        self._written: dict[int, int] = {}
+        self._database_written: int | None = None
 
     def before(self, record: Record) -> Iterator[Record]:
         """The definitions to be written before ``record``; they count as written from now on."""
@@ -24,34 +24,34 @@ class SavedDefinitions:
                 yield from self._database(record)
             return
         entry = self._trail.table_of(record)
-        if entry is not None and self._told.get(entry.table_index) != entry.rba:
+        if entry is not None and self._written.get(entry.table_index) != entry.rba:
             yield from self._database(record)
             definition = self._resolved(entry)
             if definition is not None:
                 yield definition
-            self._told[entry.table_index] = entry.rba
+            self._written[entry.table_index] = entry.rba
 
     def own_form(self, record: Record) -> Record:
         """A metadata record that is saved itself, in the form that means the same in the new file."""
         kind, (_, index) = record.header.orig_node, record.metadata_indexes
         if kind == DATABASE:
-            self._database_told = record.rba
+            self._database_written = record.rba
         elif kind == TABLE:
-            self._told[index] = record.rba
+            self._written[index] = record.rba
         elif kind == REFERENCE and (entry := self._trail.tables.defined_at(record.rba)) is not None:
-            comes_out_the_same = index in self._told and max(self._told) + 1 == entry.table_index
-            self._told[entry.table_index] = entry.rba
+            comes_out_the_same = index in self._written and max(self._written) + 1 == entry.table_index
+            self._written[entry.table_index] = entry.rba
             return record if comes_out_the_same else self._resolved(entry) or record
         return record
 
     def _database(self, record: Record) -> Iterator[Record]:
         """The DDR in force at a record, where the target does not hold it yet."""
         database = self._trail.tables.database_before(record.rba)
-        if database is not None and database != self._database_told:
-            found = self._trail.record_at(database)
-            if found is not None:
-                yield found
-            self._database_told = database
+        if database is not None and database != self._database_written:
+            definition = self._trail.record_at(database)
+            if definition is not None:
+                yield definition
+            self._database_written = database
 
     def _resolved(self, entry: TableEntry) -> Record | None:
         """The TDR of an entry, under the entry's own index and name; None when it is lost."""

@@ -11,7 +11,7 @@ from trailformat.records.file_header import replace_values
 
 
 def own_header(header: FileHeader, target: Path, name: str, first: Record | None) -> FileHeader:
-    """The source's header with the name, number and beginning of the new file; what its end would tell is not set.
+    """The source's header with the name, number and beginning of the new file; what its end would determine is not set.
 
     ``name`` is the target as it was typed, which the header keeps; ``first`` the first record of the new file.
     """

@@ -1,6 +1,6 @@
 """SAVE by columns: runs of neighbouring records are copied as one range of bytes.
 
-Only the first row of each table index after a metadata record is looked at as a record: it tells which definitions must
+Only the first row of each table index after a metadata record is read as a record: it determines which definitions must
 stand before it, and those behind it need no others. The same is true again in every file that the target goes on to.
 """
 
@@ -47,7 +47,7 @@ class RangeCopy:
     Args:
         write_record: takes a record that must be looked at; true where a new file, which knows no definitions, begins
             with it.
-        write_bytes: takes the bytes of so many records that can be copied as they are.
+        write_bytes: takes the bytes of records that can be copied as they are, and their number.
         room: how many bytes the file being written takes as they are; None for any number.
     """
 

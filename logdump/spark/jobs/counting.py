@@ -60,20 +60,20 @@ def _join(count: Totals, piece: Row) -> None:
         count.end_transaction()
     count.transactions += piece["transactions"]
     count.table_visits += piece["table_visits"]
-    for one in piece["largest"]:
-        place = (one["time"], one["seqno"], one["rba"])
-        count.history.add(LargeTransaction(one["bytes"], one["records"], one["tables"], *place))
+    for large in piece["largest"]:
+        place = (large["time"], large["seqno"], large["rba"])
+        count.history.add(LargeTransaction(large["bytes"], large["records"], large["tables"], *place))
     if piece["open"] is not None:
         count.open_transaction = _opened(piece["open"])
 
 
 def _opened(part: Row) -> OpenTransaction:
-    one = OpenTransaction(part["time"], part["seqno"], part["rba"])
-    _extend(one, part)
-    return one
+    transaction = OpenTransaction(part["time"], part["seqno"], part["rba"])
+    _extend(transaction, part)
+    return transaction
 
 
-def _extend(one: OpenTransaction, part: Row) -> None:
-    one.data_bytes += part["bytes"]
-    one.records += part["records"]
-    one.tables.update(part["tables"])
+def _extend(transaction: OpenTransaction, part: Row) -> None:
+    transaction.data_bytes += part["bytes"]
+    transaction.records += part["records"]
+    transaction.tables.update(part["tables"])

@@ -56,7 +56,7 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
     """
     check_extra()
     yield JobProgress()
-    from logdump.spark.errors import SourceError  # noqa: PLC0415 - Spark is asked for
+    from logdump.spark.errors import SourceError  # noqa: PLC0415 - only where Spark is the engine
     from logdump.spark.jobs.quiet_session import quiet_session  # noqa: PLC0415 - it loads PySpark
 
     try:
@@ -126,7 +126,7 @@ def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, No
         try:
             context.setJobGroup(group, "logdump", interruptOnCancel=True)
             outcome.set_result(action())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the outcome is asked for
+        except BaseException as error:  # noqa: BLE001 - it is raised where the outcome is read
             outcome.set_exception(error)
 
     thread = InheritableThread(work, daemon=True)
@@ -165,15 +165,15 @@ def _is_of_spark(error: Exception) -> bool:
 
 
 def _in_one_line(error: Exception) -> BadRecord | CommandError:
-    found = _OURS.findall(str(error))
-    name = found[-1][0] if found else type(error).__name__
+    errors = _OURS.findall(str(error))
+    name = errors[-1][0] if errors else type(error).__name__
     return BadRecord(message_of(error)) if name in _DAMAGE else CommandError(message_of(error))
 
 
 def message_of(error: Exception) -> str:
     """The message of an error of Spark in one line: our own where one of ours is inside."""
     text = str(error)
-    if found := _OURS.findall(text):
-        return str(found[-1][1])[:_LONGEST_MESSAGE]
+    if errors := _OURS.findall(text):
+        return str(errors[-1][1])[:_LONGEST_MESSAGE]
     first = _STATE.sub("", text.strip().split("\n\n")[0])
     return _CONDITION.sub("", " ".join(first.split()))[:_LONGEST_MESSAGE]

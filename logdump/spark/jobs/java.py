@@ -23,8 +23,8 @@ def java_version() -> int | None:
         done = subprocess.run([program, "-version"], capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(\d+)', done.stderr)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(\d+)', done.stderr)
+    return int(match[1]) if match else None
 
 
 def missing_java() -> str | None:

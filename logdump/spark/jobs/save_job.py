@@ -42,7 +42,7 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
     if not saved:
         return False  # a file without records is written by the local engine too
     session.cursor.move(session.trail.size)
-    yield say(*(f"Saved {one.records} records to {one.file}" for one in saved))
+    yield say(*(f"Saved {written.records} records to {written.file}" for written in saved))
     return True
 
 

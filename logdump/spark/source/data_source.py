@@ -68,7 +68,7 @@ def _checked(options: Options) -> Options:
     """The options, their definitions file being one that can be read."""
     if options.source_defs is None:
         return options
-    from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - asked for by few
+    from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - few reads need it
 
     return with_absolute_definitions(options)
 
@@ -76,7 +76,7 @@ def _checked(options: Options) -> Options:
 def _selected(schema: StructType, options: Options) -> tuple[Selected, ...]:
     if options.rows_of is None:
         return select(schema, options)
-    from logdump.spark.source.table_columns import select_of_table  # noqa: PLC0415 - asked for by few
+    from logdump.spark.source.table_columns import select_of_table  # noqa: PLC0415 - few reads need it
 
     return select_of_table(schema, options)
 

@@ -22,7 +22,7 @@ from trailformat.scan.rows.definitions import learn_definitions
 _MOST_NAMED = 20
 
 
-class _Found(NamedTuple):
+class _FileTables(NamedTuple):
     """The definitions of the table in one file, in order, and the names of all tables in it."""
 
     layouts: list[TableLayout]
@@ -39,29 +39,36 @@ def layouts_of(options: Options) -> list[TableLayout]:
         SourceError: as from the planner.
     """
     name = options.rows_of or ""
-    paths = list(dict.fromkeys(one.path for lot in plan(options) for one in lot))
+    paths = list(dict.fromkeys(part.path for lot in plan(options) for part in lot))
     with ThreadPoolExecutor(cores()) as pool:
-        found = list(pool.map(lambda path: _found_in(path, name, options), paths))
-    layouts = [layout for one in found for layout in one.layouts]
+        files = list(pool.map(lambda path: _tables_in(path, name, options), paths))
+    layouts = [layout for file in files for layout in file.layouts]
     if not layouts:
         layouts = _from_source(name, options)
     if not layouts:
-        raise BadOption(f"option rowsOf: {_why_not(name, set().union(*(one.names for one in found)))}")
+        raise BadOption(f"option rowsOf: {_why_not(name, set().union(*(file.names for file in files)))}")
     return list(dict.fromkeys(reversed(layouts)))[::-1]
 
 
-def _found_in(path: str, name: str, options: Options) -> _Found:
+def _tables_in(path: str, name: str, options: Options) -> _FileTables:
     try:
         with TrailFile(path) as trail:
             names = _learn(trail)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name == name)
             definitions = definitions_of(trail, options)
-            told = [definitions.of_entry(entry) for entry in entries]
+            known = [definitions.of_entry(entry) for entry in entries]
     except NotATrail as error:
         if options.mode == "FAILFAST" and not options.ignore_corrupt_files:
             raise BadTrail(located(error, path)) from None
-        return _Found([], set())
-    return _Found([TableLayout(name, one.table.columns, one.charset) for one in told if one.table is not None], names)
+        return _FileTables([], set())
+    return _FileTables(
+        [
+            TableLayout(name, definition.table.columns, definition.charset)
+            for definition in known
+            if definition.table is not None
+        ],
+        names,
+    )
 
 
 def _learn(trail: TrailFile) -> set[str]:
@@ -82,7 +89,7 @@ def _from_source(name: str, options: Options) -> list[TableLayout]:
 def _why_not(name: str, names: Iterable[str]) -> str:
     if name in names:
         return f"nothing defines the columns of {name}; option sourceDefs names a definitions file"
-    by_lower = {one.lower(): one for one in names}
+    by_lower = {table_name.lower(): table_name for table_name in names}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1)
     if near:
         return f"there is no table {name[:80]}; did you mean {by_lower[near[0]]}?"

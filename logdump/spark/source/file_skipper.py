@@ -31,14 +31,14 @@ def may_hold(trail: TrailFile, options: Options) -> bool:
     return not (begins_late and _begins_with_a_transaction(trail))
 
 
-def _is_before(one: Any, other: Any) -> bool:
+def _is_before(left: Any, right: Any) -> bool:
     """Whether both are known, comparable, and the first is less."""
-    if one is None or other is None:
+    if left is None or right is None:
         return False
-    if isinstance(one, CsnKey):
-        is_less: bool = one.parts < other.parts
-        return one.kind == other.kind and is_less
-    return bool(one < other)
+    if isinstance(left, CsnKey):
+        is_less: bool = left.parts < right.parts
+        return left.kind == right.kind and is_less
+    return bool(left < right)
 
 
 def _begins_with_a_transaction(trail: TrailFile) -> bool:

@@ -40,10 +40,10 @@ def _positive(text: str) -> int:
 
 
 def _size(text: str) -> int:
-    found = re.fullmatch(rf"([0-9]{{1,{_LONGEST_NUMBER}}})\s*([bkmgt]?)b?", text.strip().lower())
-    if not found:
+    match = re.fullmatch(rf"([0-9]{{1,{_LONGEST_NUMBER}}})\s*([bkmgt]?)b?", text.strip().lower())
+    if not match:
         raise ValueError
-    return int(found[1]) * _UNITS[found[2]]
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _positive_size(text: str) -> int:
@@ -66,7 +66,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _json_list(text: str) -> tuple[str, ...]:
     values = json.loads(text)
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise ValueError
     return tuple(values)
 

@@ -191,7 +191,7 @@ class Options:
         return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
 
 
-OPTIONS: dict[str, SourceOption] = {one.name: one.metadata["option"] for one in fields(Options)}
+OPTIONS: dict[str, SourceOption] = {field.name: field.metadata["option"] for field in fields(Options)}
 """By the name of its attribute."""
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
 _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
@@ -224,6 +224,6 @@ def _refusal(key: str, use: Use) -> str:
     if key.lower() in _ATTRIBUTES:
         return f"option {OPTIONS[_ATTRIBUTES[key.lower()]].name} is not for {_VERBS[use]}"
     known = {option.name.lower(): option.name for option in OPTIONS.values() if option.use & use}
-    near = [known[one] for one in difflib.get_close_matches(key.lower(), known, n=1)]
+    near = [known[name] for name in difflib.get_close_matches(key.lower(), known, n=1)]
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known.values()))}"
     return f"there is no option {key[:80]}; {hint}"

@@ -61,15 +61,15 @@ def find_files(options: Options) -> list[TrailInput]:
         NoTrailFiles: nothing is found.
     """
     patterns = _patterns(options)
-    found = dict.fromkeys(path for pattern in patterns for path in _matching(pattern, options))
-    kept = [path for path in found if _is_wanted(path, options)]
+    paths = dict.fromkeys(path for pattern in patterns for path in _matching(pattern, options))
+    kept = [path for path in paths if _is_wanted(path, options)]
     if not kept:
-        raise NoTrailFiles(f"no trail files match {', '.join(patterns)}{_after_filters(len(found))}")
+        raise NoTrailFiles(f"no trail files match {', '.join(patterns)}{_after_filters(len(paths))}")
     return list(_in_order(kept))
 
 
-def _after_filters(found: int) -> str:
-    return f": pathGlobFilter or modifiedAfter/Before leave none of {found}" if found else ""
+def _after_filters(matching: int) -> str:
+    return f": pathGlobFilter or modifiedAfter/Before leave none of {matching}" if matching else ""
 
 
 def _patterns(options: Options) -> list[str]:

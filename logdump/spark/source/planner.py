@@ -52,7 +52,7 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
     """
     filters_of(options)
     files = enumerate(find_files(options))
-    slices = [one._replace(file_order=order) for order, file in files for one in slices_of(file, options)]
+    slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
     planned = _only_effective(slices) if options.effective else slices
     return list(packed(planned, options.max_partition_bytes))
 
@@ -60,13 +60,13 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
 def _only_effective(slices: Iterable[Slice]) -> Iterator[Slice]:
     """The slices with what is left out of each; the driver goes over the whole trails for it."""
     ranges: dict[Path, Ranges] = {}
-    for one in slices:
-        path = Path(one.path)
+    for part in slices:
+        path = Path(part.path)
         if path not in ranges:
             whole = WholeTrail.around(path)
-            found = LeftOut(whole)
-            ranges |= {file: found.of(file) for file in (*whole.paths, path)}
-        yield one._replace(left_out=ranges[path].within(one.start, one.stop))
+            left_out = LeftOut(whole)
+            ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
+        yield part._replace(left_out=ranges[path].within(part.start, part.stop))
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
@@ -115,19 +115,19 @@ def _points(file: TrailInput, size: int, options: Options) -> list[int]:
 
 def _has_bounds(options: Options) -> bool:
     bounds = (options.start_csn, options.end_csn, options.start_timestamp, options.end_timestamp)
-    return any(one is not None for one in bounds)
+    return any(bound is not None for bound in bounds)
 
 
 def packed(slices: Iterable[Slice], most: int) -> Iterator[tuple[Slice, ...]]:
     """Neighbours together, up to ``most`` bytes; 0: each slice alone."""
     lot: list[Slice] = []
     filled = 0
-    for one in slices:
-        size = one.stop - one.start
+    for part in slices:
+        size = part.stop - part.start
         if lot and filled + size > most:
             yield tuple(lot)
             lot, filled = [], 0
-        lot.append(one)
+        lot.append(part)
         filled += size
     if lot:
         yield tuple(lot)

@@ -62,13 +62,13 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
 
 
 def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    from logdump.spark.source.summary import arrow_rows, summary_of  # noqa: PLC0415 - asked for by COUNT
+    from logdump.spark.source.summary import arrow_rows, summary_of  # noqa: PLC0415 - only COUNT reads the summary
 
     yield arrow_rows(summary_of(source, request.wanted), request.selected, schema)
 
 
 def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - asked for by option rowsOf
+    from logdump.spark.source.table_reader import table_batches  # noqa: PLC0415 - only option rowsOf reads tables
 
     try:
         yield from table_batches(source, request, schema)
@@ -80,17 +80,17 @@ def _record_batches(source: OpenSlice, batch: Batch, at: Array, request: Request
     try:
         if _NEED_DEFINITIONS & request.wanted:
             learn_definitions(source.trail, batch)
-        for some in cut(batch, at, request.options):
-            if len(some):
-                yield _record_batch(Rows(source, batch, some), request, schema)
+        for rows in cut(batch, at, request.options):
+            if len(rows):
+                yield _record_batch(Rows(source, batch, rows), request, schema)
     except TrailError as error:
         raise FileChanged(located(error, source.part.path)) from None
 
 
 def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
     arrays = [
-        BUILDERS[one.column.name](rows) if one.is_wanted else pa.nulls(len(rows), field.type)
-        for one, field in zip(request.selected, schema, strict=True)
+        BUILDERS[chosen.column.name](rows) if chosen.is_wanted else pa.nulls(len(rows), field.type)
+        for chosen, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
@@ -99,7 +99,7 @@ def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> 
     """The row for a file that cannot be read at all."""
     known = {"file": part.path, "seqno": part.seqno, "file_order": part.file_order, CORRUPT: reason}
     arrays = [
-        pa.array([known.get(one.column.name) if one.is_wanted else None], field.type)
-        for one, field in zip(request.selected, schema, strict=True)
+        pa.array([known.get(chosen.column.name) if chosen.is_wanted else None], field.type)
+        for chosen, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -33,7 +33,7 @@ class Request(NamedTuple):
     @property
     def wanted(self) -> frozenset[str]:
         """The names of the columns that are to be filled."""
-        return frozenset(one.column.name for one in self.selected if one.is_wanted)
+        return frozenset(chosen.column.name for chosen in self.selected if chosen.is_wanted)
 
 
 def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:

@@ -31,12 +31,12 @@ def default_ddl(options: Options) -> str:
     return ddl_of(_by_name(options), options)
 
 
-def ddl_of(found: Mapping[str, RowColumn], options: Options) -> str:
+def ddl_of(columns: Mapping[str, RowColumn], options: Options) -> str:
     """The schema of columns by their names. Raises like default_ddl."""
     if options.columns is None:
-        chosen = list(found.items())
+        chosen = list(columns.items())
     else:
-        chosen = [(name, _look_up(found, name, "option columns")) for name in options.columns]
+        chosen = [(name, _look_up(columns, name, "option columns")) for name in options.columns]
     return ", ".join(f"`{name.replace('`', '``')}` {column.type.ddl}" for name, column in chosen)
 
 
@@ -50,16 +50,16 @@ def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
     return select_among(schema, _by_name(options), options)
 
 
-def select_among(schema: StructType, found: Mapping[str, RowColumn], options: Options) -> tuple[Selected, ...]:
+def select_among(schema: StructType, columns: Mapping[str, RowColumn], options: Options) -> tuple[Selected, ...]:
     """The columns for the fields of a schema among the columns ``found``, by name. Raises like select."""
-    asked = tuple(Selected(field.name, _checked(field, found)) for field in schema.fields)
-    _refuse_twice([one.column.name for one in asked])
+    selected = tuple(Selected(field.name, _checked(field, columns)) for field in schema.fields)
+    _refuse_twice([chosen.column.name for chosen in selected])
     if options.columns is None:
-        return asked
-    wanted = {_look_up(found, name, "option columns").name for name in options.columns}
-    if missing := sorted(wanted - {one.column.name for one in asked}):
+        return selected
+    wanted = {_look_up(columns, name, "option columns").name for name in options.columns}
+    if missing := sorted(wanted - {chosen.column.name for chosen in selected}):
         raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
-    return tuple(one._replace(is_wanted=one.column.name in wanted) for one in asked)
+    return tuple(chosen._replace(is_wanted=chosen.column.name in wanted) for chosen in selected)
 
 
 def _by_name(options: Options) -> dict[str, RowColumn]:
@@ -67,18 +67,20 @@ def _by_name(options: Options) -> dict[str, RowColumn]:
     return {renamed.get(column.name, column.name): column for column in offered(options)}
 
 
-def _look_up(found: Mapping[str, RowColumn], name: str, where: str) -> RowColumn:
-    by_lower = {one.lower(): column for one, column in found.items()}
+def _look_up(columns: Mapping[str, RowColumn], name: str, where: str) -> RowColumn:
+    by_lower = {spelling.lower(): column for spelling, column in columns.items()}
     if column := by_lower.get(name.lower()):
         return column
-    near = [one for one in found if one.lower() in difflib.get_close_matches(name.lower(), by_lower, n=1)]
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(found)}"
+    near = [
+        spelling for spelling in columns if spelling.lower() in difflib.get_close_matches(name.lower(), by_lower, n=1)
+    ]
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(columns)}"
     error = BadOption if where.startswith("option") else BadSchema
     raise error(f"{where}: there is no column {name[:80]}; {hint}")
 
 
-def _checked(field: Any, found: Mapping[str, RowColumn]) -> RowColumn:
-    column = _look_up(found, field.name, "schema")
+def _checked(field: Any, columns: Mapping[str, RowColumn]) -> RowColumn:
+    column = _look_up(columns, field.name, "schema")
     given = field.dataType.simpleString()
     if given != column.type.ddl:
         raise BadSchema(f"schema: column {field.name} is {column.type.ddl}, not {given[:200]}")
@@ -90,11 +92,11 @@ def _checked(field: Any, found: Mapping[str, RowColumn]) -> RowColumn:
 def _takes_nulls(shape: Any) -> bool:
     """Whether nothing inside a type, as JSON, is declared without nulls."""
     if isinstance(shape, list):
-        return all(_takes_nulls(one) for one in shape)
+        return all(_takes_nulls(part) for part in shape)
     if not isinstance(shape, dict):
         return True
     flags = ("nullable", "containsNull", "valueContainsNull")
-    return all(shape.get(flag, True) for flag in flags) and all(_takes_nulls(one) for one in shape.values())
+    return all(shape.get(flag, True) for flag in flags) and all(_takes_nulls(part) for part in shape.values())
 
 
 def _refuse_twice(names: Sequence[str]) -> None:

@@ -32,8 +32,8 @@ def source_definitions(options: Options) -> DefinitionsFile | None:
         return None
     path = _path(options.source_defs)
     try:
-        about = path.stat()
-        return _read(path, about.st_mtime_ns, about.st_size)
+        status = path.stat()
+        return _read(path, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError) as error:
         raise BadOption(f"option sourceDefs: {path}: {getattr(error, 'strerror', None) or error}") from None
     except TrailError as error:

@@ -46,9 +46,9 @@ def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
 def arrow_rows(rows: list[Row], selected: Any, schema: Any) -> Any:
     """The rows as a record batch."""
     arrays = []
-    for one, field in zip(selected, schema, strict=True):
-        values = [row.get(one.column.name) if one.is_wanted else None for row in rows]
-        if one.column.name in ("first_time", "last_time"):
+    for chosen, field in zip(selected, schema, strict=True):
+        values = [row.get(chosen.column.name) if chosen.is_wanted else None for row in rows]
+        if chosen.column.name in ("first_time", "last_time"):
             known = np.array([value is not None for value in values])
             arrays.append(timestamps(np.array([value or 0 for value in values], np.int64), known))
         else:
@@ -189,12 +189,12 @@ class _Transactions:
 
     def add(self, batch: Batch, rows: Array) -> None:
         ordinals = np.asarray(batch.transaction)
-        mine = rows[ordinals[rows] == 0]
-        if len(mine):
+        continued = rows[ordinals[rows] == 0]
+        if len(continued):
             if self._first is None:
-                first = mine[0]
+                first = continued[0]
                 self._first = OpenTransaction(int(batch.io_time[first]), self._seqno, int(batch.rba[first]))
-            self._columns.join(self._first, batch, mine)
+            self._columns.join(self._first, batch, continued)
         self._ended = self._ended or bool((np.isin(np.asarray(batch.trans_ind), tuple(ENDS)) & (ordinals == 0)).any())
         self._columns.add(batch, rows[ordinals[rows] != 0])
 
@@ -206,17 +206,22 @@ class _Transactions:
             "transactions": count.transactions,
             "table_visits": count.table_visits,
             "open": _part(count.open_transaction),
-            "largest": [_large(one) for one in count.history.largest],
+            "largest": [_large(transaction) for transaction in count.history.largest],
         }
 
 
-def _part(one: OpenTransaction | None) -> Row | None:
-    if one is None:
+def _part(transaction: OpenTransaction | None) -> Row | None:
+    if transaction is None:
         return None
-    place = {"time": one.time, "seqno": one.seqno, "rba": one.rba}
-    return {"records": one.records, "bytes": one.data_bytes, "tables": sorted(one.tables), **place}
+    place = {"time": transaction.time, "seqno": transaction.seqno, "rba": transaction.rba}
+    return {
+        "records": transaction.records,
+        "bytes": transaction.data_bytes,
+        "tables": sorted(transaction.tables),
+        **place,
+    }
 
 
-def _large(one: LargeTransaction) -> Row:
-    place = {"time": one.time, "seqno": one.seqno, "rba": one.rba}
-    return {"records": one.records, "bytes": one.data_bytes, "tables": one.tables, **place}
+def _large(transaction: LargeTransaction) -> Row:
+    place = {"time": transaction.time, "seqno": transaction.seqno, "rba": transaction.rba}
+    return {"records": transaction.records, "bytes": transaction.data_bytes, "tables": transaction.tables, **place}

@@ -1,7 +1,7 @@
 """Differences of a table's definition from the schema of a read: a column, a type, a key that came after it.
 
-A schema is made of the definitions that stand in the files when Spark asks for it. A definition that is met later, as a
-stream meets one after ALTER TABLE, is held against them.
+A schema is made of the definitions that stand in the files when Spark reads it. A definition that is met later, as a
+stream meets one after ALTER TABLE, is compared with them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class AlterationKind(enum.Enum):
 
     NEW = "a column that the schema lacks"
     TYPE = "a column of another type"
-    GONE = "a column that is asked for and no longer there"
+    GONE = "a column that is read and no longer there"
     KEY = "a column that has come into the key, or gone out of it"
 
 
@@ -62,12 +62,14 @@ class Alterations:
     def _columns(self, layout: TableLayout) -> Iterator[Alteration]:
         for name, definition in zip(layout.column_names, layout.columns or (), strict=True):
             kind = spark_type(array_type(definition, layout.codec).type)
-            types = {self._wanted[one] for side in SIDES if (one := f"{side}_{name}".lower()) in self._wanted}
+            types = {self._wanted[column] for side in SIDES if (column := f"{side}_{name}".lower()) in self._wanted}
             if not types and self._takes_all:
                 yield Alteration(name, AlterationKind.NEW, f"column {name} ({kind.ddl}) is new")
             elif types - {kind.arrow(pa)}:
-                found = ", ".join(sorted(map(str, types)))
-                yield Alteration(name, AlterationKind.TYPE, f"column {name} is {kind.ddl}, and {found} in the schema")
+                expected = ", ".join(sorted(map(str, types)))
+                yield Alteration(
+                    name, AlterationKind.TYPE, f"column {name} is {kind.ddl}, and {expected} in the schema"
+                )
 
     def _gone(self, layout: TableLayout) -> Iterator[Alteration]:
         """Columns that are read and no longer exist: a renamed one would otherwise be lost silently."""
@@ -79,13 +81,13 @@ class Alterations:
     @cached_property
     def _names(self) -> list[str]:
         """The columns of the table that are read."""
-        names = {name.lower(): name for one in self._foreseen for name in one.column_names}
+        names = {name.lower(): name for layout in self._foreseen for name in layout.column_names}
         return [name for low, name in names.items() if any(f"{side}_{low}" in self._wanted for side in SIDES)]
 
     def _key(self, layout: TableLayout) -> Iterator[Alteration]:
         before, after = _key_of(self._foreseen[-1]), _key_of(layout)
         if list(before) != list(after):
-            now, then = (", ".join(one.values()) or "no column" for one in (after, before))
+            now, then = (", ".join(key.values()) or "no column" for key in (after, before))
             for low in dict.fromkeys([*after, *before]):
                 if low not in after or low not in before:
                     name = after.get(low) or before[low]

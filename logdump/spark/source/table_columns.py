@@ -1,7 +1,7 @@
 """The columns of a read with option ``rowsOf``: those of one table, before and after, with their types.
 
 They are those of EXPORT's files (:mod:`logdump.arrow.tables.schema`). Where definitions of the table differ, the newest
-one tells the types, and columns that only older ones have come behind; a value that the type does not hold is a
+one gives the types, and columns that only older ones have come behind; a value that the type does not hold is a
 problem.
 """
 
@@ -70,8 +70,8 @@ _DECIMAL = re.compile(r"decimal(?:128)?\((\d+), ?(\d+)\)")
 
 def spark_type(arrow: Any) -> ColumnType:
     """The type that a column of an export's file has in Spark."""
-    if found := _DECIMAL.fullmatch(str(arrow)):
-        return decimal(int(found[1]), int(found[2]))
+    if decimal_type := _DECIMAL.fullmatch(str(arrow)):
+        return decimal(int(decimal_type[1]), int(decimal_type[2]))
     return _BY_ALIAS[str(arrow)]
 
 
@@ -100,7 +100,7 @@ def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...
     """
     if options.summary:
         raise BadOption("option rowsOf does not go with summary")
-    found = _by_name((*FIXED, *LAST)) | _corrupt(options)
+    columns = _by_name((*FIXED, *LAST)) | _corrupt(options)
     images = [field for field in schema.fields if field.name.lower().startswith(_PREFIXES)]
     for field in images:
         ddl = field.dataType.simpleString()
@@ -108,8 +108,8 @@ def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...
             raise BadSchema(
                 f"schema: column {field.name} is one of {', '.join(_BY_DDL)}, decimal(p,s), not {ddl[:200]}"
             )
-        found[field.name] = RowColumn(field.name, _BY_DDL.get(ddl) or spark_type(ddl), "")
-    return select_among(schema, found, options)
+        columns[field.name] = RowColumn(field.name, _BY_DDL.get(ddl) or spark_type(ddl), "")
+    return select_among(schema, columns, options)
 
 
 def _by_name(columns: Iterable[RowColumn]) -> dict[str, RowColumn]:

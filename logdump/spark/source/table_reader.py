@@ -30,8 +30,8 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     for batch, at in wanted_rows(source):
         learn_definitions(source.trail, batch)
-        for some in cut(batch, at[_is_of(name, batch, at)], request.options):
-            for piece in pieces(source.trail, batch, some, source.owners(batch)):
+        for rows in cut(batch, at[_is_of(name, batch, at)], request.options):
+            for piece in pieces(source.trail, batch, rows, source.owners(batch)):
                 for group in tables.groups(piece):
                     yield shape.of_group(group)
         damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
@@ -43,17 +43,17 @@ def _is_of(name: str, batch: Batch, at: Array) -> Array:
     """A mask of the records of the table; records that are no rows of it are left out with their groups."""
     keys = np.asarray(batch.table)[at]
     wanted = [key for key in np.unique(keys).tolist() if batch.names[key] == name]
-    found: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
-    return found
+    mask: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
+    return mask
 
 
 def _damage(rows: Rows, request: Request, schema: Any) -> Any:
     """A row for bytes that are no record: where they stand, and why they are none."""
     arrays = [
-        BUILDERS[one.column.name](rows)
-        if one.is_wanted and one.column.name in _OF_DAMAGE
+        BUILDERS[chosen.column.name](rows)
+        if chosen.is_wanted and chosen.column.name in _OF_DAMAGE
         else pa.nulls(len(rows), field.type)
-        for one, field in zip(request.selected, schema, strict=True)
+        for chosen, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

@@ -43,7 +43,7 @@ class RowShape:
     ) -> None:
         self._source = source
         self._schema = schema
-        self._names = [one.column.name.lower() if one.is_wanted else "" for one in selected]
+        self._names = [chosen.column.name.lower() if chosen.is_wanted else "" for chosen in selected]
         wanted = {name: field.type for name, field in zip(self._names, schema, strict=True) if name}
         self._alterations = Alterations(foreseen, wanted, takes_all=source.options.columns is None)
 
@@ -56,8 +56,13 @@ class RowShape:
         """
         altered = self._alterations.of(group.layout)
         own = {name.lower(): name for name in schema_of(group.layout).names}
-        new = {f"{side}_{one.column}" for one in altered if one.kind is AlterationKind.NEW for side in SIDES}
-        built, told = group.build({own[name] for name in self._names if name in own} | new)
+        new = {
+            f"{side}_{alteration.column}"
+            for alteration in altered
+            if alteration.kind is AlterationKind.NEW
+            for side in SIDES
+        }
+        built, problems = group.build({own[name] for name in self._names if name in own} | new)
         rbas = built["rba"]
         if altered:
             self._altered(rbas[0].as_py(), altered)
@@ -69,8 +74,8 @@ class RowShape:
         if altered:
             misfits += _rescued(group, built, altered)
         else:
-            told += [(rbas[row].as_py(), one.column or "", one.reason) for row, one in misfits]
-        for rba, column, reason in told:
+            problems += [(rbas[row].as_py(), misfit.column or "", misfit.reason) for row, misfit in misfits]
+        for rba, column, reason in problems:
             error = BadData(f"{column}: {reason}" if column else reason)
             self._source.undecodable(error.at(self._source.trail.path, rba))
         if PROBLEMS in self._names:
@@ -81,7 +86,7 @@ class RowShape:
     def _altered(self, rba: int, altered: Sequence[Alteration]) -> None:
         """Handle rows with columns that the schema lacks, the one at ``rba`` being the first."""
         options = self._source.options
-        words = "; ".join(dict.fromkeys(one.words for one in altered))
+        words = "; ".join(dict.fromkeys(alteration.words for alteration in altered))
         text = f"{place(self._source.part.path, rba)}: {options.rows_of} was altered after the schema was made: {words}"
         if options.schema_evolution_mode == "fail":
             raise SchemaChanged(
@@ -129,16 +134,16 @@ def fitted(array: pa.Array, kind: pa.DataType) -> tuple[pa.Array, list[int]]:
     if array.null_count == len(array):
         return pa.nulls(len(array), kind), []
     if pa.types.is_string(kind):
-        return pa.array([None if one is None else plain_text(one) for one in array.to_pylist()], kind), []
+        return pa.array([None if value is None else plain_text(value) for value in array.to_pylist()], kind), []
     if spark_type(array.type).arrow(pa) == kind:
         return pc.cast(array, kind), []
     try:
-        found = pc.cast(array, kind)
+        cast = pc.cast(array, kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        found = pa.array([_cast(one, kind).as_py() for one in array], kind)
-    values = zip(array.to_pylist(), found.to_pylist(), strict=True)
+        cast = pa.array([_cast(value, kind).as_py() for value in array], kind)
+    values = zip(array.to_pylist(), cast.to_pylist(), strict=True)
     lost = np.array([was is not None and not _is_same(was, value) for was, value in values])
-    return pc.if_else(pa.array(lost), pa.scalar(None, kind), found), np.flatnonzero(lost).tolist()
+    return pc.if_else(pa.array(lost), pa.scalar(None, kind), cast), np.flatnonzero(lost).tolist()
 
 
 def _cast(value: pa.Scalar, kind: pa.DataType) -> pa.Scalar:
@@ -154,7 +159,7 @@ def _is_same(was: Any, value: Any) -> bool:
         return value is not None and plain_text(value) == plain_text(was)
     if isinstance(was, Decimal) and isinstance(value, float):
         return Decimal(repr(value)) == was
-    was, value = (_midnight(one) for one in (was, value))
+    was, value = (_midnight(moment) for moment in (was, value))
     return bool(was == value)
 
 
@@ -172,7 +177,7 @@ def _problems(built: pa.RecordBatch, misfits: list[tuple[int, RowProblem]]) -> p
     for row, problem in misfits:
         lists[row] = [*(lists[row] or ()), problem._asdict()]
     if undefined:
-        for one, data in zip(lists, built[DATA].to_pylist(), strict=True):
-            for about in one or ():
-                about["bytes"] = about["bytes"] or data
+        for problems, data in zip(lists, built[DATA].to_pylist(), strict=True):
+            for members in problems or ():
+                members["bytes"] = members["bytes"] or data
     return pa.array(lists, PROBLEM_LIST)

@@ -1,7 +1,7 @@
 """``spark.readStream.format("trail")``: micro-batches of a trail that grows, from file to file.
 
-From Spark 4.2 on a trigger takes what ``maxBytesPerTrigger`` and ``maxFilesPerTrigger`` allow; 4.0 and 4.1 do not ask,
-and take what there is.
+From Spark 4.2 on a trigger takes what ``maxBytesPerTrigger`` and ``maxFilesPerTrigger`` allow; 4.0 and 4.1 take
+what there is.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._reached = reached
         return reached._asdict()
 
-    def _limit(self, asked: Any) -> Limit:
-        """The limits of the options, unless Spark wants everything."""
-        if asked is None or type(asked).__name__ == "ReadAllAvailable":
+    def _limit(self, requested: Any) -> Limit:
+        """The limits of the options, unless Spark requests everything."""
+        if requested is None or type(requested).__name__ == "ReadAllAvailable":
             return Limit()
         return Limit(self._options.max_bytes_per_trigger, self._options.max_files_per_trigger)
 

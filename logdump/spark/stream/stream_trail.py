@@ -62,7 +62,7 @@ class StreamTrail:
             if not names:
                 find_files(options)
             return Offset(names[0].seqno, 0)
-        name = next((one for one in names if one.seqno == options.start_seqno), None)
+        name = next((file for file in names if file.seqno == options.start_seqno), None)
         if name is None:
             raise NoTrailFiles(f"there is no file with startSeqno {options.start_seqno}")
         return Offset(name.seqno, _record_from(name, options.start_rba or 0))
@@ -128,14 +128,14 @@ class StreamTrail:
     def _names(self) -> list[TrailName]:
         """The files of the trail, in order."""
         try:
-            found = find_files(self._options)
+            files = find_files(self._options)
         except NoTrailFiles:
             return []
         names = []
-        for one in found:
-            if one.name is None:
-                raise SourceError(f"{one.path}: a stream follows a trail, and this has no sequence number")
-            names.append(one.name)
+        for file in files:
+            if file.name is None:
+                raise SourceError(f"{file.path}: a stream follows a trail, and this has no sequence number")
+            names.append(file.name)
         trails = sorted({str(name.directory / (name.prefix + "0" * name.digits)) for name in names})
         if len(trails) > 1:
             raise SourceError(f"a stream follows one trail, and the path leads to {', '.join(trails)}")

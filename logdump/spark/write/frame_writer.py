@@ -100,7 +100,7 @@ class FrameWriting:
         if key == self._at and not is_header:
             return
         self.end()
-        if key[0] is not None and any(one.file == key[0] for one in self.stretches):
+        if key[0] is not None and any(stretch.file == key[0] for stretch in self.stretches):
             raise NotInOrder(f"{place(key[0])}: its rows do not come together; sort them, {SORT}")
         self._at = key
         if self._columns.file is not None:
@@ -132,7 +132,7 @@ class FrameWriting:
     def end(self) -> None:
         """Finish what has been begun."""
         self._files.end()
-        parts = len(self._files.parts) - sum(one.parts for one in self.stretches)
+        parts = len(self._files.parts) - sum(stretch.parts for stretch in self.stretches)
         if parts and self._at is not None:
             self.stretches.append(RowStretch(self._at[0], self._first, self._last, parts))
         self._first = self._last = -1

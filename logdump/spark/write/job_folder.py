@@ -1,7 +1,7 @@
 """The folder in which a job writes what cannot be seen yet: ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``.
 
 Every attempt of a task has a folder of its own, so that retries and speculation never meet; a commit takes the files of
-those attempts that Spark reports, and everything else goes with the folder. The name of the folder tells whose job it
+those attempts that Spark reports, and everything else goes with the folder. The name of the folder says whose job it
 is, so that the next job knows the remains of a killed one from a job at work.
 """
 

@@ -66,7 +66,7 @@ class PartFiles:
         writer, definitions = self._writer, self._definitions
         wanted = [*definitions.before(record)] if definitions is not None else []
         is_new = writer is None or (
-            sum(one.length for one in (*wanted, record)) > self.room and writer.size > self._head_size
+            sum(needed.length for needed in (*wanted, record)) > self.room and writer.size > self._head_size
         )
         if is_new:
             writer, definitions = self._start(record)

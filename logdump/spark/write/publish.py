@@ -81,13 +81,13 @@ def _carry_out(folder: JobFolder, target: Target, replaced: list[Path], moves: l
     away.mkdir(parents=True)
     journal = {
         "moves": [[str(Path(part.path).relative_to(folder.directory)), final.name] for part, final in moves],
-        "replaced": [one.name for one in replaced],
+        "replaced": [path.name for path in replaced],
         "mark": is_marked,
     }
     with WholeFile(folder.directory / JOURNAL) as file:
         file.write(json.dumps(journal).encode())
-    for one in replaced:
-        one.rename(away / one.name)
+    for path in replaced:
+        path.rename(away / path.name)
     for part, final in moves:
         _give_name(Path(part.path), final)
     if is_marked:

@@ -1,7 +1,7 @@
 """The sources of a DataFrame's rows, and the records that their new files have to begin with.
 
-The source file tells it where ``file`` and ``rba`` are selected; or else the file header and the metadata records among
-the rows themselves.
+They are read from the source file where ``file`` and ``rba`` are selected, else from the file header and the metadata
+records among the rows themselves.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ class FileSource:
         """Look for the metadata records before ``rba``, and some way on, so that columns pay."""
         if rba <= self._scanned:
             return
-        begun, found = self._scanned, []
+        begun, metadata = self._scanned, []
         batches = scan(self._trail, begun, min(self._trail.size, rba + _AHEAD))
         for batch in batches:
             is_metadata = (np.asarray(batch.io_type) == METADATA) & (np.asarray(batch.kind) == RECORD)
-            found += np.asarray(batch.rba)[is_metadata].tolist()
+            metadata += np.asarray(batch.rba)[is_metadata].tolist()
         self._scanned = batches.position.rba
-        self._trail.tables.learn(begun, self._scanned, found)
-        self._metadata += found
+        self._trail.tables.learn(begun, self._scanned, metadata)
+        self._metadata += metadata
 
     def close(self) -> None:
         """See RowSource."""

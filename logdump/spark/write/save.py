@@ -76,9 +76,9 @@ def save(
     read = parse_options({**_paths(source), **options}, Use.SAVE)
     sweep(goal.directory)
     goal.check(chosen)
-    slices = [one for lot in plan(replace(read, max_partition_bytes=0)) for one in lot]
-    for one in slices:
-        goal.refuse_source(one.path)
+    slices = [part for lot in plan(replace(read, max_partition_bytes=0)) for part in lot]
+    for part in slices:
+        goal.refuse_source(part.path)
     job = Job(new_job_folder(goal.directory, os.getpid()), read, megabytes * MEGABYTE if megabytes else None)
     try:
         job.folder.make()
@@ -90,7 +90,7 @@ def save(
 def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedFile]:
     """Have the tasks save whole files, small ones together; the parts in the order of the sources."""
     context = spark.sparkContext
-    share = -(-sum(one.size for one in slices) // context.defaultParallelism)
+    share = -(-sum(part.size for part in slices) // context.defaultParallelism)
     lots = list(packed(slices, min(share, job.options.max_partition_bytes)))
     tasks = context.parallelize(lots, max(len(lots), 1))
     return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
@@ -99,15 +99,15 @@ def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedF
 def _paths(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> dict[str, str]:
     if isinstance(source, (str, os.PathLike)):
         return {"path": os.fspath(source)}
-    return {"paths": json.dumps([os.fspath(one) for one in source])}
+    return {"paths": json.dumps([os.fspath(path) for path in source])}
 
 
 def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFile]:
     parts: list[StagedFile] = []
-    for one in outcomes:
-        if isinstance(one, SliceFailure):
-            raise one.error
-        parts += one
+    for outcome in outcomes:
+        if isinstance(outcome, SliceFailure):
+            raise outcome.error
+        parts += outcome
     return parts
 
 
@@ -120,8 +120,8 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
     for lot in lots:
         files = PartFiles(lambda: job.folder.attempt(partition, attempt), job.max_bytes)
         try:
-            for one in lot:
-                _save_file(one, job.options, files)
+            for part in lot:
+                _save_file(part, job.options, files)
             yield files.parts
         except (TrailError, SourceError) as error:
             yield SliceFailure(error)
@@ -129,7 +129,7 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
             files.abort()
 
 
-def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
+def _save_file(part: Slice, options: Options, files: PartFiles) -> None:
     """Save what passes of one file.
 
     Raises:
@@ -137,34 +137,34 @@ def _save_file(one: Slice, options: Options, files: PartFiles) -> None:
         FileChanged: it has gone, or become shorter.
         CannotWrite: the attempt's folder cannot be written.
     """
-    trail = open_trail(one, options)
+    trail = open_trail(part, options)
     if not isinstance(trail, TrailFile):
         return
     with trail:
-        files.begin(SourceFiles(one.path, trail.file_header, lambda: SavedDefinitions(trail)))
+        files.begin(SourceFiles(part.path, trail.file_header, lambda: SavedDefinitions(trail)))
         selection = selection_of(trail, options)
         copy = RangeCopy(files.write, files.write_bytes, lambda: files.room)
-        for batch in scan(trail, trail.first_rba, one.stop, batch_size=selection.batch_size):
-            passing = selection.rows(batch) & _is_wanted(batch, one)
+        for batch in scan(trail, trail.first_rba, part.stop, batch_size=selection.batch_size):
+            passing = selection.rows(batch) & _is_wanted(batch, part)
             for chunk in rows_of(trail, batch, passing.nonzero()[0]):
                 copy.copy(chunk)
-            _check(trail, batch, one)
+            _check(trail, batch, part)
         files.end()
 
 
-def _is_wanted(batch: Batch, one: Slice) -> object:
+def _is_wanted(batch: Batch, part: Slice) -> object:
     """A mask of the rows that are records between the bounds on the RBA."""
     import numpy as np  # noqa: PLC0415 - in the tasks only
 
     rba = np.asarray(batch.rba)
-    return (np.asarray(batch.kind) == RECORD) & (rba >= one.only.first) & (rba <= one.only.last)
+    return (np.asarray(batch.kind) == RECORD) & (rba >= part.only.first) & (rba <= part.only.last)
 
 
-def _check(trail: TrailFile, batch: Batch, one: Slice) -> None:
+def _check(trail: TrailFile, batch: Batch, part: Slice) -> None:
     """See that everything in a batch is a record, but for one at the end of the trail that is being written."""
     for row in batch.spans():
-        if batch.kind[row] == PARTIAL and one.ends_trail:
+        if batch.kind[row] == PARTIAL and part.ends_trail:
             continue
         rba = int(batch.rba[row])
         if (error := trail.error_at(rba)) is not None:
-            raise BadTrail(located(error, Path(one.path), rba))
+            raise BadTrail(located(error, Path(part.path), rba))

@@ -45,7 +45,7 @@ class Mode(enum.Enum):
             SourceError: there is no such mode.
         """
         name = {"error": "errorifexists", "default": "errorifexists"}.get(text.lower(), text.lower())
-        if name not in {one.value for one in cls}:
+        if name not in {mode.value for mode in cls}:
             raise SourceError(f"mode is errorifexists, append or overwrite, not {text[:80]!r}")
         return cls(name)
 
@@ -81,7 +81,7 @@ class Target(NamedTuple):
             TargetRefused: it may not, and why.
         """
         self._check_place()
-        busy = [one.directory.name for one in job_folders(self.directory) if is_at_work(one)]
+        busy = [folder.directory.name for folder in job_folders(self.directory) if is_at_work(folder)]
         if busy:
             raise TargetRefused(f"{self} is in use: another job writes there, {busy[0]}")
         self.check_contents(mode)
@@ -93,15 +93,15 @@ class Target(NamedTuple):
             if mode is Mode.ERROR and self.first.path.exists():
                 raise TargetRefused(f"{self.first.path} exists already; mode overwrite replaces it")
             return
-        found = self._entries()
-        if mode is Mode.ERROR and found:
+        entries = self._entries()
+        if mode is Mode.ERROR and entries:
             raise TargetRefused(
-                f"{self.directory} is not empty: it holds {found[0].name}; see the modes append, overwrite"
+                f"{self.directory} is not empty: it holds {entries[0].name}; see the modes append, overwrite"
             )
         if mode is Mode.OVERWRITE:
-            for one in found:
-                if not _is_ours(one):
-                    raise TargetRefused(f"{self.directory} is not overwritten: {one.name} in it is no trail file")
+            for entry in entries:
+                if not _is_ours(entry):
+                    raise TargetRefused(f"{self.directory} is not overwritten: {entry.name} in it is no trail file")
 
     def _check_place(self) -> None:
         place = self.directory
@@ -142,11 +142,13 @@ class Target(NamedTuple):
         if self.first is not None:
             last = _last_of(self.first) if mode is Mode.APPEND else None
             return last.next if last is not None and last.seqno >= self.first.seqno else self.first
-        known = [name for one in sources if one is not None and (name := documented_name(Path(one))) is not None]
+        known = [
+            name for source in sources if source is not None and (name := documented_name(Path(source))) is not None
+        ]
         prefix, digits = (known[0].prefix, known[0].digits) if known else _UNKNOWN
         if mode is not Mode.APPEND:
             return TrailName(self.directory, prefix, 0, digits)
-        there = {name.prefix for one in self._entries() if (name := documented_name(one)) is not None}
+        there = {name.prefix for entry in self._entries() if (name := documented_name(entry)) is not None}
         if there and prefix not in there:
             if len(there) > 1:
                 several = ", ".join(sorted(there))
@@ -173,7 +175,7 @@ class Target(NamedTuple):
             entries = sorted(self.directory.iterdir())
         except OSError:
             return []
-        return [one for one in entries if one.name != SUCCESS and not one.name.startswith((PREFIX, "."))]
+        return [entry for entry in entries if entry.name != SUCCESS and not entry.name.startswith((PREFIX, "."))]
 
 
 def _check_kind(path: Path) -> None:

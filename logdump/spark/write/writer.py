@@ -73,7 +73,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Name the files, in the order of their sources where that is known, else in that of the partitions."""
-        written = [one for one in messages if isinstance(one, TaskResult)]
+        written = [message for message in messages if isinstance(message, TaskResult)]
         try:
             parts = ordered(written)
         except BaseException:
@@ -92,19 +92,19 @@ def write_columns(schema: StructType) -> WriteColumns:
     Raises:
         BadSchema: raw is missing, file is there without rba, or one is of another type.
     """
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for number, field in enumerate(schema.fields):
         name, given = field.name.lower(), field.dataType.simpleString()
         if name not in _TYPES:
             continue
         if given not in _TYPES[name]:
             raise BadSchema(f"column {field.name} is written as {_TYPES[name][0]}, not {given[:200]}")
-        found[name] = number
-    if "raw" not in found:
+        places[name] = number
+    if "raw" not in places:
         raise BadSchema(f"there is no column raw, the records themselves; write what {SELECT} gives")
-    if "file" in found and "rba" not in found:
+    if "file" in places and "rba" not in places:
         raise BadSchema(f"there is file but no rba, which together tell the definitions; write what {SELECT} gives")
-    return WriteColumns(found["raw"], found.get("file"), found.get("seqno"), found.get("rba"))
+    return WriteColumns(places["raw"], places.get("file"), places.get("seqno"), places.get("rba"))
 
 
 def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
@@ -114,9 +114,9 @@ def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
         NotInOrder: two tasks have rows of one file between each other's.
     """
     pieces: list[tuple[RowStretch, list[StagedFile]]] = []
-    for one in written:
-        parts = iter(one.parts)
-        pieces += [(stretch, [next(parts) for _ in range(stretch.parts)]) for stretch in one.stretches]
+    for result in written:
+        parts = iter(result.parts)
+        pieces += [(stretch, [next(parts) for _ in range(stretch.parts)]) for stretch in result.stretches]
     files = [stretch.file for stretch, _ in pieces if stretch.file is not None]
     if len(files) == len(pieces):
         rank = _ranks(files)

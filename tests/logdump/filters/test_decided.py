@@ -92,6 +92,6 @@ def test_a_filter_on_transactions_needs_to_be_told_them(tmp_path: Path) -> None:
     with TrailFile(path) as trail:
         (one,) = scan(trail, engine=Engine.PYTHON)
         for option in ("CSN > 99", "GGSTOKEN TRANID 5.1.7"):
-            with pytest.raises(ValueError, match=r"^a filter asks for transactions that nobody has looked for$"):
+            with pytest.raises(ValueError, match=r"^a filter needs transactions, which were not collected$"):
                 verdict(told([option]), with_numpy(one), MaskSource(trail.buffer, None, Engine.PYTHON))
     assert not GgsToken(ord("6"), Comparison.EQUAL, None).fits(None, "5.1.7")

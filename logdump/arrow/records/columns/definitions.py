@@ -21,8 +21,8 @@ class Known(NamedTuple):
 def definitions_of(rows: Rows, which: Array) -> Known:
     """The definitions of the rows in a mask, which must be records."""
     at = np.flatnonzero(which)
-    found = by_definition(rows.subset(at), rows.tdr_index[at])
+    groups = by_definition(rows.subset(at), rows.tdr_index[at])
     group = np.zeros(len(rows), np.int64)
-    group[at] = found.group
+    group[at] = groups.group
     of = rows.source.definitions.of
-    return Known(group, [of(rows.record(row)) for row in at[found.firsts].tolist()])
+    return Known(group, [of(rows.record(row)) for row in at[groups.firsts].tolist()])

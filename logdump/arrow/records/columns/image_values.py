@@ -47,11 +47,11 @@ class _Pool:
         self.kinds: dict[tuple[object, ...], tuple[int, ColumnDefinition, str]] = {}
         self.kind: list[int] = []
         self.first, self.count = np.zeros((2, len(known.definitions) + 1), np.int64)
-        for number, one in enumerate(known.definitions):
-            columns = one.table.columns if one.table else ()
+        for number, definition in enumerate(known.definitions):
+            columns = definition.table.columns if definition.table else ()
             self.first[number], self.count[number] = len(self.names), len(columns)
             self.names += [column.name for column in columns]
-            self.kind += [self._kind(column, one) for column in columns]
+            self.kind += [self._kind(column, definition) for column in columns]
 
     def _kind(self, column: ColumnDefinition, known: RowDefinition) -> int:
         key = (
@@ -85,8 +85,10 @@ def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
         values, odd = _texts(rows, parts, kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
-    told = [(part, pool.names[at[part]], reason) for part, reason in odd]
-    return ImageValues(names, values, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in sorted(told)])
+    problems = [(part, pool.names[at[part]], reason) for part, reason in odd]
+    return ImageValues(
+        names, values, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in sorted(problems)]
+    )
 
 
 def _texts(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
@@ -98,10 +100,10 @@ def _texts(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, li
 def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
     texts: list[str | None] = [None] * len(kind)
     problems: list[tuple[int, str]] = []
-    about = [one[1:] for one in pool.kinds.values()]
+    decoders = [(column, charset) for _, column, charset in pool.kinds.values()]
     little = rows.is_little[parts.region]
     for part in np.flatnonzero(kind >= 0).tolist():
-        definition, codec = about[kind[part]]
+        definition, codec = decoders[kind[part]]
         raw = rows.view[parts.start[part] : parts.start[part] + parts.size[part]].tobytes()
         order = ByteOrder.LITTLE if little[part] else ByteOrder.BIG
         value = decode_value(Column(0, raw), definition, order, codec)
@@ -123,12 +125,12 @@ def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any,
     problems: list[tuple[int, str]] = []
     little = rows.is_little[parts.region]
     for (_, definition, codec), begin, end in zip(pool.kinds.values(), ends[:-1], ends[1:], strict=True):
-        some = order[begin:end]
-        if len(some):
-            stored = StoredValues(rows.view, little[some], parts.start[some], parts.size[some])
-            found = text_array(stored, definition, codec)
-            arrays.append(found.array)
-            problems += [(int(some[one.row]), one.reason) for one in found.problems]
+        chosen = order[begin:end]
+        if len(chosen):
+            stored = StoredValues(rows.view, little[chosen], parts.start[chosen], parts.size[chosen])
+            texts = text_array(stored, definition, codec)
+            arrays.append(texts.array)
+            problems += [(int(chosen[problem.row]), problem.reason) for problem in texts.problems]
     _check_size(arrays)
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
@@ -136,7 +138,7 @@ def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any,
 
 
 def _check_size(arrays: list[Any]) -> None:
-    if sum(one.nbytes for one in arrays) > _MOST_BYTES:
+    if sum(array.nbytes for array in arrays) > _MOST_BYTES:
         raise BadData("too much text for one array")
 
 

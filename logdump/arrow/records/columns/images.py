@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from logdump.arrow.records.column_types import IMAGE
 from logdump.arrow.records.columns.arrow_values import bytes_at, lists, replaced
-from logdump.arrow.records.columns.asked_images import AskedImages, asked_images
 from logdump.arrow.records.columns.definitions import Known, definitions_of
 from logdump.arrow.records.columns.image_values import ImageValues, ValueProblem, image_values, too_large
+from logdump.arrow.records.columns.single_images import SingleImages, single_images
 from logdump.arrow.records.rows import Rows
 from trailformat import BadData
 from trailformat.scan.rows import Fields, ImageFields, images_of
@@ -29,21 +29,21 @@ def image_parts(rows: Rows) -> ImageFields:
     """The places of the columns of the rows; found once, for both images and their problems."""
     if "images" not in rows.walked:
         rows.walked["images"] = images_of(rows)
-    found: ImageFields = rows.walked["images"]
-    return found
+    fields: ImageFields = rows.walked["images"]
+    return fields
 
 
 def _image(which: int) -> Callable[[Rows], Any]:
     def build(rows: Rows) -> Any:
-        found = image_parts(rows)
-        present = found.present[which] & found.is_sound
-        parts = found.images[which]
+        fields = image_parts(rows)
+        present = fields.present[which] & fields.is_sound
+        parts = fields.images[which]
         kind = IMAGE.arrow(pa)
         array = lists(kind, parts.first, _columns(rows, parts, _values(rows, which), kind.value_type), present)
-        asked = _asked(rows)
-        tell(rows, which)
+        unsound = _single(rows)
+        report_undecodable(rows, which)
         try:
-            return replaced(array, list(asked), [one.images[which] for one in asked.values()])
+            return replaced(array, list(unsound), [images.images[which] for images in unsound.values()])
         except pa.ArrowException:
             raise too_large(rows, "too much text for one array") from None
 
@@ -66,8 +66,8 @@ def _values(rows: Rows, which: int) -> ImageValues:
     name = f"values {which}"
     if name not in rows.walked:
         rows.walked[name] = image_values(rows, image_parts(rows).images[which], _known(rows))
-    found: ImageValues = rows.walked[name]
-    return found
+    values: ImageValues = rows.walked[name]
+    return values
 
 
 def _known(rows: Rows) -> Known:
@@ -75,30 +75,34 @@ def _known(rows: Rows) -> Known:
     if "definitions" not in rows.walked:
         before, after = image_parts(rows).images
         rows.walked["definitions"] = definitions_of(rows, (before.counts > 0) | (after.counts > 0))
-    found: Known = rows.walked["definitions"]
-    return found
+    known: Known = rows.walked["definitions"]
+    return known
 
 
-def _asked(rows: Rows) -> dict[int, AskedImages]:
+def _single(rows: Rows) -> dict[int, SingleImages]:
     """The images of the rows that did not come apart, by their numbers; found once."""
-    if "asked" not in rows.walked:
+    if "single images" not in rows.walked:
         unsound = np.flatnonzero(~image_parts(rows).is_sound).tolist()
-        rows.walked["asked"] = {row: asked_images(rows.record(row), rows.source.definitions) for row in unsound}
-    found: dict[int, AskedImages] = rows.walked["asked"]
-    return found
+        rows.walked["single images"] = {
+            row: single_images(rows.record(row), rows.source.definitions) for row in unsound
+        }
+    images: dict[int, SingleImages] = rows.walked["single images"]
+    return images
 
 
 def value_problems(rows: Rows, which: int) -> list[ValueProblem]:
     """The values of an image that do not decode, in the order of the rows."""
-    asked = [ValueProblem(row, *one) for row, images in _asked(rows).items() for one in images.problems[which]]
-    return sorted([*_values(rows, which).problems, *asked], key=lambda one: one.row)
+    single = [
+        ValueProblem(row, *problem) for row, images in _single(rows).items() for problem in images.problems[which]
+    ]
+    return sorted([*_values(rows, which).problems, *single], key=lambda problem: problem.row)
 
 
-def tell(rows: Rows, which: int) -> None:
-    """Say what does not decode, unless it is to be null and the column ``problems`` says it."""
+def report_undecodable(rows: Rows, which: int) -> None:
+    """Report what does not decode, unless it becomes null and the column ``problems`` names it."""
     if rows.source.explains_nulls and not rows.source.ends_at_undecodable:
         return
-    for row, images in _asked(rows).items():
+    for row, images in _single(rows).items():
         if images.error is not None:
             rows.source.undecodable(images.error, is_cut=bool(rows.record(row).header.continued))
     if problems := value_problems(rows, which):

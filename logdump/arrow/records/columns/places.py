@@ -16,7 +16,7 @@ from trailformat import TrailFile
 from trailformat.scan import PARTIAL
 
 MOST_BYTES = 1 << 30
-"""A value of so many bytes does not get through a Java heap of the usual size; 2 GiB get through none."""
+"""The longest value: more bytes do not get through a Java heap of the usual size; 2 GiB get through none."""
 
 
 def _file(rows: Rows) -> Any:

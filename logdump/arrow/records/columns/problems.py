@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from logdump.arrow.records.column_types import STRINGS, TEXTS
-from logdump.arrow.records.columns.images import SIDES, image_parts, tell, value_problems
+from logdump.arrow.records.columns.images import SIDES, image_parts, report_undecodable, value_problems
 from logdump.arrow.records.columns.tokens import gg_parts, user_tokens_by_row
 from logdump.arrow.records.rows import Rows
 from trailformat import Record, TrailError, parse_ddl
@@ -26,26 +26,26 @@ _CUT = "the columns go on in the record fragments that follow"
 
 
 def _ddl(rows: Rows) -> Any:
-    found: list[list[tuple[str, str]] | None] = [None] * len(rows)
+    texts: list[list[tuple[str, str]] | None] = [None] * len(rows)
     for row in np.flatnonzero(rows.is_record & (rows.of("io_type") == DDL_OP)).tolist():
-        found[row] = [(ddl_name(key) or key, value) for key, value in parse_ddl(rows.record(row).data)]
-    return pa.array(found, TEXTS.arrow(pa))
+        texts[row] = [(ddl_name(key) or key, value) for key, value in parse_ddl(rows.record(row).data)]
+    return pa.array(texts, TEXTS.arrow(pa))
 
 
 def _problems(rows: Rows) -> Any:
     suspects = rows.is_record & ~(image_parts(rows).is_sound & gg_parts(rows).is_sound)
     values: dict[int, list[str]] = {}
     for which, side in enumerate(SIDES):
-        tell(rows, which)
-        for one in value_problems(rows, which):
-            values.setdefault(one.row, []).append(f"{side}.{one.column}: {one.reason}")
+        report_undecodable(rows, which)
+        for problem in value_problems(rows, which):
+            values.setdefault(problem.row, []).append(f"{side}.{problem.column}: {problem.reason}")
     suspects[[row for row, pairs in user_tokens_by_row(rows).items() if isinstance(pairs, TrailError)]] = True
-    found: list[list[str] | None] = [None] * len(rows)
+    lists: list[list[str] | None] = [None] * len(rows)
     for row in np.flatnonzero(suspects).tolist():
-        found[row] = list(_problems_of(rows, rows.record(row))) or None
-    for row, told in values.items():
-        found[row] = [*told, *(found[row] or ())]
-    return pa.array(found, STRINGS.arrow(pa))
+        lists[row] = list(_problems_of(rows, rows.record(row))) or None
+    for row, problems in values.items():
+        lists[row] = [*problems, *(lists[row] or ())]
+    return pa.array(lists, STRINGS.arrow(pa))
 
 
 def _problems_of(rows: Rows, record: Record) -> Iterator[str]:

@@ -27,8 +27,8 @@ def gg_parts(rows: Rows) -> Fields:
     """The places of the GGS tokens of the rows; found once, for all columns that need them."""
     if "gg_tokens" not in rows.walked:
         rows.walked["gg_tokens"] = tokens_in(rows.view, *rows.payload("token"), rows.is_little)
-    found: Fields = rows.walked["gg_tokens"]
-    return found
+    fields: Fields = rows.walked["gg_tokens"]
+    return fields
 
 
 def _gg_tokens(rows: Rows) -> Any:
@@ -37,8 +37,8 @@ def _gg_tokens(rows: Rows) -> Any:
     pairs = [_NAMES.take(pa.array(parts.number)), bytes_at(rows.view, parts.start, parts.size)]
     struct = pa.StructArray.from_arrays(pairs, fields=[kind.key_field, kind.item_field])
     array = lists(kind, parts.first, struct, rows.is_record)
-    asked = np.flatnonzero(~parts.is_sound | _repeats(parts)).tolist()
-    return replaced(array, asked, [_asked(rows, row) for row in asked])
+    unsound = np.flatnonzero(~parts.is_sound | _repeats(parts)).tolist()
+    return replaced(array, unsound, [_tokens_of(rows, row) for row in unsound])
 
 
 def _repeats(parts: Fields) -> Array:
@@ -52,30 +52,30 @@ def _repeats(parts: Fields) -> Array:
     return repeats
 
 
-def _asked(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
+def _tokens_of(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
     """The tokens as the record has them; one that stands there twice with one payload, as in DDL records, once."""
     try:
-        found = rows.record(row).gg_tokens
+        tokens = rows.record(row).gg_tokens
     except TrailError as error:
         rows.source.undecodable(error)
         return None
-    return list(dict.fromkeys((_NAMES[one.id].as_py(), one.payload) for one in found))
+    return list(dict.fromkeys((_NAMES[token.id].as_py(), token.payload) for token in tokens))
 
 
 def _row_id(rows: Rows) -> Any:
     parts = gg_parts(rows)
     at, region = _first_of(parts, ROWID)
     texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
-    asked = np.flatnonzero(~parts.is_sound).tolist()
+    unsound = np.flatnonzero(~parts.is_sound).tolist()
     if (np.frombuffer(texts.buffers()[2] or b"", np.uint8) >= _NOT_ASCII).any():
-        asked, region = sorted({*asked, *region.tolist()}), region[:0]
+        unsound, region = sorted({*unsound, *region.tolist()}), region[:0]
     place, has = np.zeros(len(rows), np.int64), np.zeros(len(rows), dtype=bool)
     place[region], has[region] = np.arange(len(region)), True
-    found = (texts if len(region) else pa.array([b""])).take(masked(place, has)).cast(pa.string())
-    return replaced(found, asked, [_asked_row_id(rows, row) for row in asked])
+    array = (texts if len(region) else pa.array([b""])).take(masked(place, has)).cast(pa.string())
+    return replaced(array, unsound, [_row_id_of(rows, row) for row in unsound])
 
 
-def _asked_row_id(rows: Rows, row: int) -> str | None:
+def _row_id_of(rows: Rows, row: int) -> str | None:
     try:
         return rows.record(row).row_id
     except TrailError as error:
@@ -94,20 +94,20 @@ def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
     """The user tokens of the rows that have some, or why they cannot be decoded; found once."""
     if "user_tokens" not in rows.walked:
         rows.walked["user_tokens"] = _user_tokens_by_row(rows)
-    found: dict[int, UserTokens | TrailError] = rows.walked["user_tokens"]
-    return found
+    tokens: dict[int, UserTokens | TrailError] = rows.walked["user_tokens"]
+    return tokens
 
 
 def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
     parts = _bodies(rows)
     at, region = _first_of(parts, _USER)
-    found = {}
+    tokens = {}
     for row, start, size in zip(region.tolist(), parts.start[at].tolist(), parts.size[at].tolist(), strict=True):
-        found[row] = _parsed(rows.view[start : start + size].tobytes())
+        tokens[row] = _parsed(rows.view[start : start + size].tobytes())
     for row in np.flatnonzero(~parts.is_sound).tolist():
         token = rows.record(row).token("U")
-        found[row] = _parsed(token.payload if token else b"")
-    return found
+        tokens[row] = _parsed(token.payload if token else b"")
+    return tokens
 
 
 def _bodies(rows: Rows) -> Fields:

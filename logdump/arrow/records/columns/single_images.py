@@ -12,7 +12,7 @@ from trailformat.values import decode_value, decoded_text
 Image = list[dict[str, Any]] | None
 
 
-class AskedImages(NamedTuple):
+class SingleImages(NamedTuple):
     """The images of a record.
 
     Attributes:
@@ -26,17 +26,17 @@ class AskedImages(NamedTuple):
     error: TrailError | None = None
 
 
-def asked_images(record: Record, definitions: RowDefinitions) -> AskedImages:
+def single_images(record: Record, definitions: RowDefinitions) -> SingleImages:
     """The images of a record."""
     try:
         images = record.images
     except TrailError as error:
-        return AskedImages(error=error)
+        return SingleImages(error=error)
     if images is None:
-        return AskedImages()
+        return SingleImages()
     known = definitions.of(record)
     before, after = (_image(columns, record, known) for columns in (images.before, images.after))
-    return AskedImages((before[0], after[0]), (before[1], after[1]))
+    return SingleImages((before[0], after[0]), (before[1], after[1]))
 
 
 def _image(columns: Columns | None, record: Record, known: RowDefinition) -> tuple[Image, list[tuple[str, str]]]:
@@ -45,12 +45,12 @@ def _image(columns: Columns | None, record: Record, known: RowDefinition) -> tup
     described = known.table.columns if known.table else ()
     shown: list[dict[str, Any]] = []
     problems: list[tuple[str, str]] = []
-    for one in columns:
-        about = described[one.index] if one.index < len(described) else None
-        shown.append({"index": one.index, "name": about.name if about else None})
-        shown[-1] |= {"bytes": None if one.is_null else one.value, "is_null": one.is_null, "value": None}
-        if about is not None:
-            value = decode_value(one, about, record.order, known.charset)
+    for column in columns:
+        definition = described[column.index] if column.index < len(described) else None
+        shown.append({"index": column.index, "name": definition.name if definition else None})
+        shown[-1] |= {"bytes": None if column.is_null else column.value, "is_null": column.is_null, "value": None}
+        if definition is not None:
+            value = decode_value(column, definition, record.order, known.charset)
             shown[-1]["value"] = decoded_text(value)
-            problems += [(about.name, value.problem)] if value.problem is not None else []
+            problems += [(definition.name, value.problem)] if value.problem is not None else []
     return shown, problems
