@@ -29,6 +29,7 @@ NOT_RUN = {
         "Logdump 1 >open fixtures/trails/et000000000",
     ): "generated; tests/test_documents.py holds it to the program",
     ("README.md", "1130 Metadata  None"): "the output of the block before; tests/test_documents.py compares them",
+    ("docs/recovery.md", "Logdump 3 >recovery"): "shortened; tests/transcripts/recovery.out holds the program to it",
     ("README.md", "make demo    # makes .venv, installs, shows records and a count of a sample trail"): (
         "installs packages; the test of the Makefile's last line runs what it ends with"
     ),
