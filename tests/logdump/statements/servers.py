@@ -17,6 +17,8 @@ import pytest
 POSTGRESQL = [one for one in sorted(Path("/usr/lib/postgresql").glob("*/bin")) if (one / "initdb").exists()]
 _IS_ROOT = os.getuid() == 0
 _PATIENCE = 60
+_ATTEMPTS = 3
+"""A busy machine may lack what MariaDB needs for a moment."""
 _TEAS = """
 DROP SCHEMA IF EXISTS teahouse CASCADE;
 CREATE SCHEMA teahouse;
@@ -94,7 +96,13 @@ class MariaDBServer:
         user = ["--user=mysql"] if _IS_ROOT else []
         data = f"--datadir={self.folder / 'data'}"
         install = ["mariadb-install-db", "--no-defaults", data, *user, "--auth-root-authentication-method=normal"]
-        subprocess.run(install, check=True, capture_output=True)
+        for _ in range(_ATTEMPTS):
+            shutil.rmtree(self.folder / "data", ignore_errors=True)
+            done = subprocess.run(install, check=False, capture_output=True, text=True)
+            if not done.returncode:
+                break
+            time.sleep(1)
+        assert done.returncode == 0, done.stdout + done.stderr
         options = ["--skip-networking", "--innodb-flush-log-at-trx-commit=0", f"--pid-file={self.folder / 'pid'}"]
         self._server = subprocess.Popen(
             [
