@@ -14,6 +14,7 @@ import pytest
 
 from fixtures import TRAILS
 from tests.logdump.spark.reads import rows
+from tests.searching import IS_LONG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,6 +26,7 @@ EXAMPLES = ROOT / "examples"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
+@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
 def test_the_job_of_spark_submit(spark: SparkSession, tmp_path: Path) -> None:
     submit, target = Path(pyspark.__file__).parent / "bin" / "spark-submit", tmp_path / "changes"
     example = EXAMPLES / "changes_per_hour.py"

@@ -11,6 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import examples, stride
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from tests.trailformat.scan.reference import BOTH_ENGINES, ENGINES
 from trailformat import ByteOrder, TrailFile, make_record
@@ -27,7 +28,7 @@ from trailformat.scan import (
 from trailformat.scan.position import first_position
 
 _LARGE = 200_000_000
-_OFFSETS = 2000
+_OFFSETS = examples(500)
 FASTEST = BOTH_ENGINES[-1]
 
 
@@ -90,7 +91,7 @@ def test_a_fixture_cut_in_two_at_every_offset(name: str) -> None:
 def test_boundaries_are_real_where_data_is_full_of_records(small: Path) -> None:
     with TrailFile(small) as trail:
         *real, _half_written = starts(scan(trail))
-        for offset in range(0, trail.size, 997):
+        for offset in range(0, trail.size, stride(2003)):
             point = next_boundary(trail, offset)
             assert point in real if offset <= real[-1] else point is None
             assert point is None or point >= offset
