@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.commands.export import writes_to_standard_output
 from logdump.line import terminal
 from logdump.line.line_mode import LineMode, Piped, Script
 from logdump.line.terminal import ArgumentParser
@@ -107,7 +106,16 @@ def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
     if ("f", "-") in scripts:
         return Script(lines)
     known = list(lines)
-    return Script(known, output_is_data=any(map(writes_to_standard_output, known)))
+    return Script(known, output_is_data=any(map(_is_data, known)))
+
+
+def _is_data(line: str) -> bool:
+    """Whether standard output holds the data of an EXPORT in this line."""
+    if "EXPORT" not in line.upper():
+        return False
+    from logdump.commands.export import writes_to_standard_output  # noqa: PLC0415 - few lines have one
+
+    return writes_to_standard_output(line)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from logdump.language.reader import ArgumentReader, Context
 from logdump.language.words import plain
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.count import CountOptions, CountRun, count_files
-from logdump.operations.effective_rows import only_effective
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -32,13 +31,20 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
     started = time.perf_counter()
     with Workers() as workers:
         counter = yield from _counter(session, options, workers)
-        with only_effective(session, workers) if options.effective else nullcontext():
+        with _restricted(session, workers) if options.effective else nullcontext():
             title = yield from count_files(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
         raise KeyboardInterrupt
     if session.settings.hash_stats and counter.detail:
         yield _hash_statistics(counter.count, time.perf_counter() - started)
+
+
+def _restricted(session: Session, workers: Workers) -> AbstractContextManager[object]:
+    """The context in which the rows that a Replicat applies are the only ones."""
+    from logdump.operations.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
+
+    return only_effective(session, workers)
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:

@@ -14,7 +14,6 @@ from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Refu
 from logdump.language.parameters import File, OneOf, local_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
-from logdump.operations.effective_rows import only_effective
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
@@ -43,6 +42,8 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
             is_done = yield from export_in_spark(session, options)
         if not is_done:
+            from logdump.operations.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
+
             with only_effective(session) if options.effective else nullcontext():
                 yield from exporting.run_export(session, options)
     except BaseException:

@@ -14,19 +14,15 @@ from logdump.line import terminal
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
-from logdump.session.evaluation import DdlEvaluated
 from logdump.session.events import (
-    CheckShown,
     Event,
     Failure,
     JobProgress,
     NoRecordThere,
     Notice,
     Progress,
-    SafePointShown,
 )
 from logdump.session.exit_status import ExitStatus
-from logdump.session.recovery_events import RecoveryShown
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
@@ -123,10 +119,7 @@ class LineMode:
             self._show_progress(event)
             return
         self._scroller.clear()
-        if isinstance(
-            event, Failure | Notice | NoRecordThere | SafePointShown | CheckShown | DdlEvaluated | RecoveryShown
-        ):
-            self.status = self.status or event.status
+        self.status = self.status or getattr(event, "status", ExitStatus.OK)
         is_message = isinstance(event, Notice | NoRecordThere) or (
             isinstance(event, Failure) and self.failures_to_stderr
         )

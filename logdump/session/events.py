@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
 from logdump.session.exit_status import ExitStatus
-from logdump.session.heartbeats import (
-    BeatGapShown,
-    BeatIntervalShown,
-    BeatShown,
-    HeartbeatRowShown,
-    HeartbeatsShown,
-    PathLagShown,
-)
 from logdump.session.known_record import KnownRecord
-from logdump.session.recovery_events import (
-    CutShown,
-    KeepShown,
-    OrderBreakShown,
-    OverwriteShown,
-    ProducerChangeShown,
-    RecoveryEnd,
-    RecoveryShown,
-    RestartShown,
-    SecondCopyShown,
-    TrailFileShown,
-)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.session.directory_listing import DirectoryEntry
+    from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
+    from logdump.session.heartbeats import (
+        BeatGapShown,
+        BeatIntervalShown,
+        BeatShown,
+        HeartbeatRowShown,
+        HeartbeatsShown,
+        PathLagShown,
+    )
     from logdump.session.marks import Mark
+    from logdump.session.recovery_events import (
+        CutShown,
+        KeepShown,
+        OrderBreakShown,
+        OverwriteShown,
+        ProducerChangeShown,
+        RecoveryEnd,
+        RecoveryShown,
+        RestartShown,
+        SecondCopyShown,
+        TrailFileShown,
+    )
     from trailformat import Change, TrailError
     from trailformat.changes.lobs import Lob
     from trailformat.search.transaction_walk import Extent
@@ -256,49 +256,52 @@ class Failure(NamedTuple):
     bad: Bad | None = None
 
 
-Event = (
-    Text
-    | KnownRecord
-    | CountShown
-    | IntervalShown
-    | EmptyIntervals
-    | TransactionsShown
-    | StatementShown
-    | PositionShown
-    | NoRecordThere
-    | FilesShown
-    | EnvironmentShown
-    | MarksShown
-    | SafePointShown
-    | LobsShown
-    | GapShown
-    | CheckShown
-    | ParametersShown
-    | CoverageShown
-    | DdlEvaluated
-    | DdlCounted
-    | HeartbeatsShown
-    | PathLagShown
-    | BeatShown
-    | BeatIntervalShown
-    | HeartbeatRowShown
-    | BeatGapShown
-    | RecoveryShown
-    | RestartShown
-    | CutShown
-    | SecondCopyShown
-    | OrderBreakShown
-    | ProducerChangeShown
-    | OverwriteShown
-    | TrailFileShown
-    | KeepShown
-    | RecoveryEnd
-    | RowsShown
-    | Progress
-    | JobProgress
-    | Notice
-    | Failure
-)
+if TYPE_CHECKING:
+    Event = (
+        Text
+        | KnownRecord
+        | CountShown
+        | IntervalShown
+        | EmptyIntervals
+        | TransactionsShown
+        | StatementShown
+        | PositionShown
+        | NoRecordThere
+        | FilesShown
+        | EnvironmentShown
+        | MarksShown
+        | SafePointShown
+        | LobsShown
+        | GapShown
+        | CheckShown
+        | ParametersShown
+        | CoverageShown
+        | DdlEvaluated
+        | DdlCounted
+        | HeartbeatsShown
+        | PathLagShown
+        | BeatShown
+        | BeatIntervalShown
+        | HeartbeatRowShown
+        | BeatGapShown
+        | RecoveryShown
+        | RestartShown
+        | CutShown
+        | SecondCopyShown
+        | OrderBreakShown
+        | ProducerChangeShown
+        | OverwriteShown
+        | TrailFileShown
+        | KeepShown
+        | RecoveryEnd
+        | RowsShown
+        | Progress
+        | JobProgress
+        | Notice
+        | Failure
+    )
+else:
+    Event = object  # what few commands yield is loaded with them
 
 
 def say(*lines: str) -> Text:
