@@ -105,20 +105,20 @@ def _lines(draw: st.DrawFn) -> str:
 
 
 @given(line=_lines())
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(150))
 def test_a_line_is_valid_exactly_where_it_parses(line: str) -> None:
     assert (validity(REGISTRY, line, TRAIL) is Validity.VALID) is _runs(line)
 
 
 @given(line=_lines())
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(150))
 def test_a_drawn_line_that_runs_is_nowhere_wrong_while_it_is_typed(line: str) -> None:
     assume(_runs(line))
     assert _wrong_beginnings(line) == []
 
 
 @given(line=_lines() | st.sampled_from([*EXAMPLES, *RUNNING]), end=st.integers(0, 60))
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(150))
 def test_completion_offers_nothing_that_makes_a_line_wrong(line: str, end: int) -> None:
     begun = line[: end + 1]
     if validity(REGISTRY, begun, TRAIL) is Validity.ERROR:

@@ -127,7 +127,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=examples(250))
+@settings(max_examples=examples(100))
 @given(st.lists(PIECES | st.text(max_size=5), max_size=25).map(" ".join))
 def test_any_text_is_read_or_refused_with_its_place(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "p.prm"

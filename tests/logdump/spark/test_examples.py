@@ -50,6 +50,7 @@ def test_the_notebook(spark: SparkSession, capfd: pytest.CaptureFixture[str], mo
     assert "|    Insert|     10|" in shown
 
 
+@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
 def test_line_mode_prints_nothing_of_java_and_leaves_nothing(tmp_path: Path) -> None:
     commands = f"open {TRAILS / 'et000000000'}; engine spark local[2]; count; sql select count(*) n from records; sql x"
     command = [sys.executable, "-m", "logdump", "-c", commands]
