@@ -67,12 +67,13 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     except (CommandError, KeyboardInterrupt):
         yield from return_to(session, start)
         raise
+    finally:
+        session.cursor.is_backwards = start.is_backwards
     if record is None:
         yield from return_to(session, start)
         where = f"from RBA {start.current if backwards else start.next} to the {'beginning' if backwards else 'end'}"
         through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
         raise CommandError(f"No record with {search.text} found {where}{through}.")
-    session.cursor.is_backwards = start.is_backwards
     session.cursor.stand_on(record)
     session.found_at = record.rba
     yield from show_record(session, record)

@@ -157,6 +157,19 @@ def test_damage_on_the_way_is_told(line: Line, trails: Path) -> None:
     assert found(line, "sfh; find previous; find x2; find SEN01") != []
 
 
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("search", ["find nowhere-to-be-found", "find previous"])
+def test_damage_on_the_way_leaves_the_direction_of_reading(
+    search: str, direction: str, line: Line, trails: Path
+) -> None:
+    line(f"open {trails / 'gt000000000'}; find nowhere-to-be-found; position eof; position {direction}")
+    if search != "find previous":
+        line("position 0")
+    line(search)
+    assert line.failures
+    assert line.session.cursor.is_backwards == (direction == "reverse")
+
+
 def test_ctrl_c_keeps_the_position(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     shop("pos 2008; n")
 
