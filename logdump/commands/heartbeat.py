@@ -14,9 +14,9 @@ from logdump.notation.times import TIME_FORMS, current_timestamp
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import Display, HeartbeatOptions, HeartbeatSurvey
 from logdump.operations.matching_files import matching_files
-from logdump.session.events import Event
+from logdump.session.events import Bad, Event, Notice
 from logdump.session.session import Session
-from trailformat import TrailFile
+from trailformat import NotATrail, TrailFile
 
 _SECOND = 1_000_000
 _MOST_SECONDS = 7999
@@ -33,7 +33,10 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
             yield from survey.take(session.trail)
         else:
             for path in matching_files(options.over):
-                yield from _other(session, survey, path)
+                try:
+                    yield from _other(session, survey, path)
+                except NotATrail as error:
+                    yield Notice((f"{error}: not read",), bad=Bad(error))
     except KeyboardInterrupt:
         survey.is_partial = True
         yield from survey.results(current_timestamp)

@@ -50,7 +50,7 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
             if record is None:
                 break
             yield from show_record(session, record)
-    except TrailError:
+    except (TrailError, CommandError):
         yield from _suppressed(reader)
         raise
     yield from _suppressed(reader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
 from logdump.session.heartbeats import (
     Beat,
@@ -49,21 +50,23 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
             format_timestamp(moment, settings.time_offset) for moment in (shown.first, shown.last) if moment is not None
         )
         yield (
-            f"Heartbeats of {', '.join(shown.tables)}{partial}: {_number(shown.beats, 'beat')}, "
-            f"{_number(shown.paths, 'path')}, {times}"
+            f"Heartbeats of {', '.join(shown.tables)}{partial}: {amount(shown.beats, 'beat')}, "
+            f"{amount(shown.paths, 'path')}, {times}"
         )
     if shown.others:
-        yield f"{_number(shown.others, 'beat')} of other paths are not told one by one."
+        yield f"{amount(shown.others, 'beat')} of other paths are not told one by one."
     for name in shown.not_beats:
         yield f"{name} has no time of a beat among its columns: left out."
     if shown.same_database:
         yield "A row names one database on both sides: GoldenGate leaves its OUTGOING_ columns empty."
     if shown.problems:
-        yield f"{_number(shown.problems, 'row')} with something that does not decode: HEARTBEAT ROWS shows it."
+        yield f"{amount(shown.problems, 'row')} with something that does not decode: HEARTBEAT ROWS shows it."
+    if shown.damaged:
+        yield f"Damage at {amount(shown.damaged, 'place')}, see CHECK: beats there are not known."
     if shown.deleted:
-        yield f"{_number(shown.deleted, 'row')} of the history deleted in this trail."
+        yield f"{amount(shown.deleted, 'row')} of the history deleted in this trail."
     if shown.purged is not None:
-        yield f"{_number(shown.purged, 'row')} of the history would be removed by a purge at that time."
+        yield f"{amount(shown.purged, 'row')} of the history would be removed by a purge at that time."
 
 
 def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
@@ -77,14 +80,21 @@ def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
     for name, label in _LABELS.items():
         summary = lag.hops.get(name)
         if summary is not None:
-            marked = ", ends at Replicat" if name == "total_lag" and lag.is_apply_unknown else ""
-            yield _line(label, f"{_summary(summary)}{marked}")
+            end = _end_of_total(lag) if name == "total_lag" else ""
+            yield _line(label, f"{_summary(summary)}{end}")
         elif name in _NOT_TOLD and lag.hops.get("replicat_lag") is None:
             yield _line("Replicat", _NOT_TOLD[name])
     yield from _restart_lines(lag.last, settings)
     yield _line("Missing", _missing(lag))
     if lag.negative:
-        yield _line("Negative", f"{_number(lag.negative, 'lag')}: the clocks differ")
+        yield _line("Negative", f"{amount(lag.negative, 'lag')}: the clocks differ")
+
+
+def _end_of_total(lag: PathLag) -> str:
+    """Where the total ends, unless it is the row in the target."""
+    if not lag.is_apply_unknown:
+        return ""
+    return ", to Replicat" if lag.hops.get("replicat_lag") is None else ", of some beats to Replicat only"
 
 
 def _restart_lines(beat: Beat, settings: Settings) -> Iterator[str]:
@@ -112,7 +122,7 @@ def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str
         for name, hop in lag.hops.items()
         if hop is not None
     )
-    yield f"{time} {way_text(lag.way) or '(no process told)'} {_number(lag.beats, 'beat')}, {hops or 'no lag told'}"
+    yield f"{time} {way_text(lag.way) or '(no process told)'} {amount(lag.beats, 'beat')}, {hops or 'no lag told'}"
 
 
 def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
@@ -133,7 +143,7 @@ def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
     gap = shown.gap
     after, before = (format_timestamp(beat.time, settings.time_offset) for beat in (gap.after, gap.before))
     yield (
-        f"{_path(shown.lag)}   {way_text(shown.lag.way) or '(no process told)'}: {_number(gap.beats, 'beat')} missing "
+        f"{_path(shown.lag)}   {way_text(shown.lag.way) or '(no process told)'}: {amount(gap.beats, 'beat')} missing "
         f"after {after}, {_place(gap.after.spot)}, before {before}, {_place(gap.before.spot)}"
     )
 
@@ -176,7 +186,7 @@ def _missing(lag: PathLag) -> str:
     every = f"one every {seconds_text(lag.interval)} s"
     if not lag.gaps:
         return f"none ({every})"
-    return f"{_number(lag.missing, 'beat')} in {_number(len(lag.gaps), 'gap')} ({every}): HEARTBEAT GAPS lists them"
+    return f"{amount(lag.missing, 'beat')} in {amount(len(lag.gaps), 'gap')} ({every}): HEARTBEAT GAPS lists them"
 
 
 def _path(lag: PathLag) -> str:
@@ -189,7 +199,3 @@ def _place(spot: Spot) -> str:
 
 def _line(label: str, text: str) -> str:
     return f"  {label:<14} {text}"
-
-
-def _number(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -256,6 +256,7 @@ HEARTBEATS = Shape(
             "same_database",
         ),
         member("problems", "number", "Rows with something that does not decode", "problems"),
+        member("damaged", "number", "Places that hold no sound record: beats there are not known", "damaged"),
         member("deleted", "number", "Rows of the history deleted in the trail", "deleted"),
         member("purged", "number or null", "Rows of the history that RETENTION would remove", "purged"),
         member("partial", "boolean", "Whether it was stopped", "is_partial"),

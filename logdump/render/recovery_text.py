@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
 from logdump.session.recovery_events import (
     CutShown,
@@ -37,7 +38,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     """The whole in numbers, and what limits the rest."""
     modes = ", ".join(_MODES.get(mode, f"RecoveryMode {mode}") for mode in shown.modes) or _NO_MODE
     files = f", {shown.files} files" if shown.files > 1 else ""
-    counted = f"{_number(shown.restarts, 'restart')}, {_number(shown.transactions, 'transaction')}"
+    counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
     yield f"{escape(shown.title)}{files}: {modes}, {counted}, {shown.effective} of them effective"
     for gap in shown.gaps:
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
@@ -46,11 +47,11 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
         yield f"No trail: {_named(shown.unreadable)}"
     if shown.damaged or shown.incomplete:
         lost = (
-            f"{_number(shown.incomplete, 'transaction')} not whole for it or for missing files"
+            f"{amount(shown.incomplete, 'transaction')} not whole for it or for missing files"
             if shown.incomplete
             else ""
         )
-        damage = f"Damage at {_number(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
+        damage = f"Damage at {amount(shown.damaged, 'place')}, see CHECK" if shown.damaged else ""
         yield f"{'; '.join(part for part in (damage, lost) if part)}."
     yield from _version_lines(shown)
     yield from _tail_lines(shown)
@@ -126,7 +127,7 @@ def second_copy_lines(shown: SecondCopyShown, _settings: Settings) -> Iterator[s
 
 def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[str]:
     """Where it is, and how far the CSNs had come."""
-    behind = f"; {_number(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
+    behind = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
     csn = escape(shown.csn or "not known")
     yield f"Order: at {_place(shown.spot)} CSN {csn} comes behind {escape(shown.greatest)}{behind}"
 
@@ -165,7 +166,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
 def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
     """From which file on a reader needs them."""
     free = (
-        f"{_number(len(shown.free), 'file')} before it, {shown.size} bytes, not" if shown.free else "none is before it"
+        f"{amount(len(shown.free), 'file')} before it, {shown.size} bytes, not" if shown.free else "none is before it"
     )
     yield f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and what follows; {free}."
 
@@ -173,15 +174,13 @@ def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     """Whether CSNs go back, and whether anything stands twice."""
     shown = end.shown
-    order = f"CSNs go back at {_number(shown.order_breaks, 'place')}" if shown.order_breaks else "CSNs never go back"
-    twice = (
-        f"{_number(shown.twice, 'transaction')}, {_number(shown.twice_records, 'record')}" if shown.twice else "none"
-    )
+    order = f"CSNs go back at {amount(shown.order_breaks, 'place')}" if shown.order_breaks else "CSNs never go back"
+    twice = f"{amount(shown.twice, 'transaction')}, {amount(shown.twice_records, 'record')}" if shown.twice else "none"
     yield f"Order: {order}. Twice: {twice}."
     if shown.lost:
-        yield f"{_number(shown.lost, 'cut transaction')} without a whole copy."
+        yield f"{amount(shown.lost, 'cut transaction')} without a whole copy."
     if shown.unnamed:
-        yield f"{_number(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copy of such is told."
+        yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: no copy of such is told."
     if shown.is_unsure:
         yield "So many transactions are out of order that copies of some may have been missed."
     if not shown.is_listed:
@@ -194,12 +193,8 @@ def _line(label: str, text: str) -> str:
     return f"  {label:<{_LABEL_WIDTH}} {text}"
 
 
-def _number(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def _records(ref: TransactionRef) -> str:
-    return _number(ref.records, "record")
+    return amount(ref.records, "record")
 
 
 def _transaction(ref: TransactionRef) -> str:

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from logdump.session.exit_status import ExitStatus
 from trailformat.trail.sequence import Spot
 
 ARROW = " ==> "
@@ -284,6 +285,7 @@ class HeartbeatsShown(NamedTuple):
         not_beats: tables that are called like one and hold no beat.
         same_database: whether a row names one database on both sides: its OUTGOING_ columns stay empty then.
         problems: rows with something that does not decode.
+        damaged: places that hold no sound record: beats there are not known.
         deleted: rows of the history that deletes in the trail have removed.
         purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
         is_partial: whether it was stopped.
@@ -300,9 +302,15 @@ class HeartbeatsShown(NamedTuple):
     not_beats: tuple[str, ...]
     same_database: bool
     problems: int
+    damaged: int
     deleted: int
     purged: int | None
     is_partial: bool
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
 
 
 class PathLagShown(NamedTuple):

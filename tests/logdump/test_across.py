@@ -173,6 +173,14 @@ def test_a_missing_file_ends_reading_with_its_name(line: Line, whole: Path, tmp_
     assert shown[-1].endswith(f"{second} is missing. ACROSS GAPS reads on in {third.name}.")
 
 
+def test_what_the_filter_suppressed_is_said_before_a_missing_file(line: Line, whole: Path, tmp_path: Path) -> None:
+    first, second, _ = split(whole, (3, 6), parts(tmp_path))
+    second.unlink()
+    line("across on; filter include filename nowhere")
+    line(f"open {first}")
+    assert line("next 100")[0] == f"Filtering suppressed {3:>8} records"
+
+
 def test_gaps_are_read_over_and_named_on_demand(line: Line, whole: Path, tmp_path: Path) -> None:
     first, second, third = split(whole, (3, 6), parts(tmp_path))
     second.unlink()

@@ -12,7 +12,7 @@ from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
-from trailformat.scan import Batch, scan
+from trailformat.scan import BAD_SPAN, Batch, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
@@ -32,6 +32,7 @@ class HeartbeatReader:
         not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
         problems: rows with something that does not decode.
         records: the records read, of any table.
+        damaged: places that hold no sound record; a record that is half written is none.
         newest: the latest IO Time of all records read, Julian microseconds; None before the first.
     """
 
@@ -46,7 +47,7 @@ class HeartbeatReader:
         self._selection_of = selection_of
         self._history = RowHistory()
         self.not_beats: set[str] = set()
-        self.problems = self.records = 0
+        self.problems = self.records = self.damaged = 0
         self.newest: int | None = None
 
     def rows(self, trail: TrailFile) -> Iterator[HeartbeatRow | Spot]:
@@ -63,6 +64,7 @@ class HeartbeatReader:
             waiting = records[-1:] if records and records[-1].header.is_before else []
             yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
             self.records += len(batch)
+            self.damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in batch.spans())
             if len(batch):
                 self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
                 yield Spot(trail.path, batch.end)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from logdump.notation.wildcard import matches
 from logdump.operations.heartbeats.beats import NewBeats, beats_of
-from logdump.operations.heartbeats.lags import Lags
+from logdump.operations.heartbeats.lags import MOST_PATHS, Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.tables import BASE_NAME
 from logdump.session.events import Event, Progress
@@ -74,7 +74,7 @@ class HeartbeatSurvey:
         self._notify = notify
         self._new = NewBeats()
         self._lags = Lags()
-        self._interval: tuple[int, Lags] | None = None
+        self._intervals: dict[object, tuple[int, Lags]] = {}
         self._tables: set[str] = set()
         self._bounds: tuple[int, int] | None = None
         self._has_same_database = False
@@ -129,26 +129,21 @@ class HeartbeatSurvey:
             yield BeatShown(beat)
             return
         start = beat.heartbeat_ts // every * every
-        if self._interval is not None and start > self._interval[0]:
-            yield from self._end_interval()
-        if self._interval is None:
-            self._interval = start, Lags()
-        self._interval[1].add(beat)
-
-    def _end_interval(self) -> Iterator[Event]:
-        every = self._options.every
-        if self._interval is not None and every is not None:
-            start, lags = self._interval
-            for lag in lags.paths():
-                yield BeatIntervalShown(start, start + every, lag)
-        self._interval = None
+        begun, lags = self._intervals.get(beat.path, (start, Lags()))
+        if begun != start:
+            yield from _interval(begun, every, lags)
+            lags = Lags()
+        lags.add(beat)
+        if beat.path in self._intervals or len(self._intervals) < MOST_PATHS:
+            self._intervals[beat.path] = start, lags
 
     def results(self, now: Callable[[], int]) -> Iterator[Event]:
         """The answer, and what stands below it."""
         for beat in self._new.rest():
             if self._is_wanted(beat):
                 yield from self._beat(beat)
-        yield from self._end_interval()
+        for start, interval_lags in self._intervals.values():
+            yield from _interval(start, self._options.every or 0, interval_lags)
         at, source = self._moment(now)
         lags = list(self._lags.paths(at, self._options.frequency))
         yield self._whole(at, source, len(lags))
@@ -179,6 +174,7 @@ class HeartbeatSurvey:
             tuple(sorted(self._reader.not_beats)),
             self._has_same_database,
             self._reader.problems,
+            self._reader.damaged,
             self._deleted,
             self._purged(at),
             self.is_partial,
@@ -190,3 +186,9 @@ class HeartbeatSurvey:
         if days is None or at is None:
             return None
         return sum(received < at - days * _DAY for received in self._received)
+
+
+def _interval(start: int, length: int, lags: Lags) -> Iterator[Event]:
+    """The beats of one way in an interval."""
+    for lag in lags.paths():
+        yield BeatIntervalShown(start, start + length, lag)

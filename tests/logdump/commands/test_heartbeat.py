@@ -126,6 +126,47 @@ def test_intervals_count_the_beats_that_begin_in_them(journey: Journey) -> None:
     assert whole["beats"] == BEATS
 
 
+def test_ways_that_alternate_or_come_one_after_the_other_have_intervals_of_their_own(journey: Journey) -> None:
+    *intervals, _ = objects(None, f'heartbeat history every 5 over "{journey.target.parent / "??000000000"}"')
+    beats = {(tuple(one["path"]), one["start"][11:16]): one["beats"] for one in intervals}
+    ways = ("EXT1", "PMP1", "REP1"), ("EXT1", "PMP1")
+    assert beats == {(way, start): count for way in ways for start, count in (("00:00", 5), ("00:05", 5), ("00:10", 2))}
+    assert len(intervals) == len(beats)
+
+
+def test_damage_is_said_since_beats_may_be_lost_in_it(journey: Journey, tmp_path: Path, line: Line) -> None:
+    content = bytearray(journey.behind_pump.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    content[len(content) // 2 + 60 : len(content) // 2 + 400] = bytes(340)
+    (damaged := tmp_path / "dt000000000").write_bytes(content)
+    whole, *_ = objects(damaged, "heartbeat")
+    assert whole["damaged"] == 1
+    assert whole["beats"] < BEATS
+    line(f"open {damaged}")
+    assert "Damage at 1 place, see CHECK: beats there are not known." in line("heartbeat")
+
+
+def test_half_a_record_at_the_end_is_no_damage(journey: Journey, tmp_path: Path) -> None:
+    (cut := tmp_path / "ct000000000").write_bytes(journey.behind_pump.read_bytes()[:-40])
+    (whole,) = objects(cut, "heartbeat gaps")
+    assert whole["damaged"] == 0
+
+
+def test_a_file_that_is_no_trail_is_named_and_the_others_are_read(journey: Journey) -> None:
+    (journey.target.parent / "aa000000000").write_bytes(b"no trail")
+    notice, whole, *ways = objects(None, f'heartbeat over "{journey.target.parent / "??000000000"}"')
+    assert notice["status"] == 4
+    assert notice["file"].endswith("aa000000000")
+    assert (whole["beats"], len(ways)) == (2 * BEATS, 2)
+
+
+def test_a_total_says_where_it_ends(journey: Journey, line: Line) -> None:
+    line(f"open {journey.target}; filter exclude filename *_HISTORY")
+    assert any(text.endswith(", to Replicat") for text in line("heartbeat") if "Total lag" in text)
+    line("filter clear")
+    assert not any("to Replicat" in text for text in line("heartbeat"))
+
+
 def test_retention_counts_what_a_purge_would_remove(journey: Journey) -> None:
     (whole,) = objects(journey.target, "heartbeat gaps retention 1 at 2024-01-02T00:06Z")
     limit = 6 * MINUTE
