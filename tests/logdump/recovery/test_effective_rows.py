@@ -86,6 +86,16 @@ def test_count_of_several_files_leaves_out_copies_in_later_ones(line: Line, trai
     assert _counted(line) == both - rows
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_behind_a_missing_file_rows_are_applied_again(trails: Path, tmp_path: Path, engine: Engine) -> None:
+    paths = [tmp_path / "zz000000000", tmp_path / "zz000000005"]
+    for path, name in zip(paths, ("at000000000", "at000000001"), strict=True):
+        path.write_bytes((trails / name).read_bytes())
+    found = LeftOut(whole_trail(paths, engine))
+    assert found.of(paths[0]).hold(3939)
+    assert [rba for rba in (2363, 2554, 2744) if found.of(paths[1]).hold(rba)] == []
+
+
 def test_export_leaves_out_rows_and_keeps_what_is_no_row(line: Line, trails: Path, tmp_path: Path) -> None:
     line(f"open {trails / 'at000000000'}; export jsonl to {tmp_path / 'all'}; pos 0")
     line(f"export jsonl to {tmp_path / 'some'} effective")
