@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import trailformat.scan.engines
 from fixtures.flavour import MYSQL_21
-from logdump.session.events import CountShown
+from logdump.session.count_events import CountShown
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import ENGINES, whole_trail
 from tests.searching import examples
