@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,18 +45,25 @@ def test_the_job_of_spark_submit(spark: SparkSession, tmp_path: Path) -> None:
     assert [tuple(row) for row in found] == [(len(named), sum(row["record_length"] for row in named))]
 
 
+@pytest.fixture
+def own(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+    """The session that samples get, with no views and no table ``trail``."""
+    session = spark.newSession()
+    register(session)
+    monkeypatch.setattr(logdump.spark, "session", lambda: session)
+    session.sql("DROP TABLE IF EXISTS trail")
+    yield session
+    session.sql("DROP TABLE IF EXISTS trail")
+
+
 def test_the_samples_of_the_page_run_one_after_the_other(
-    spark: SparkSession, as_after_make_demo: Path, monkeypatch: pytest.MonkeyPatch
+    own: SparkSession, as_after_make_demo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = spark.newSession()
-    register(own)
-    monkeypatch.setattr(logdump.spark, "session", lambda: own)
     monkeypatch.chdir(as_after_make_demo)
     names: dict[str, Any] = {"spark": own}
-    own.sql("DROP TABLE IF EXISTS trail")
     with warnings.catch_warnings(action="ignore"):
         for block in _of_the_page("python", "sql"):
-            # the workers' directory is the one in which the session began
+            # the directory of the workers is the one in which the first session began
             text = re.sub(r"\b(fixtures|saved)/", rf"{as_after_make_demo}/\1/", block.text)
             if block.language == "python":
                 exec(text, names)
