@@ -19,7 +19,7 @@ from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
 from trailformat import NotATrail, PartialRecord, TrailFile
-from trailformat.scan import split_points
+from trailformat.scan import Workers, split_points
 from trailformat.search.left_out import LeftOut, Ranges
 from trailformat.search.whole_trail import WholeTrail
 
@@ -76,13 +76,14 @@ _ENDINGS = {column.name for column in ENDING_COLUMNS}
 def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
     """The slices with what is left out of each; the driver goes over the whole trails for it."""
     ranges: dict[Path, Ranges] = {}
-    for part in slices:
-        path = Path(part.path)
-        if path not in ranges:
-            whole = WholeTrail.around(path)
-            left_out = LeftOut(whole)
-            ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
-        yield part._replace(left_out=ranges[path].within(part.start, part.stop))
+    with Workers() as workers:
+        for part in slices:
+            path = Path(part.path)
+            if path not in ranges:
+                whole = WholeTrail.around(path)
+                left_out = LeftOut(whole, workers)
+                ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
+            yield part._replace(left_out=ranges[path].within(part.start, part.stop))
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
