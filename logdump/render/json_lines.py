@@ -13,6 +13,7 @@ from logdump.render import (
     json_check,
     json_count,
     json_ddl,
+    json_diff,
     json_header,
     json_heartbeat,
     json_lob,
@@ -81,6 +82,8 @@ SHAPES = (
     json_heartbeat.HEARTBEAT_GAP,
     json_heartbeat.HEARTBEAT_ROW,
     *json_recovery.SHAPES,
+    json_diff.DIFFERENCE,
+    json_diff.DIFF,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -117,6 +120,7 @@ PARTS = (
     json_parameters.TAKING,
     json_heartbeat.LAG_SUMMARY,
     *json_recovery.PARTS,
+    *json_diff.PARTS,
 )
 """The objects inside those."""
 

@@ -47,6 +47,8 @@ _RENDERERS = {
     "TrailFileShown": ("recovery_text", "trail_file_lines"),
     "KeepShown": ("recovery_text", "keep_lines"),
     "RecoveryEnd": ("recovery_text", "end_lines"),
+    "DifferenceShown": ("diff_text", "difference_lines"),
+    "DiffShown": ("diff_text", "diff_lines"),
     "JobProgress": ("progress_text", "job_lines"),
     "RowsShown": ("rows_text", "rows_lines"),
 }
