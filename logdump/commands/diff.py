@@ -12,12 +12,12 @@ from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Table, Word
 from logdump.language.reader import ArgumentReader, Context, Form
 from logdump.notation.wildcard import matches
-from logdump.operations.comparison.comparison import Comparison
+from logdump.operations.comparison.comparison import TrailComparison
 from logdump.operations.comparison.rows import RowOptions, every_record
-from logdump.operations.comparison.side import Bounds, Side
+from logdump.operations.comparison.side import CsnBounds, Side
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
-from logdump.session.differences import DifferenceShown, Level
+from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
@@ -46,7 +46,7 @@ class DiffOptions(NamedTuple):
 
     a: str
     b: str | None = None
-    level: Level = Level.RECORDS
+    level: DiffLevel = DiffLevel.RECORDS
     ignored: frozenset[str] = frozenset()
     only: str | None = None
     first: CsnKey | None = None
@@ -63,9 +63,9 @@ class DiffOptions(NamedTuple):
         return RowOptions(self.level, parts, _ABSENT in self.ignored, takes)
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> CsnBounds:
         """The transactions that are compared."""
-        return Bounds(self.first, self.last, _CUT in self.ignored or self.level is Level.VALUES)
+        return CsnBounds(self.first, self.last, _CUT in self.ignored or self.level is DiffLevel.VALUES)
 
 
 class DiffRun:
@@ -88,7 +88,7 @@ class DiffRun:
                 for letter, title, trail in (("a", a, whole), ("b", b, other))
             ]
             step = self._session.settings.notify
-            comparison = Comparison(sides[0], sides[1], of_rows, is_any_order=options.is_any_order, step=step)
+            comparison = TrailComparison(sides[0], sides[1], of_rows, is_any_order=options.is_any_order, step=step)
             try:
                 for event in comparison.differences():
                     if not isinstance(event, DifferenceShown):
@@ -184,7 +184,7 @@ class _Ignored(Form[frozenset[str]]):
 
 
 _OPTIONS: dict[str, Form[Any]] = {
-    "level": OneOf({level.name: level for level in Level}),
+    "level": OneOf({level.name: level for level in DiffLevel}),
     "ignored": Keyword("IGNORE", _Ignored()),
     "only": Keyword("ONLY", Table("<table>")),
     "first": Keyword("FROM", Keyword("CSN", _Csn())),
@@ -225,9 +225,10 @@ COMMANDS = (
             "<trail> is a file, the name of a trail without a number, or a wildcard for its files. With one, the open",
             "file is the first of the two, under ACROSS ON with those after it.",
             "BYTES, RECORDS or VALUES: what has to be equal; RECORDS unless given. VALUES: as a Replicat applies it.",
-            f"IGNORE: {', '.join(IGNORABLE)}. ONLY: records of these tables. FROM and TO: transactions of these CSNs.",
+            f"IGNORE leaves out {', '.join(IGNORABLE)}.",
+            "ONLY: records of tables. FROM and TO: transactions of these CSNs. FILTERED: those that pass a filter.",
             "ANYORDER: the order of records in a transaction does not matter. LIMIT: so many differences are",
-            f"listed, else {LIMIT}; QUIET: none. FILTERED: only records that pass the filter are compared.",
+            f"listed, else {LIMIT}; QUIET: none.",
             "Under -c and -f the exit status is 3 when the trails differ. docs/compare.md explains the levels.",
         ),
         origin=Origin.OURS,

@@ -6,27 +6,27 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
-from logdump.session.differences import DifferenceShown, DiffShown, Kind, PartDifference, SideShown
+from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown, PartDifference, SideShown
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 
 _MARKS = {
-    Kind.MISSING: "-",
-    Kind.EXTRA: "+",
-    Kind.CHANGED: "!",
-    Kind.ABSENT: "o",
-    Kind.MOVED: ">",
-    Kind.TWICE: "=",
-    Kind.DAMAGE: "x",
+    DifferenceKind.MISSING: "-",
+    DifferenceKind.EXTRA: "+",
+    DifferenceKind.CHANGED: "!",
+    DifferenceKind.ABSENT: "o",
+    DifferenceKind.MOVED: ">",
+    DifferenceKind.TWICE: "=",
+    DifferenceKind.DAMAGE: "x",
 }
 _SIDES = {"a": "first", "b": "second"}
 _WORDS = {
-    Kind.MISSING: "only in the first",
-    Kind.EXTRA: "only in the second",
-    Kind.CHANGED: "changed",
-    Kind.ABSENT: "with columns that one lacks",
-    Kind.MOVED: "moved",
-    Kind.TWICE: "twice",
+    DifferenceKind.MISSING: "only in the first",
+    DifferenceKind.EXTRA: "only in the second",
+    DifferenceKind.CHANGED: "changed",
+    DifferenceKind.ABSENT: "with columns that one lacks",
+    DifferenceKind.MOVED: "moved",
+    DifferenceKind.TWICE: "twice",
 }
 _MOST_PARTS = 8
 _LONGEST = 60
@@ -35,7 +35,7 @@ _LONGEST = 60
 def difference_lines(shown: DifferenceShown, _settings: Settings) -> Iterator[str]:
     """One difference."""
     mark, places = _MARKS[shown.kind], " | ".join(_place(spot) for spot in (shown.a, shown.b) if spot is not None)
-    if shown.kind is Kind.DAMAGE:
+    if shown.kind is DifferenceKind.DAMAGE:
         what = f"{amount(shown.records, 'byte')} of damage" if shown.records else "no trail"
         yield f"{mark} {places}: {what}"
     elif shown.table is not None:
@@ -67,7 +67,7 @@ def _short(text: str) -> str:
 
 
 def _of_transaction(shown: DifferenceShown) -> str:
-    if shown.kind is Kind.TWICE:
+    if shown.kind is DifferenceKind.TWICE:
         return f"twice in the {_SIDES[shown.side or 'b']}"
     if shown.later is not None:
         where = "later" if shown.later >= 0 else "earlier"
@@ -94,7 +94,7 @@ def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:
     inside = f"; records in those: {', '.join(records)}" if records else ""
     files = "," if shown.a.files > 1 else ""
     yield f"LogTrail {_side(shown.a)}{files} and {_side(shown.b)}, by {shown.level.value}: {', '.join(facts)}{inside}"
-    if damaged := shown.transactions.get(Kind.DAMAGE):
+    if damaged := shown.transactions.get(DifferenceKind.DAMAGE):
         yield f"Damage at {amount(damaged, 'place')}, see CHECK."
     if shown.a.versions != shown.b.versions:
         yield f"Versions (Compatibility): {' and '.join(_versions(side) for side in (shown.a, shown.b))}"

@@ -8,9 +8,9 @@ from typing import Any
 
 from logdump.render.json_safe import SPOT
 from logdump.render.json_shape import Shape, member
-from logdump.session.differences import DifferenceShown, DiffShown, Kind
+from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 
-_KINDS = ", ".join(f"`{kind.value}`" for kind in Kind)
+_KINDS = ", ".join(f"`{kind.value}`" for kind in DifferenceKind)
 
 DIFFERENT_PART = Shape(
     "different_part",
@@ -57,8 +57,8 @@ DIFF_SIDE = Shape(
 
 def _by_kind(name: str) -> Callable[[DiffShown], dict[str, int]]:
     def numbers(shown: DiffShown) -> dict[str, int]:
-        counted: Mapping[Kind, Any] = attrgetter(name)(shown)
-        return {kind.value: counted[kind] for kind in Kind if counted.get(kind)}
+        counted: Mapping[DifferenceKind, Any] = attrgetter(name)(shown)
+        return {kind.value: counted[kind] for kind in DifferenceKind if counted.get(kind)}
 
     return numbers
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trailformat.trail.sequence import Spot
 
 
-class Level(enum.Enum):
+class DiffLevel(enum.Enum):
     """What two records have to have in common to be equal."""
 
     BYTES = "bytes"
@@ -21,7 +21,7 @@ class Level(enum.Enum):
     VALUES = "values"
 
 
-class Kind(enum.Enum):
+class DifferenceKind(enum.Enum):
     """The kind of a difference; ABSENT is a change that is columns that one image lacks, and nothing else."""
 
     MISSING = "missing"
@@ -57,7 +57,7 @@ class DifferenceShown(NamedTuple):
         side: ``a`` or ``b``, of damage and of a transaction that stands twice.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     a: Spot | None
     b: Spot | None
     csn: str | None = None
@@ -96,13 +96,13 @@ class DiffShown(NamedTuple):
         is_partial: whether it was stopped before the end.
     """
 
-    level: Level
+    level: DiffLevel
     a: SideShown
     b: SideShown
     equal: int
     changed: int
-    transactions: Mapping[Kind, int]
-    records: Mapping[Kind, int]
+    transactions: Mapping[DifferenceKind, int]
+    records: Mapping[DifferenceKind, int]
     by_records: int
     is_unaligned: bool
     is_unsure: bool
@@ -117,6 +117,6 @@ class DiffShown(NamedTuple):
     @property
     def status(self) -> ExitStatus:
         """Damage goes before differences: behind it nothing is sure."""
-        if self.transactions.get(Kind.DAMAGE):
+        if self.transactions.get(DifferenceKind.DAMAGE):
             return ExitStatus.BAD_DATA
         return ExitStatus.FINDINGS if self.differences else ExitStatus.OK

@@ -66,6 +66,7 @@ SHOWS = {
     "COUNT": ("pos 0; count", "count detail", "count, file *", "count detail, int 1", "count log *", "count \x1b[2J"),
     "CHECK": ("check", "check *"),
     "RECOVERY": ("recovery keep", "recovery cut", "recovery files reader 12.2", "recovery over *", "recovery \x1b[2J"),
+    "DIFF": ("diff rc* values", "diff rc000000001 ignore cut; diff rc000000001 bytes anyorder", "diff \x1b[2J"),
     "HEARTBEAT": ("heartbeat", "heartbeat history", "heartbeat history every 1", "heartbeat rows", "heartbeat gaps"),
     "ACROSS": ("pos 0; across on; n 99; across gaps; n 99; count; check; across off",),
     "SOURCEDEFS": ("sourcedefs \x1b[2J", f"sourcedefs {DEFINITIONS}"),

@@ -45,6 +45,7 @@ READERS = {
     "X",
     "HEARTBEAT",
     "RECOVERY",
+    "DIFF",
     "PARAMS",
     "DDL",
 }

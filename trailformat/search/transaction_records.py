@@ -31,6 +31,15 @@ class TransactionRecord(NamedTuple):
         """Its place."""
         return Spot(self.trail.path, self.place.rba)
 
+    def is_same(self, other: TransactionRecord, *, with_columns: bool = False) -> bool:
+        """Whether two records have the same bytes, which mean the same table; with the same columns where wanted."""
+        record, like = self.record, other.record
+        if record.order is not like.order or record.raw != like.raw:
+            return False
+        if self.trail.name_of(record) != other.trail.name_of(like):
+            return False
+        return not with_columns or self.definitions.of(record) == other.definitions.of(like)
+
 
 class TransactionRecords:
     """Reads records of transactions; few files are open at a time. Used as a context manager.

@@ -42,7 +42,7 @@ def longest_common(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
     return pairs[::-1]
 
 
-class Stretch(NamedTuple, Generic[T]):
+class AlignedStretch(NamedTuple, Generic[T]):
     """Items of both streams, and the indexes of those that belong together, which rise; the others stand alone."""
 
     a: list[T]
@@ -85,14 +85,14 @@ class Alignment(Generic[T]):
         self._streams = a, b
         self._key, self._most, self._order = key, most, order
 
-    def __iter__(self) -> Iterator[Stretch[T]]:
+    def __iter__(self) -> Iterator[AlignedStretch[T]]:
         while True:
             self._read(1)
             a, b = self.ahead
             if not a and not b:
                 return
             if a and b and self._key(a[0]) == self._key(b[0]):
-                yield Stretch([a.popleft()], [b.popleft()], [(0, 0)])
+                yield AlignedStretch([a.popleft()], [b.popleft()], [(0, 0)])
                 continue
             self._read(self._most)
             yield self._stretch()
@@ -101,7 +101,7 @@ class Alignment(Generic[T]):
         for ahead, stream in zip(self.ahead, self._streams, strict=True):
             ahead.extend(islice(stream, max(0, number - len(ahead))))
 
-    def _stretch(self) -> Stretch[T]:
+    def _stretch(self) -> AlignedStretch[T]:
         a, b = self.ahead
         pairs = longest_common([self._key(item) for item in a], [self._key(item) for item in b])
         if pairs and max(len(a), len(b)) == self._most:
@@ -111,7 +111,7 @@ class Alignment(Generic[T]):
         else:
             ends = self._alone()
         taken = [[ahead.popleft() for _ in range(number)] for ahead, number in zip(self.ahead, ends, strict=True)]
-        return Stretch(taken[0], taken[1], pairs)
+        return AlignedStretch(taken[0], taken[1], pairs)
 
     def _alone(self) -> tuple[int, int]:
         """How many of each stream surely stand alone, where none belong together."""

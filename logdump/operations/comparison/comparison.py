@@ -6,11 +6,11 @@ from collections import Counter, deque
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from logdump.operations.comparison.alignment import Alignment, Stretch
+from logdump.operations.comparison.alignment import AlignedStretch, Alignment
 from logdump.operations.comparison.row_comparison import RowComparison
 from logdump.operations.comparison.rows import RowOptions
 from logdump.operations.comparison.side import Side, SideTransaction
-from logdump.session.differences import DifferenceShown, DiffShown, Kind
+from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 from logdump.session.events import Progress
 from trailformat.changes.csn import csn_key
 
@@ -18,7 +18,7 @@ MOST_TRANSACTIONS = 1000
 """So many transactions of each trail are looked at to find two that belong together."""
 
 
-class Comparison:
+class TrailComparison:
     """One comparison of two trails.
 
     Args:
@@ -32,7 +32,7 @@ class Comparison:
         self._a, self._b, self._options, self._step = a, b, options, step
         self._rows = RowComparison(a, b, options, is_any_order=is_any_order)
         self._equal = self._changed = self._reported = 0
-        self._kinds: Counter[Kind] = Counter()
+        self._kinds: Counter[DifferenceKind] = Counter()
         self._is_lost = False
         self._csn_kind: str | None = None
 
@@ -79,7 +79,7 @@ class Comparison:
     def _damage(self) -> Iterator[DifferenceShown]:
         for side in (self._a, self._b):
             for one in side.damage():
-                self._kinds[Kind.DAMAGE] += 1
+                self._kinds[DifferenceKind.DAMAGE] += 1
                 yield one
 
     def _progress(self) -> Iterator[Progress]:
@@ -90,7 +90,7 @@ class Comparison:
             yield Progress(read, reached.place.rba, reached.time, self._a.whole.size + self._b.whole.size)
 
     def _stretch(
-        self, stretch: Stretch[SideTransaction], ahead: tuple[deque[SideTransaction], deque[SideTransaction]]
+        self, stretch: AlignedStretch[SideTransaction], ahead: tuple[deque[SideTransaction], deque[SideTransaction]]
     ) -> Iterator[DifferenceShown]:
         moves = Moves(stretch, ahead) if len(stretch.pairs) != max(len(stretch.a), len(stretch.b)) else None
         for alone, others, pair in stretch.gaps():
@@ -116,20 +116,22 @@ class Comparison:
             a, b = (one, other) if is_a else (other, one)
             if self._rows.count(side, one.seen):
                 spots = self._a.spot(a.seen.first), self._b.spot(b.seen.first)
-                yield self._found(Kind.MOVED, *spots, one, a.seen.records, later=move[1])
+                yield self._found(DifferenceKind.MOVED, *spots, one, a.seen.records, later=move[1])
             yield from self._pair(a, b, is_moved=True)
             return
         records = self._rows.count(side, one.seen)
         if not records:
             return
         if one.copy_of is not None:
-            yield self._found(Kind.TWICE, side.spot(one.copy_of), spot, one, records, side=side.letter)
+            yield self._found(DifferenceKind.TWICE, side.spot(one.copy_of), spot, one, records, side=side.letter)
         elif is_a:
-            yield self._found(Kind.MISSING, spot, None, one, records)
+            yield self._found(DifferenceKind.MISSING, spot, None, one, records)
         else:
-            yield self._found(Kind.EXTRA, None, spot, one, records)
+            yield self._found(DifferenceKind.EXTRA, None, spot, one, records)
 
-    def _found(self, kind: Kind, a: Any, b: Any, one: SideTransaction, records: int, **more: Any) -> DifferenceShown:
+    def _found(
+        self, kind: DifferenceKind, a: Any, b: Any, one: SideTransaction, records: int, **more: Any
+    ) -> DifferenceShown:
         self._kinds[kind] += 1
         return DifferenceShown(kind, a, b, one.seen.csn, one.seen.xid, records=records, **more)
 
@@ -142,7 +144,7 @@ class Comparison:
         self._equal += is_equal and not is_moved and self._rows.has_rows
 
 
-def _nameless(stretch: Stretch[SideTransaction], alone: list[int], others: list[int]) -> dict[int, int]:
+def _nameless(stretch: AlignedStretch[SideTransaction], alone: list[int], others: list[int]) -> dict[int, int]:
     """Transactions without a name that stand alone between the same others: they belong together if as many do."""
     a = [at for at in alone if not stretch.a[at].has_name]
     b = [at for at in others if not stretch.b[at].has_name]
@@ -158,7 +160,7 @@ class Moves:
     """
 
     def __init__(
-        self, stretch: Stretch[SideTransaction], ahead: tuple[deque[SideTransaction], deque[SideTransaction]]
+        self, stretch: AlignedStretch[SideTransaction], ahead: tuple[deque[SideTransaction], deque[SideTransaction]]
     ) -> None:
         self.of_a: dict[int, tuple[SideTransaction, int]] = {}
         self.of_b: dict[int, tuple[SideTransaction, int]] = {}

@@ -7,7 +7,8 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from logdump.operations.comparison.parts import cells_of_change, differing_bytes, differing_cells, differing_parts
-from logdump.session.differences import Level, PartDifference
+from logdump.operations.recovery.cuts import Seen
+from logdump.session.differences import DiffLevel, PartDifference
 from trailformat import Record
 from trailformat.changes.canonical import canonical
 from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
@@ -21,7 +22,7 @@ NOT_IN_VALUES = frozenset({"time", "position", "row_id", "transaction", "tokens"
 """Parts of records that VALUES leaves out where it falls back to them."""
 
 
-class Row(NamedTuple):
+class ComparedRow(NamedTuple):
     """A record, or a change with both its records, without what it holds.
 
     Attributes:
@@ -53,7 +54,7 @@ class RowOptions(NamedTuple):
         takes: the records that are compared.
     """
 
-    level: Level
+    level: DiffLevel
     left_out: frozenset[str] = frozenset()
     ignores_absent: bool = False
     takes: Callable[[TransactionRecord], bool] = every_record
@@ -61,20 +62,24 @@ class RowOptions(NamedTuple):
     @property
     def parts_left_out(self) -> frozenset[str]:
         """The parts of records that do not matter at this level."""
-        return self.left_out | NOT_IN_VALUES if self.level is Level.VALUES else self.left_out
+        return self.left_out | NOT_IN_VALUES if self.level is DiffLevel.VALUES else self.left_out
 
 
-class Rows:
+class ComparedRows:
     """The rows of one of the two trails."""
 
     def __init__(self, whole: WholeTrail, records: TransactionRecords, options: RowOptions) -> None:
         self._whole, self._records, self._options = whole, records, options
 
-    def of(self, first: TrailPlace, records: int) -> Iterator[Row]:
-        """The rows of a transaction that begins there and has so many records."""
-        taken = (one for one in self._records.of(first, records) if self._options.takes(one))
-        if self._options.level is Level.VALUES:
-            return map(self._change_row, changes_over((one.record for one in taken), self._source))
+    def records(self, one: Seen) -> Iterator[TransactionRecord]:
+        """All records of a transaction."""
+        return self._records.of(one.first, one.records)
+
+    def of(self, one: Seen) -> Iterator[ComparedRow]:
+        """The rows of a transaction that are compared."""
+        taken = (record for record in self.records(one) if self._options.takes(record))
+        if self._options.level is DiffLevel.VALUES:
+            return map(self._change_row, changes_over((record.record for record in taken), self._source))
         return map(self._record_row, taken)
 
     def _source(self, record: Record) -> ChangeSource:
@@ -84,53 +89,55 @@ class Rows:
     def _place(self, record: Record) -> TrailPlace:
         return TrailPlace(self._whole.ordinals[record.path] if record.path is not None else 0, record.rba)
 
-    def _record_row(self, one: TransactionRecord) -> Row:
+    def _record_row(self, one: TransactionRecord) -> ComparedRow:
         name, header = one.trail.name_of(one.record), one.record.header
-        is_bytes = self._options.level is Level.BYTES
+        is_bytes = self._options.level is DiffLevel.BYTES
         whole = one.record.raw if is_bytes else repr(self._canonical(one)).encode("utf-8", "surrogateescape")
         kind = name, header.io_type, header.before_after
         position = header.audit_rba, header.audit_pos
         keys = _digest(whole), (kind, position), (header.io_type, position), kind
-        return Row((one.place,), keys, name, io_type_name(header.io_type))
+        return ComparedRow((one.place,), keys, name, io_type_name(header.io_type))
 
-    def _change_row(self, change: Change) -> Row:
+    def _change_row(self, change: Change) -> ComparedRow:
         places = tuple(self._place(record) for record in change.records)
         op = OPERATIONS[change.records[-1].header.io_type]
         kind = change.table, op
         if not _has_values(change):
             form = [self._canonical(self._records.at(place)) for place in places]
-            return Row(places, (_digest(repr(form).encode()), kind, kind), change.table, op, by_record=True)
+            return ComparedRow(places, (_digest(repr(form).encode()), kind, kind), change.table, op, by_record=True)
         key = *kind, _digest(repr([_texts(column)[-1] for column in change.columns if column.is_key]).encode())
         values = *kind, _digest(repr(sorted((_name(one), *_texts(one)) for one in change.columns)).encode())
-        return Row(places, (values, key, kind), change.table, op)
+        return ComparedRow(places, (values, key, kind), change.table, op)
 
     def _canonical(self, one: TransactionRecord) -> dict[str, Any]:
         return canonical(one.trail, one.record, self._options.parts_left_out)
 
-    def change(self, row: Row) -> Change | None:
+    def change(self, row: ComparedRow) -> Change | None:
         """The change of a row, read once more; None where it is compared by its record."""
         records = (self._records.at(place).record for place in row.places)
         return None if row.by_record else next(changes_over(records, self._source), None)
 
-    def record(self, row: Row) -> TransactionRecord:
+    def record(self, row: ComparedRow) -> TransactionRecord:
         """The last record of a row, read once more."""
         return self._records.at(row.places[-1])
 
 
-def differences_of(options: RowOptions, a: tuple[Rows, Row], b: tuple[Rows, Row]) -> tuple[PartDifference, ...]:
+def differences_of(
+    options: RowOptions, a: tuple[ComparedRows, ComparedRow], b: tuple[ComparedRows, ComparedRow]
+) -> tuple[PartDifference, ...]:
     """The parts in which two rows differ; none where they are equal in what matters."""
-    changes = [rows.change(row) if options.level is Level.VALUES else None for rows, row in (a, b)]
+    changes = [rows.change(row) if options.level is DiffLevel.VALUES else None for rows, row in (a, b)]
     if changes[0] is not None and changes[1] is not None:
         cells = map(cells_of_change, (changes[0], changes[1]))
         found = differing_cells(*cells, ignores_absent=options.ignores_absent)
         return (*_of_kind(a[1], b[1]), *found)
     one, other = (rows.record(row) for rows, row in (a, b))
-    if options.level is Level.BYTES:
+    if options.level is DiffLevel.BYTES:
         return tuple(differing_bytes(one, other))
     return tuple(differing_parts(one, other, options.parts_left_out, ignores_absent=options.ignores_absent))
 
 
-def _of_kind(a: Row, b: Row) -> Iterator[PartDifference]:
+def _of_kind(a: ComparedRow, b: ComparedRow) -> Iterator[PartDifference]:
     if a.op != b.op:
         yield PartDifference("operation", None, a.op, b.op)
     if a.table != b.table:

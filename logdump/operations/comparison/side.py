@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
-from logdump.operations.comparison.rows import RowOptions, Rows
+from logdump.operations.comparison.rows import ComparedRows, RowOptions
 from logdump.operations.recovery.cuts import Seen, seen
-from logdump.session.differences import DifferenceShown, Kind, SideShown
+from logdump.session.differences import DifferenceKind, DifferenceShown, SideShown
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.search.effective import EffectiveTrail
 from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, LotMark, Reached
@@ -34,7 +34,7 @@ class SideTransaction(NamedTuple):
         return self.seen.csn is not None or self.seen.xid is not None
 
 
-class Bounds(NamedTuple):
+class CsnBounds(NamedTuple):
     """The transactions that are compared: those between two CSNs, both included, or effective ones."""
 
     first: CsnKey | None = None
@@ -78,10 +78,10 @@ class Side:
         whole: WholeTrail,
         records: TransactionRecords,
         options: RowOptions,
-        bounds: Bounds,
+        bounds: CsnBounds,
     ) -> None:
         self.letter, self.title, self.whole = letter, title, whole
-        self.rows = Rows(whole, records, options)
+        self.rows = ComparedRows(whole, records, options)
         self.reached: Reached | None = None
         self.read = 0
         self._options, self._bounds = options, bounds
@@ -117,7 +117,7 @@ class Side:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
         if one.csn is None and one.xid is None:
             digest = blake2b(digest_size=16)
-            for row in self.rows.of(one.first, one.records):
+            for row in self.rows.of(one):
                 digest.update(repr(row.keys[0]).encode())
             return digest.digest()
         csn = csn_key(one.csn) or one.csn if one.csn is not None else None
@@ -151,7 +151,7 @@ class Side:
     def _damaged(self, spot: Spot, size: int) -> DifferenceShown:
         is_a = self.letter == "a"
         a, b = (spot, None) if is_a else (None, spot)
-        return DifferenceShown(Kind.DAMAGE, a, b, records=size, side=self.letter)
+        return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
 
     def damage(self) -> list[DifferenceShown]:
         """The damage met since the last call."""

@@ -30,8 +30,4 @@ def compared(whole: WholeTrail, cut: TransactionRef, again: TransactionRef) -> S
 
 
 def _is_equal(one: TransactionRecord, other: TransactionRecord) -> bool:
-    """Whether two records say the same; their files may mean different tables by one index."""
-    is_same_table = one.trail.name_of(one.record) == other.trail.name_of(other.record)
-    return (is_same_table and one.record.raw == other.record.raw) or canonical(one.trail, one.record) == canonical(
-        other.trail, other.record
-    )
+    return one.is_same(other) or canonical(one.trail, one.record) == canonical(other.trail, other.record)
