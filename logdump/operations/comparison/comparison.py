@@ -45,7 +45,11 @@ class TrailComparison:
         streams = self._a.transactions(), self._b.transactions()
         alignment = Alignment(*streams, lambda one: one.key, MOST_TRANSACTIONS, self._order)
         for stretch in alignment:
-            yield from self._stretch(stretch, alignment.ahead)
+            if len(stretch.a) == len(stretch.b) == len(stretch.pairs):
+                for pair in zip(stretch.a, stretch.b, strict=True):
+                    yield from self._pair(*pair)
+            else:
+                yield from self._stretch(stretch, alignment.ahead)
             yield from self._damage()
             yield from self._progress()
         self._is_lost = alignment.is_lost
@@ -92,16 +96,16 @@ class TrailComparison:
     def _stretch(
         self, stretch: AlignedStretch[SideTransaction], ahead: tuple[deque[SideTransaction], deque[SideTransaction]]
     ) -> Iterator[DifferenceShown]:
-        moves = Moves(stretch, ahead) if len(stretch.pairs) != max(len(stretch.a), len(stretch.b)) else None
+        moves = Moves(stretch, ahead)
         for alone, others, pair in stretch.gaps():
-            matched = _nameless(stretch, alone, others)
+            matched = moves.nameless(alone, others)
             for at in alone:
                 if at in matched:
                     yield from self._pair(stretch.a[at], stretch.b[matched[at]])
-                elif moves is not None:
+                else:
                     yield from self._alone(self._a, stretch.a[at], moves.of_a.get(at))
             for at in others:
-                if moves is not None and at not in matched.values() and at not in moves.taken:
+                if at not in matched.values() and at not in moves.taken:
                     yield from self._alone(self._b, stretch.b[at], moves.of_b.get(at))
             if pair is not None:
                 yield from self._pair(stretch.a[pair[0]], stretch.b[pair[1]])
@@ -110,16 +114,15 @@ class TrailComparison:
         self, side: Side, one: SideTransaction, move: tuple[SideTransaction, int] | None
     ) -> Iterator[DifferenceShown]:
         """A transaction that has no other half in its place."""
-        is_a, spot = side is self._a, side.spot(one.seen.first)
+        is_a, spot, records = side is self._a, side.spot(one.seen.first), self._rows.count(side, one.seen)
         if move is not None:
             other = move[0]
             a, b = (one, other) if is_a else (other, one)
-            if self._rows.count(side, one.seen):
+            if records:
                 spots = self._a.spot(a.seen.first), self._b.spot(b.seen.first)
-                yield self._found(DifferenceKind.MOVED, *spots, one, a.seen.records, later=move[1])
+                yield self._found(DifferenceKind.MOVED, *spots, one, records, later=move[1])
             yield from self._pair(a, b, is_moved=True)
             return
-        records = self._rows.count(side, one.seen)
         if not records:
             return
         if one.copy_of is not None:
@@ -144,13 +147,6 @@ class TrailComparison:
         self._equal += is_equal and not is_moved and self._rows.has_rows
 
 
-def _nameless(stretch: AlignedStretch[SideTransaction], alone: list[int], others: list[int]) -> dict[int, int]:
-    """Transactions without a name that stand alone between the same others: they belong together if as many do."""
-    a = [at for at in alone if not stretch.a[at].has_name]
-    b = [at for at in others if not stretch.b[at].has_name]
-    return dict(zip(a, b, strict=True)) if len(a) == len(b) else {}
-
-
 class Moves:
     """The transactions of a stretch that stand alone there and whose other halves stand elsewhere.
 
@@ -165,7 +161,7 @@ class Moves:
         self.of_a: dict[int, tuple[SideTransaction, int]] = {}
         self.of_b: dict[int, tuple[SideTransaction, int]] = {}
         self.taken: set[int] = set()
-        self._pairs = stretch.pairs
+        self._stretch, self._pairs = stretch, stretch.pairs
         paired, others_paired = ({pair[side] for pair in stretch.pairs} for side in (0, 1))
         lone = [at for at in range(len(stretch.b)) if at not in others_paired]
         found = _Elsewhere([(at, stretch.b[at]) for at in lone], ahead[1], len(stretch.b))
@@ -177,6 +173,12 @@ class Moves:
         for at in lone:
             if at not in self.taken and (other := found.take(stretch.b[at].key)) is not None:
                 self.of_b[at] = other[1], self._later(other[0], at)
+
+    def nameless(self, alone: list[int], others: list[int]) -> dict[int, int]:
+        """Transactions of a gap that have no name and have not moved: they belong together if as many do."""
+        a = [at for at in alone if not self._stretch.a[at].has_name and at not in self.of_a]
+        b = [at for at in others if not self._stretch.b[at].has_name and at not in self.taken and at not in self.of_b]
+        return dict(zip(a, b, strict=True)) if len(a) == len(b) else {}
 
     def _later(self, at: int, other: int) -> int:
         """Over how many pairs a transaction has moved, from its place in ``a`` to that in ``b``."""

@@ -22,6 +22,7 @@ from tests.logdump.line import Line
 from tests.searching import examples
 from tests.simulated.pairs import Committed, Truth, drawn, edited, restocked, written
 from tests.simulated.source import Source
+from tests.trailformat.samples import row, trail_of
 from trailformat import ByteOrder
 
 SEEDS = st.integers(0, 1 << 32)
@@ -162,6 +163,14 @@ def test_a_stretch_that_is_lost_is_found_whatever_its_length(tmp_path: Path, mon
     transactions = drawn(Random(6), 20)
     a, b = written(tmp_path / "a", transactions), written(tmp_path / "b", transactions[:3] + transactions[16:])
     assert _found(a, b) == Counter({("missing", one.csn, True): 1 for one in transactions[3:16]})
+
+
+def test_transactions_without_a_name_belong_together_by_what_they_hold_and_by_their_place(tmp_path: Path) -> None:
+    a = trail_of(tmp_path, *map(row, (b"one", b"two", b"three", b"four", b"five")), name="na000000000")
+    b = trail_of(tmp_path, *map(row, (b"one", b"TWO", b"three", b"five")), name="nb000000000")
+    changed, missing = _differences(str(a), str(b))
+    assert [(part.column, part.a, part.b) for part in changed.parts] == [("column 0", b"two".hex(), b"TWO".hex())]
+    assert (missing.kind, missing.table) == (DifferenceKind.MISSING, None)
 
 
 def test_a_large_transaction_is_counted_in_parts_where_order_does_not_matter(
