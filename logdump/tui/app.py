@@ -31,7 +31,7 @@ from logdump.tui.panes.tabs import Tabs
 from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
-from logdump.tui.reading.rows import ListRow
+from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
@@ -85,7 +85,7 @@ class TrailApp(HarmlessApp):
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
         model, transcript = self.model, self.mode.transcript
-        self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood)
+        self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood, self.row_beyond)
         self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record)
         self.log_strip = LogStrip(model, transcript, self.glyphs)
         self.prompt = Prompt(model, self.session.settings)
@@ -324,13 +324,22 @@ class TrailApp(HarmlessApp):
     def on_page_read(self, message: messages.PageRead) -> None:
         """Rows are here; where the end is followed, the session stands at the last."""
         row = self.records.take(message.request, message.page)
-        if row is not None and self.model.follows and self.model.ended == self.mode.entered:
+        if row is None:
+            return
+        lands = self.model.is_landing and row.kind is not RowKind.MORE
+        if lands or (self.model.follows and self.model.ended == self.mode.entered):
             self._reports.stand_at(row)
 
     def row_stood(self, row: ListRow) -> None:
         """The user has moved: so does the session."""
         with self.model.changing():
             self._reports.stand_at(row)
+            self.model.follows = False
+
+    def row_beyond(self, rba: int | None, is_before: bool) -> None:  # noqa: FBT001 - called by the list alone
+        """The user has moved over an end of the file: so does the session."""
+        with self.model.changing():
+            self._reports.cross(rba, backwards=is_before)
             self.model.follows = False
 
     def on_pane_read(self, message: messages.PaneRead) -> None:

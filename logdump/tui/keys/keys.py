@@ -88,6 +88,7 @@ KEYS = (
     Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),
     Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
     Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end", weight=6),
+    Key("across", "A", "read on over the files of the trail", Area.PANES, sends="ACROSS ON"),
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.session.marks import Mark
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
@@ -42,6 +44,7 @@ class Model(Observable):
         rba: where the session stands; the list says so when the user moves, a line when it has ended.
         ended: the number of the line that was carried out last.
         has_moved: whether the user has moved since the last line was entered.
+        is_landing: whether the user has moved over the end of a file, and stands on the first row that comes.
         history: the lines that were entered, oldest first.
         index: what is known of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
@@ -64,6 +67,8 @@ class Model(Observable):
     listing = Part(0)
     """The number of lists so far: a new one comes with another file or filter."""
     summary = Part(Summary())
+    neighbours = Part(NeighbourFiles())
+    """The files before and after the open one in its trail."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     indexed = Part[ScanProgress | None](None)
@@ -90,7 +95,7 @@ class Model(Observable):
     def __init__(self) -> None:
         super().__init__()
         self.rba = self.ended = 0
-        self.has_moved = False
+        self.has_moved = self.is_landing = False
         self.history: tuple[str, ...] = ()
         self.index = TrailIndex()
         self.field = ""
@@ -116,6 +121,10 @@ class Model(Observable):
         """The marks in the open file."""
         return tuple(one for one in self.state.marks if one.path == self.state.path)
 
+    def file_within_reach(self, step: int) -> Path | None:
+        """The file to which the list goes on behind its last row (``step`` 1), or before its first (-1)."""
+        return self.neighbours.within_reach(step, self.state.across)
+
     def show_page(self, name: str) -> None:
         """Show a page, or have it read again."""
         if name != OUTPUT:
@@ -131,6 +140,7 @@ class Model(Observable):
         self.busy = self.warning = ""
         self.indexed = self.matched = None
         self.transactions = ()
+        self.neighbours = self.state.neighbours
 
     def list_others(self) -> None:
         """Begin with other rows of the same file."""
@@ -142,6 +152,7 @@ class Model(Observable):
         before, rba = self.state, self.rba
         self.state = state
         self.busy = ""
+        self.is_landing = False
         if not self.has_moved or state.opened != before.opened:
             self.rba = state.rba
         if state.path is not None and not _goes_on(before, state, is_moved=self.rba != rba):

@@ -14,7 +14,9 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.file_poll import poll_file
 from logdump.tui.reading.matching import Matches, MatchingRows
-from logdump.tui.reading.messages import PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.reading.messages import NeighboursRead, PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.reading.neighbour_files import NeighbourLookup
+from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
 from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.record_pages import read_page_of_record
@@ -43,6 +45,7 @@ class OpenFile:
         self._poll = Reader("poll", settings, post)
         self._indexing = BackgroundScan("index", settings, post)
         self._matching = BackgroundScan("filter", settings, post)
+        self._neighbours = NeighbourLookup()
 
     @property
     def is_idle(self) -> bool:
@@ -105,7 +108,8 @@ class OpenFile:
             attach(trail, index)
             reader, size = RowReader(trail), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
-            return PageRead(request, read_page(rows, request, size))
+            page = read_page(rows, request, size)
+            return PageRead(request, with_neighbours(page, request) if matches is None else page)
 
         self._rows.ask("page", read)
 
@@ -131,6 +135,16 @@ class OpenFile:
         index = self.index
         self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
 
+    def ask_neighbours(self) -> None:
+        """See which files stand before and after the open one."""
+
+        def look(session: Session) -> NeighboursRead:
+            path = session.trail.path
+            return NeighboursRead(path, self._neighbours.of(path))
+
+        self._poll.ask("neighbours", look)
+
     def ask_poll(self, known: int) -> None:
         """See whether the file has grown from this size, is gone, or another one follows it."""
         self._poll.ask("poll", lambda session: poll_file(session, known))
+        self.ask_neighbours()

@@ -90,6 +90,8 @@ LINES = [
     "history 3",
     "open",
     "nexttrail",
+    "across on",
+    "across off",
     "no such command",
     "reopen",
     "first file",

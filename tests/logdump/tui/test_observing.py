@@ -52,6 +52,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("opened", "tables"): _opened,
     ("listing", "records"): lambda model: model.listing + 1,
     ("summary", "records"): lambda model: model.summary._replace(size=123_456_789, release="99.1"),
+    ("neighbours", "records"): lambda model: model.neighbours._replace(after=Path("/t/et000000001")),
     ("warning", "records"): lambda _: "FILE CUT",
     ("indexed", "records"): _indexed,
     ("indexed", "tables"): _indexed,
