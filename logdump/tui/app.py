@@ -118,6 +118,7 @@ class TrailApp(HarmlessApp):
         for problem in self.appearance.keymap.problems:
             self._reports.tell(problem)
         self.model.observe(self.exit, Model.is_over)
+        self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(self._begin)
@@ -131,6 +132,11 @@ class TrailApp(HarmlessApp):
             self.exit(return_code=ExitStatus.INTERRUPTED)  # a lost connection need not send a signal
         elif self.model.state.path is not None:
             self.file.ask_poll(self.model.summary.size)
+
+    def _ask_files(self) -> None:
+        """Have the files of the trail read while they are shown."""
+        if self.model.upper == "files" and self.model.state.path is not None:
+            self.file.ask_files()
 
     def on_unmount(self) -> None:
         """End the threads."""

@@ -19,7 +19,7 @@ class Area(enum.Enum):
     RECORDS = "the record list"
     TEXT = "the panes of text"
     HEX = "the hex page"
-    CHOICES = "the panes of tables, transactions and marks"
+    CHOICES = "the panes of tables, transactions, marks and files"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -100,6 +100,7 @@ KEYS = (
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
+    Key("files", "T", "files of the trail", Area.PANES, acts="app.show_choices('files')"),
     Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
     Key(
         "to_mark",

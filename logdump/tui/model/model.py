@@ -13,6 +13,7 @@ from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
@@ -69,6 +70,8 @@ class Model(Observable):
     summary = Part(Summary())
     neighbours = Part(NeighbourFiles())
     """The files before and after the open one in its trail."""
+    files = Part[tuple[ListedFile, ...]](())
+    """The files of the trail, as they were when they were shown last."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     indexed = Part[ScanProgress | None](None)
@@ -141,6 +144,8 @@ class Model(Observable):
         self.indexed = self.matched = None
         self.transactions = ()
         self.neighbours = self.state.neighbours
+        if all(one.path != self.state.path for one in self.files):
+            self.files = ()
 
     def list_others(self) -> None:
         """Begin with other rows of the same file."""

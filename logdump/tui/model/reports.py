@@ -35,6 +35,7 @@ class Reports:
             messages.Crossed: self._take_crossing,
             messages.SummaryRead: self._take_summary,
             messages.NeighboursRead: self._take_neighbours,
+            messages.TrailFilesRead: self._take_files,
             messages.Scanned: self._take_scan,
             messages.TransactionsRead: self._take_transactions,
             messages.FilePolled: self._take_poll,
@@ -141,6 +142,10 @@ class Reports:
     def _take_neighbours(self, report: messages.NeighboursRead) -> None:
         if report.path == self._model.state.path:
             self._model.neighbours = report.neighbours
+
+    def _take_files(self, report: messages.TrailFilesRead) -> None:
+        if report.path == self._model.state.path:
+            self._model.files = report.files
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file

@@ -1,4 +1,4 @@
-"""The panes over the record list: tables, transactions, marks, laid out for any width."""
+"""The panes over the record list: tables, transactions, marks, files, laid out for any width."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from textual.widget import Widget
 
+from logdump.notation.times import format_timestamp
 from logdump.session.marks import Mark
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
+from logdump.tui.reading.state import State
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
@@ -86,6 +89,36 @@ def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str
     ]
 
 
+def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
+    """Heading and lines: the files of the trail in the order of writing, the open one with a star; gaps are named."""
+    columns = (
+        TextColumn(
+            "file", [f"{'*' if one.path == state.path else ' '}{one.path.name}" for one in files], is_number=False
+        ),
+        TextColumn("bytes", [f"{one.size:,}" if one.size is not None else "" for one in files], usual=14),
+        TextColumn("first record", [_time_text(one.first_time, state) for one in files], gap=2, is_number=False),
+        TextColumn("first csn", [_csn_or_gap(one) for one in files], gap=2, is_number=False),
+    )
+    heading, lines = in_columns(columns, ({2: 0}, {1: 0, 2: 0}), (3, 0), width, glyphs)
+    return heading, [_file_choice(text[1:], one, state) for text, one in zip(lines, files, strict=True)]
+
+
+def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
+    path = str(one.path)
+    can_be_entered = one.last_missing is None and '"' not in path and path.isprintable()
+    return Choice(text, enter=f'OPEN "{path}"' if can_be_entered else "", is_current=one.path == state.path)
+
+
+def _time_text(time: int | None, state: State) -> str:
+    return format_timestamp(time, state.time_offset)[:19] if time else ""
+
+
+def _csn_or_gap(one: ListedFile) -> str:
+    if one.last_missing is None:
+        return one.first_csn or ""
+    return "is missing" if one.last_missing == one.path else f"to {one.last_missing.name} are missing"
+
+
 def duration_text(microseconds: int) -> str:
     """``hh:mm:ss.t``; a transaction whose times run backwards took no time that we know."""
     tenths = max(0, microseconds) * 10 // _SECOND
@@ -114,6 +147,10 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         lambda model, width, glyphs: mark_choices(model.state.marks, width, glyphs),
         "m and a letter mark a record, as MARK <name> <note> does.",
     ),
+    "files": (
+        lambda model, width, glyphs: file_choices(model.files, model.state, width, glyphs),
+        "The files of the trail are being read.",
+    ),
 }
 """For each pane how its heading and lines are laid out, and the text without any."""
 CHOICES = tuple(_NAMES)
@@ -126,13 +163,16 @@ class CurrentChoices(ChoicePane):
         super().__init__(name, glyphs)
         self._model = model
         self._lines, self._empty = _NAMES[name]
-        model.observe(self.draw, Model.upper, Model.opened, Model.indexed, Model.transactions, Model.order, Model.state)
+        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files
+        model.observe(self.draw, Model.upper, Model.opened, *facts)
 
     def draw(self) -> None:
         """Show what is current, in the columns that the place above the pages has room for."""
         is_shown = self._model.upper == self.id
         self.set_class(is_shown, "-shown")
-        if is_shown:
+        if not is_shown:
+            self.leave()
+        else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
             self.show(*self._lines(self._model, width, self._glyphs), self._empty)
 

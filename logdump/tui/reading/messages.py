@@ -12,6 +12,7 @@ from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
@@ -83,6 +84,14 @@ class NeighboursRead(Report):
 
     path: Path
     neighbours: NeighbourFiles
+
+
+@dataclass(eq=False)
+class TrailFilesRead(Report):
+    """The files of the trail of ``path``."""
+
+    path: Path
+    files: tuple[ListedFile, ...]
 
 
 @dataclass(eq=False)

@@ -14,7 +14,14 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.file_poll import poll_file
 from logdump.tui.reading.matching import Matches, MatchingRows
-from logdump.tui.reading.messages import NeighboursRead, PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.reading.messages import (
+    NeighboursRead,
+    PageRead,
+    PaneRead,
+    SummaryRead,
+    TrailFilesRead,
+    TransactionsRead,
+)
 from logdump.tui.reading.neighbour_files import NeighbourLookup
 from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
@@ -24,6 +31,7 @@ from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import BackgroundScan
 from logdump.tui.reading.state import Current
 from logdump.tui.reading.summary import summary_of
+from logdump.tui.reading.trail_files import trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
@@ -143,6 +151,16 @@ class OpenFile:
             return NeighboursRead(path, self._neighbours.of(path))
 
         self._poll.ask("neighbours", look)
+
+    def ask_files(self) -> None:
+        """Read which files the trail has, then what their headers say."""
+        for with_headers in (False, True):
+
+            def read(session: Session, *, with_headers: bool = with_headers) -> TrailFilesRead:
+                path = session.trail.path
+                return TrailFilesRead(path, trail_files(path, with_headers=with_headers))
+
+            self._poll.ask(f"files, {with_headers}", read)
 
     def ask_poll(self, known: int) -> None:
         """See whether the file has grown from this size, is gone, or another one follows it."""

@@ -18,6 +18,7 @@ from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.state import State
+from logdump.tui.reading.trail_files import ListedFile
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
@@ -53,6 +54,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("listing", "records"): lambda model: model.listing + 1,
     ("summary", "records"): lambda model: model.summary._replace(size=123_456_789, release="99.1"),
     ("neighbours", "records"): lambda model: model.neighbours._replace(after=Path("/t/et000000001")),
+    ("files", "files"): lambda model: (*model.files[:1], ListedFile(Path("/t/et000000001"), 12)),
     ("warning", "records"): lambda _: "FILE CUT",
     ("indexed", "records"): _indexed,
     ("indexed", "tables"): _indexed,
