@@ -126,6 +126,9 @@ def row_pieces(
     if row.kind in (RowKind.BAD, RowKind.PARTIAL):
         blank = " " * (columns.clock + 2) if columns.clock else ""
         return (f"{row.rba:>{columns.rba}}  ", ""), (f"{blank}! {_damage(row)}", "warn")
+    if row.is_restart:
+        clock = f"{_clock(row, columns, settings, glyphs)}  " if columns.clock else ""
+        return (f"{row.rba:>{columns.rba}}  {clock}", ""), (f"{glyphs.restart} {_restart(row)}", "warn")
     pieces = [(f"{row.rba:>{columns.rba}}  ", "")]
     pieces += [(f"{_clock(row, columns, settings, glyphs)}  ", "")] if columns.clock else []
     pieces += [(f"{_bracket(row, glyphs)} {fit(row.operation, columns.operation, glyphs)}", "")]
@@ -139,6 +142,13 @@ def _damage(row: ListRow) -> str:
     if row.kind is RowKind.PARTIAL:
         return f"partial record, {row.length} bytes: the file ends inside it"
     return f"bad record, {row.length} bytes: {row.problem} - SFH goes on"
+
+
+def _restart(row: ListRow) -> str:
+    """The restart, and the transaction whose bracket stays open before it."""
+    if row.cuts is None:
+        return row.operation
+    return f"{row.operation} cuts {f'CSN {row.cuts}' if row.cuts else 'a transaction'}"
 
 
 def clock_text(row: ListRow, settings: Settings) -> str:
