@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from trailformat.errors import BadRecord, TrailError
@@ -71,9 +70,8 @@ class RecordIndex(IncrementalScan):
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
         self.checkpoints.add(batch, -self._taken % ROWS_PER_CHECKPOINT, orders)
-        types = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]
-        self._take_metadata(batch, types)
-        self._take_restarts(batch, types)
+        self._take_metadata(batch)
+        self._take_restarts(batch)
         for row in batch.spans():
             self.bad_span_count += 1
             if len(self.bad_spans) < MOST_BAD_SPANS:
@@ -83,21 +81,21 @@ class RecordIndex(IncrementalScan):
         if sound >= 0:
             self._last = int(batch.rba[sound]), int(batch.length[sound]), int(batch.io_time[sound])
 
-    def _take_metadata(self, batch: Batch, types: bytes) -> None:
+    def _take_metadata(self, batch: Batch) -> None:
         if self.metadata_end < self.end:
             return
-        for at in _rows_of(METADATA, types):
+        for at in batch.rows_of((METADATA,)):
             if len(self.metadata) == MOST_METADATA:
                 self.metadata_end = int(batch.rba[at])
                 return
             self.metadata.append(batch.rba[at])
         self.metadata_end = batch.end
 
-    def _take_restarts(self, batch: Batch, types: bytes) -> None:
-        rows = sorted(at for io_type in RESTARTS for at in _rows_of(io_type, types))
+    def _take_restarts(self, batch: Batch) -> None:
+        rows = batch.rows_of(RESTARTS)
         self.restart_count += len(rows)
         for at in rows[: MOST_RESTARTS - len(self.restarts)]:
-            self.restarts.append(RestartRow(int(batch.rba[at]), types[at], int(batch.io_time[at])))
+            self.restarts.append(RestartRow(int(batch.rba[at]), int(batch.io_type[at]), int(batch.io_time[at])))
 
     def fits(self, trail: TrailFile) -> bool:
         """Whether the file is still the one that was scanned, or that one grown: its last record and damage in place.
@@ -172,13 +170,6 @@ class RecordIndex(IncrementalScan):
         first, last = bisect_left(self.metadata, start), bisect_left(self.metadata, stop)
         end = self.metadata[last] if last < len(self.metadata) else self.metadata_end
         return self.metadata[first:last].tolist(), end
-
-
-def _rows_of(io_type: int, types: bytes) -> Iterator[int]:
-    """The rows of a type in the column of types."""
-    at = -1
-    while (at := types.find(io_type, at + 1)) >= 0:
-        yield at
 
 
 def _read_rows(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[IndexRow]:

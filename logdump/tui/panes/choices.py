@@ -15,7 +15,7 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
-from trailformat.index import TableTotals
+from trailformat.index import TableTotals, TransactionSpan
 
 _SECOND = 1_000_000
 _SHORT_XID = 12
@@ -52,7 +52,7 @@ def transaction_choices(
     durations = [duration_text(one.last_time - one.first_time) for one in spans]
     columns = (
         TextColumn("begin RBA", [str(one.begin) for one in spans], usual=11),
-        TextColumn("end RBA", [str(one.end) if one.end is not None else "(open)" for one in spans], usual=11),
+        TextColumn("end RBA", [_end_text(one) for one in spans], usual=11),
         TextColumn(names["records"], [f"{one.records:,}" for one in spans], usual=9),
         TextColumn(names["bytes"], [f"{one.data_bytes:,}" for one in spans], usual=13),
         TextColumn("tables", [str(len(one.tables)) for one in spans]),
@@ -67,11 +67,18 @@ def transaction_choices(
         limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
     ]
     heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
-    return heading, [_transaction_choice(text[1:], one.begin, one.end) for text, one in zip(lines, spans, strict=True)]
+    return heading, [_transaction_choice(text[1:], one) for text, one in zip(lines, spans, strict=True)]
 
 
-def _transaction_choice(text: str, begin: int, end: int | None) -> Choice:
-    return Choice(text, enter=f"POS {begin}", end=f"POS {end}" if end is not None else "POS EOF")
+def _end_text(span: TransactionSpan) -> str:
+    if span.end is not None:
+        return str(span.end)
+    return "(open)" if span.cut_at is None else f"cut {span.cut_at}"
+
+
+def _transaction_choice(text: str, span: TransactionSpan) -> Choice:
+    end = span.cut_at if span.end is None else span.end
+    return Choice(text, enter=f"POS {span.begin}", end=f"POS {end}" if end is not None else "POS EOF")
 
 
 def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:

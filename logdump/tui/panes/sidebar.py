@@ -79,7 +79,7 @@ class Sidebar(Styled):
         yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
         for one in self._model.transactions:
             name = (one.xid or one.csn) or f"RBA {one.span.begin}"
-            opened = " open" if one.span.end is None else ""
+            opened = " cut" if one.span.cut_at is not None else " open" if one.span.end is None else ""
             size = size_text(one.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
             numbers = short_count(one.span.records), size
             yield _Entry(f" {name}{opened}", numbers, enters=f"POS {one.span.begin}")

@@ -74,6 +74,17 @@ def test_a_click_on_a_restart_in_the_side_pane_goes_to_it(trail: Path) -> None:
     drive(steps, trail, WIDE)
 
 
+def test_a_cut_transaction_ends_at_its_restart_and_its_second_copy_is_another(trail: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "x")
+        rows = [one[1:].split()[:3] for one in screen.text.splitlines() if "41882334" in one]
+        assert rows == [["3130", "3491", "3"], ["2722", "cut", "3083"]]
+        await screen.press("j", "e")
+        assert rba_of(screen) == 3083
+
+    drive(steps, trail)
+
+
 @pytest.mark.parametrize("engine", [one for one in Engine if is_available(one)])
 def test_the_index_counts_all_restarts_and_lists_a_bounded_number(
     engine: Engine, trail: Path, monkeypatch: pytest.MonkeyPatch
