@@ -35,6 +35,7 @@ from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
+from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
 
@@ -182,19 +183,20 @@ class TrailApp(HarmlessApp):
         """The letter of a mark, if one is awaited, goes before what the key else does."""
         if len(self.screen_stack) > 1 or self.focused is self.prompt:
             return
-        line = self._letters.take(event.character or "", self._rba_of_row)
+        line = self._letters.take(event.character or "", self._spot_of_row)
         if line is not None:
             event.prevent_default()
         if line:
             self.enter(line)
 
     @property
-    def _rba_of_row(self) -> int | None:
-        return self.model.row.rba if self.model.row is not None else None
+    def _spot_of_row(self) -> Spot | None:
+        row, path = self.model.row, self.model.state.path
+        return Spot(path, row.rba) if row is not None and path is not None else None
 
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """A line of one of the panes: what it stands for is entered."""
-        self._letters.came_from = self._rba_of_row
+        self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.records.focus()
         self.enter(message.choice.sends[message.what])

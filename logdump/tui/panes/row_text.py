@@ -109,9 +109,9 @@ def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
     after, missing = neighbours.after, neighbours.missing_after
     if after is None:
         return "end of file"
-    text = f"end of {name}; next file: {after.name}"
     if missing is not None and across is not Across.GAPS:
-        return f"{text}, {missing.name} is missing - ACROSS GAPS reads on"
+        return f"end; {missing.name} is missing - ACROSS GAPS reads on in {after.name}"
+    text = f"end of {name}; next file: {after.name}"
     return f"{text} - ACROSS ON (A) reads on" if across is Across.OFF else text
 
 
