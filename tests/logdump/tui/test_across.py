@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from logdump.session.settings import Across
+from logdump.tui.panes.row_text import end_text
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from tests.logdump.test_across import records, split, trail_of
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import rba_of
@@ -114,25 +117,26 @@ async def end_of(screen: Screen) -> str:
 @pytest.mark.parametrize(
     ("across", "missing", "text"),
     [
-        ("off", False, "end of nh000000; next file: nh000001 - ACROSS ON (A) reads on"),
-        ("on", False, "end of nh000000; next file: nh000001 ─"),
-        ("on", True, "end; nh000001 is missing - ACROSS GAPS reads on in nh000002"),
-        ("gaps", True, "end of nh000000; next file: nh000002 ─"),
+        (Across.OFF, None, "end of nh000000; next file: nh000002 - ACROSS ON (A) reads on"),
+        (Across.ON, None, "end of nh000000; next file: nh000002"),
+        (Across.ON, "nh000001", "end; nh000001 is missing - ACROSS GAPS reads on in nh000002"),
+        (Across.GAPS, "nh000001", "end of nh000000; next file: nh000002"),
     ],
 )
-def test_the_end_of_a_file_names_the_next_one_and_what_reads_on(
-    across: str, missing: bool, text: str, cut: tuple[Path, list[Path]]
-) -> None:
+def test_the_end_of_a_file_names_the_next_one_and_what_reads_on(across: Across, missing: str | None, text: str) -> None:
+    neighbours = NeighbourFiles(after=Path("nh000002"), missing_after=Path(missing) if missing else None)
+    assert end_text("nh000000", neighbours, across) == text
+
+
+@pytest.mark.parametrize(("across", "number"), [("on", 0), ("gaps", 2)])
+def test_down_stays_at_the_end_where_nothing_reads_on(across: str, number: int, cut: tuple[Path, list[Path]]) -> None:
     _, paths = cut
-    if missing:
-        paths[1].unlink()
+    paths[1].unlink()
 
     async def steps(screen: Screen) -> None:
         await screen.type(f"across {across}")
-        assert text in await end_of(screen)
-        await screen.press("j")
-        goes_on = across == "gaps" or (across == "on" and not missing)
-        assert (screen.app.session.trail.path != paths[0]) == goes_on
+        await screen.press("escape", "G", "j")
+        assert screen.app.session.trail.path == paths[number]
 
     drive(steps, paths[0], first=opened(paths[0]))
 
