@@ -137,7 +137,7 @@ class TrailApp(HarmlessApp):
     def _ask_files(self) -> None:
         """Have the files of the trail read while they are shown."""
         if self.model.upper == "files" and self.model.state.path is not None:
-            self.file.ask_files()
+            self.file.ask_files(self.model.files)
 
     def on_unmount(self) -> None:
         """End the threads."""

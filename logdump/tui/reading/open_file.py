@@ -31,7 +31,7 @@ from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import BackgroundScan
 from logdump.tui.reading.state import Current
 from logdump.tui.reading.summary import summary_of
-from logdump.tui.reading.trail_files import trail_files
+from logdump.tui.reading.trail_files import ListedFile, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
@@ -152,13 +152,13 @@ class OpenFile:
 
         self._poll.ask("neighbours", look)
 
-    def ask_files(self) -> None:
-        """Read which files the trail has, then what their headers say."""
+    def ask_files(self, known: tuple[ListedFile, ...]) -> None:
+        """Read which files the trail has, then what their headers say as far as it is not known."""
         for with_headers in (False, True):
 
             def read(session: Session, *, with_headers: bool = with_headers) -> TrailFilesRead:
                 path = session.trail.path
-                return TrailFilesRead(path, trail_files(path, with_headers=with_headers))
+                return TrailFilesRead(path, trail_files(path, known, with_headers=with_headers))
 
             self._poll.ask(f"files, {with_headers}", read)
 
