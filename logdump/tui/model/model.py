@@ -68,6 +68,8 @@ class Model(Observable):
     listing = Part(0)
     """The number of lists so far: a new one comes with another file or filter."""
     summary = Part(Summary())
+    crossings = Part(0)
+    """The number of times that the session has gone over the end of a file for the list, or could not."""
     neighbours = Part(NeighbourFiles())
     """The files before and after the open one in its trail."""
     files = Part[tuple[ListedFile, ...]](())

@@ -104,6 +104,7 @@ class Reports:
         model.end_line(report.state)
         self._show_session(before)
         model.is_landing = report.state.opened != before.opened
+        model.crossings += 1
 
     def _show_session(self, before: State) -> None:
         """Show what the session has printed, and another file or other rows where it has."""

@@ -65,6 +65,8 @@ class RecordList(Styled, can_focus=True):
         self._is_moving = False
         self._listing = self._file_size = self._landing_line = 0
         self._beyond: tuple[object, ...] = ()
+        self._is_crossing = False
+        self._onward = 0
         self.marks: dict[int, str] = {}
         self._drawn_with: tuple[object, ...] = ()
         self._show_or_hide()
@@ -72,6 +74,7 @@ class RecordList(Styled, can_focus=True):
         model.observe(self._draw_differently, Model.state)
         model.observe(self._go_with_session, Model.listing, Model.state)
         model.observe(self._go_with_end, Model.follows)
+        model.observe(self._end_crossing, Model.crossings, Model.listing)
         model.observe(self._show_neighbours, Model.neighbours, Model.state)
         model.observe(self._show_size, Model.summary)
         model.observe(self._use_index, Model.indexed)
@@ -219,8 +222,17 @@ class RecordList(Styled, can_focus=True):
         elif self.row is not None:
             self._ask(PageRequest(self.row.rba, 0, self._around))
 
+    def _end_crossing(self) -> None:
+        """Take steps again; those since the crossing are made when the rows of the next file are there."""
+        self._is_crossing = False
+        if not self._model.is_landing:
+            self._onward = 0
+
     def action_move(self, step: int) -> None:
         """Move the cursor by rows, reading on where need be."""
+        if self._is_crossing or (self._model.is_landing and not self._page.rows):
+            self._onward += step
+            return
         if self._asked is not None and (self._asked.step or self._is_moving):
             self._ask(self._asked._replace(step=self._asked.step + step))
             self._is_moving = True
@@ -252,6 +264,7 @@ class RecordList(Styled, can_focus=True):
             return False
         distance = target - last if step > 0 else -target
         self._landing_line = min(max(0, target - self._top), self._height - 1)
+        self._is_crossing = True
         self._cross(known[min(distance, len(known)) - 1].rba if known else None, step < 0)
         return True
 
@@ -293,7 +306,10 @@ class RecordList(Styled, can_focus=True):
         if self._is_moving:
             self._is_moving = False
             self._stood()
-        return self.row
+        row, onward, self._onward = self.row, self._onward, 0
+        if onward and row is not None:
+            self.action_move(onward)
+        return row
 
     def _keep_visible(self) -> bool:
         """Scroll so that the cursor is visible; returns whether anything moved."""
@@ -326,7 +342,7 @@ class RecordList(Styled, can_focus=True):
         return self._row_strip(at, columns, width, self._bar(y - 1))
 
     def _row_strip(self, at: int, columns: ColumnWidths, width: int, bar: Piece) -> Strip:
-        row, is_own = self._row_at(at), 0 <= at < len(self._page.rows)
+        row, is_own = self._page.row_at(at), 0 <= at < len(self._page.rows)
         is_here = at == self._cursor
         mark = self.marks.get(row.rba, " ") if is_own else " "
         sign = self._glyphs.cursor if is_here else mark
@@ -336,13 +352,6 @@ class RecordList(Styled, can_focus=True):
             pieces = tuple((text, style) for text, _ in pieces)
         text = self.strip(((sign, style), *pieces), width - 1, style=style)
         return Strip([*text, *self.strip((bar,), 1)])
-
-    def _row_at(self, at: int) -> ListRow:
-        """A row of the page, or one beyond it: below 0 of the file before, from the last on of the file after."""
-        page = self._page
-        if at < 0:
-            return page.above[at]
-        return page.rows[at] if at < len(page.rows) else page.below[at - len(page.rows)]
 
     def _end_of_file(self, at: int) -> str:
         """The text of the end of a file, if one stands there."""

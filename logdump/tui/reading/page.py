@@ -39,6 +39,12 @@ class Page(NamedTuple):
     above: tuple[ListRow, ...] = ()
     below: tuple[ListRow, ...] = ()
 
+    def row_at(self, at: int) -> ListRow:
+        """A row, or one beyond them: under 0 of the file before, from their number on of the file after."""
+        if at < 0:
+            return self.above[at]
+        return self.rows[at] if at < len(self.rows) else self.below[at - len(self.rows)]
+
 
 class PageRequest(NamedTuple):
     """The row ``step`` rows after (before) the one at ``rba``; None is the end of the file.

@@ -201,3 +201,16 @@ def test_two_quotes_lead_back_to_the_file_from_which_a_mark_was_gone_to(cut: tup
         assert (screen.app.session.trail.path, rba_of(screen)) == place
 
     drive(steps, paths[0], first=opened(paths[0]))
+
+
+def test_steps_while_the_next_file_is_being_opened_are_made_in_it(cut: tuple[Path, list[Path]]) -> None:
+    _, paths = cut
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        for key in "jjj":
+            screen.app.simulate_key(key)
+        await screen.settle()
+        assert record_of(screen) == records(paths[1])[2].raw
+
+    drive(steps, paths[0], first=opened(paths[0]))

@@ -23,8 +23,8 @@ from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
 
-_OTHERS = {"questions", "is_over", "where"}
-"""Parts that lead the keyboard elsewhere, end the view, or tell what a pane shows."""
+_OTHERS = {"questions", "is_over", "where", "crossings"}
+"""Parts that lead the keyboard elsewhere, end the view, tell what a pane shows, or let it move on."""
 
 
 def _marked(model: Model) -> State:
