@@ -264,8 +264,9 @@ class RecordList(Styled, can_focus=True):
             return False
         distance = target - last if step > 0 else -target
         self._landing_line = min(max(0, target - self._top), self._height - 1)
-        self._is_crossing = True
-        self._cross(known[min(distance, len(known)) - 1].rba if known else None, step < 0)
+        reached = min(distance, max(1, len(known)))
+        self._is_crossing, self._onward = True, step * (distance - reached)
+        self._cross(known[reached - 1].rba if known else None, step < 0)
         return True
 
     def action_page(self, pages: int) -> None:
