@@ -34,7 +34,8 @@ async def met(screen: Screen, key: str) -> list[bytes]:
     """The records under the cursor while a key is pressed until nothing moves any more."""
     found, before = [record_of(screen)], None
     while before != (before := (screen.app.session.trail.path, rba_of(screen))):
-        await screen.press(key)
+        screen.app.simulate_key(key)
+        await screen.rest()
         found.append(record_of(screen))
     return [one for one in found[:-1] if one is not None]
 
