@@ -41,7 +41,7 @@ def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None
         yield result
         if parameters.replicat is None or result.outcome is not Outcome.CAPTURED or result.statement is None:
             return
-        subject = subject_of(result.statement, subject.items, subject.owner)
+        subject = subject_of(result.statement, subject.items, subject.owner, subject.sql)
     if parameters.replicat is not None:
         yield from _replicat(subject, parameters.replicat, parameters.globals, error)
 

@@ -1,7 +1,7 @@
 """The tokens of an SQL statement of any database: no statement is refused, and together they are the whole text.
 
-A quote or comment that is not closed reaches to the end. Backslashes escape nothing: Oracle and PostgreSQL have none,
-and names stand before the first text that could hold one.
+A quote or comment that is not closed reaches to the end. Databases differ in what a backslash and a ``#`` are:
+``STANDARD`` reads Oracle's and PostgreSQL's statements, ``MYSQL`` those of MySQL and MariaDB.
 """
 
 from __future__ import annotations
@@ -11,28 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_COMMENT = r"--[^\n]*+|/\*.*?(?:\*/|\Z)"
-_STRING = r"""
-    [nN]?[qQ]'(?:\[.*?(?:\]'|\Z)|\{.*?(?:\}'|\Z)|\(.*?(?:\)'|\Z)|<.*?(?:>'|\Z)
-        |(?P<mark>[^\s\[{(<]).*?(?:(?P=mark)'|\Z))
-    | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)
-    | '(?:[^']|'')*+(?:'|\Z)
-"""
-_NAME = r"""\"(?:[^"]|"")*+(?:"|\Z)|`(?:[^`]|``)*+(?:`|\Z)"""
-_WORD = r"[^\W\d][\w$\#]*+"
-_TOKENS = re.compile(
-    rf"""
-    (?P<blank>\s++)
-    | (?P<comment>{_COMMENT})
-    | (?P<string>{_STRING})
-    | (?P<name>{_NAME})
-    | (?P<word>{_WORD})
-    | (?P<number>\d[\w.]*+)
-    | (?P<punctuation>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_COMMENTS = re.compile(rf"(?P<comment>{_COMMENT})|{_STRING}|{_NAME}|{_WORD}|\d[\w.]*+", re.VERBOSE | re.DOTALL)
+_MARKS_OF_MYSQL = ("`", "/*!", "/*M!")
+_MOST_LOOKED_AT = 4096
+_NUMBER = r"\d[\w.]*+"
 
 
 class SqlTokenKind(enum.Enum):
@@ -45,6 +26,9 @@ class SqlTokenKind(enum.Enum):
     WORD = "word"
     NUMBER = "number"
     PUNCTUATION = "punctuation"
+
+
+_KINDS = {kind.value: kind for kind in SqlTokenKind}
 
 
 class SqlToken(NamedTuple):
@@ -69,28 +53,127 @@ class SqlToken(NamedTuple):
         return inside.replace(2 * quote, quote)
 
 
-_KINDS = {kind.value: kind for kind in SqlTokenKind}
+class SqlLexis(NamedTuple):
+    """The expressions of what is not alike in all databases; ``quote`` is that of a name that needs one.
+
+    ``comment`` is one that no server reads, ``versioned`` one that some do, and ``bounds`` what such ones begin and end
+    with. ``plain`` are characters that nothing begins with; ``signs`` stand in every statement with comments.
+    """
+
+    comment: str
+    string: str
+    name: str
+    word: str
+    plain: str
+    signs: tuple[str, ...]
+    quote: str = '"'
+    versioned: str = "(?!)"
+    bounds: str = "(?!)"
 
 
-def tokens_of(statement: str) -> Iterator[SqlToken]:
-    """All tokens in order."""
-    for found in _TOKENS.finditer(statement):
-        yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
+class SqlTokenizer:
+    """The tokens, comments and names of statements of one lexis, each found in one pass over the text."""
+
+    def __init__(self, lexis: SqlLexis) -> None:
+        self._lexis = lexis
+        self._part = f"(?:{lexis.name}|{lexis.word})"
+        gap = rf"(?:\s++|{lexis.bounds}|{lexis.comment})*+"
+        self._next_part = rf"(?:{gap}\.{gap}{self._part})"
+        kinds = (
+            ("blank", rf"\s++|{lexis.bounds}"),
+            ("comment", lexis.comment),
+            ("string", lexis.string),
+            ("name", lexis.name),
+            ("word", lexis.word),
+            ("number", _NUMBER),
+            ("punctuation", "."),
+        )
+        self._tokens = re.compile("|".join(f"(?P<{name}>{text})" for name, text in kinds), re.DOTALL)
+        comment = f"{lexis.versioned}|{lexis.comment}"
+        other = f"{lexis.plain}++|{lexis.string}|{self._part}|{_NUMBER}|(?!{comment})."
+        self._up_to_comment = re.compile(rf"((?:{other})*+)({comment}|\Z)", re.DOTALL)
+
+    @property
+    def quote(self) -> str:
+        """The quote of a name that needs one."""
+        return self._lexis.quote
+
+    def tokens_of(self, statement: str) -> Iterator[SqlToken]:
+        """All tokens in order."""
+        for found in self._tokens.finditer(statement):
+            yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
+
+    def split_comments(self, statement: str) -> tuple[str, list[str]]:
+        """The statement without its comments, a blank in place of each in its middle; and the comments as they stand.
+
+        Those that some servers read are among them.
+        """
+        if not any(sign in statement for sign in self._lexis.signs):
+            return statement, []
+        found = self._up_to_comment.findall(statement)
+        comments = [groups[-1] for groups in found if groups[-1]]
+        return " ".join(groups[0] for groups in found).strip() if comments else statement, comments
+
+    def names_of(self, statement: str, schema: str) -> Iterator[str]:
+        """The names that begin with a schema, cut after four parts; one that stands there again alike, once."""
+        lexis, part, next_part = self._lexis, self._part, self._next_part
+        text = f"(?i:{re.escape(schema)})"
+        wanted = rf"(?:{text}(?![\w$\#])|\"{text}\"|`{text}`){next_part}"
+        other = rf"{lexis.plain}++|{lexis.bounds}|{lexis.comment}|{lexis.string}"
+        skipped = rf"(?:{other}|(?!{wanted}){part}{next_part}*+|{_NUMBER}|(?!{part}).)*+"
+        names = re.compile(rf"{skipped}(?:(?P<name>{wanted}{next_part}{{0,2}}+){next_part}*+|\Z)", re.DOTALL)
+        seen: set[str | None] = {None}
+        for found in names.finditer(statement):
+            if found["name"] not in seen:
+                seen.add(found["name"])
+                yield "".join(one.text for one in meaningful(self.tokens_of(found["name"])))
+
+
+_LINE_OR_BLOCK = r"--[^\n]*+|/\*.*?(?:\*/|\Z)"
+_PLAIN_NAME = r"\"(?:[^\"]|\"\")*+(?:\"|\Z)|`(?:[^`]|``)*+(?:`|\Z)"
+STANDARD = SqlTokenizer(
+    SqlLexis(
+        comment=_LINE_OR_BLOCK,
+        string=(
+            r"[nN]?[qQ]'(?:\[.*?(?:\]'|\Z)|\{.*?(?:\}'|\Z)|\(.*?(?:\)'|\Z)|<.*?(?:>'|\Z)"
+            r"|(?P<mark>[^\s\[{(<]).*?(?:(?P=mark)'|\Z))"
+            r"|\$(?P<tag>(?:[A-Za-z_]\w*+)?)\$.*?(?:\$(?P=tag)\$|\Z)"
+            r"|[eE]'(?:[^'\\]++|\\(?:.|\Z)|'')*+(?:'|\Z)"
+            r"|'(?:[^']++|'')*+(?:'|\Z)"
+        ),
+        name=_PLAIN_NAME,
+        word=r"[^\W\d][\w$\#]*+",
+        plain=r"[^\w'\"`$/\-]",
+        signs=("--", "/*"),
+    )
+)
+"""Statements of Oracle and PostgreSQL: ``q'[…]'``, ``$tag$…$tag$``, and backslashes in ``E'…'`` alone."""
+_ESCAPING = r"{0}(?:[^{0}\\]++|\\(?:.|\Z)|{0}{0})*+(?:{0}|\Z)"
+_MYSQL_STRING = _ESCAPING.format("'")
+_MYSQL_NAME = _ESCAPING.format('"') + r"|`(?:[^`]|``)*+(?:`|\Z)"
+_MYSQL_COMMENT = r"--(?![^\s\x00-\x1f])[^\n]*+|\#[^\n]*+|/\*(?!M?!).*?(?:\*/|\Z)"
+MYSQL = SqlTokenizer(
+    SqlLexis(
+        comment=_MYSQL_COMMENT,
+        string=_MYSQL_STRING,
+        name=_MYSQL_NAME,
+        word=r"\d*+(?:[^\W\d]|\$)[\w$]*+",
+        plain=r"[^\w'\"`$/\-\#*]",
+        signs=("--", "/*", "#"),
+        quote="`",
+        versioned=rf"/\*M?!(?:[^*'\"`/\-\#]++|{_MYSQL_STRING}|{_MYSQL_NAME}|{_MYSQL_COMMENT}|(?!\*/).)*+(?:\*/|\Z)",
+        bounds=r"/\*M?!\d*+|\*/",
+    )
+)
+"""Statements of MySQL and MariaDB: backslashes in every text, ``#`` and ``-- `` comments, ``/*! … */`` read as text."""
+
+
+def tokenizer_of(statement: str) -> SqlTokenizer:
+    """The tokenizer of a statement of which the database is not known: MySQL's where a mark of MySQL stands early."""
+    tokens = STANDARD.tokens_of(statement[:_MOST_LOOKED_AT])
+    return MYSQL if any(one.text.startswith(_MARKS_OF_MYSQL) for one in tokens) else STANDARD
 
 
 def meaningful(tokens: Iterable[SqlToken]) -> Iterator[SqlToken]:
     """Those that are neither blanks nor comments."""
     return (one for one in tokens if one.kind not in (SqlTokenKind.BLANK, SqlTokenKind.COMMENT))
-
-
-def split_comments(statement: str) -> tuple[str, list[str]]:
-    """The statement without its comments, a blank in place of each in its middle; and the comments as they stand."""
-    if "--" not in statement and "/*" not in statement:
-        return statement, []
-    places = [found.span() for found in _COMMENTS.finditer(statement) if found["comment"] is not None]
-    if not places:
-        return statement, []
-    begins = [0, *(end for _, end in places)]
-    ends = [*(begin for begin, _ in places), len(statement)]
-    pieces = (statement[begin:end] for begin, end in zip(begins, ends, strict=True))
-    return " ".join(pieces).strip(), [statement[begin:end] for begin, end in places]
