@@ -22,6 +22,7 @@ from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.session.evaluation import DdlCounted, DdlEvaluated
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
+from scripts.marked import ROOT
 from tests.logdump.commands.test_params import objects, written
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.logdump.line import Line
@@ -280,8 +281,8 @@ def test_the_object_of_a_statement_holds_its_steps_with_their_rules(trails: Path
     assert json.dumps(told).isascii()
 
 
-def test_every_statement_of_oracles_list_has_its_step(evidence: Path) -> None:
-    trace = (evidence.parent / "seed-trace.md").read_text(encoding="utf-8")
+def test_every_statement_of_oracles_list_has_its_step() -> None:
+    trace = (ROOT / "docs" / "seed-trace.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| 000-([XR]\d+[a-c]?) \|", trace, re.MULTILINE))
     assert {row for step in (*EXTRACT_STEPS, *REPLICAT_STEPS) for row in step.rows} == rows
     assert [step.number for step in EXTRACT_STEPS] == [step.number for step in REPLICAT_STEPS] == list(range(1, 15))
