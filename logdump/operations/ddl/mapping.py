@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import SqlTokenizer, SqlTokenKind
+from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind
 from logdump.operations.ddl.statement import NameFound
 from logdump.operations.parameters.names import MOST_PARTS, NamePattern, ObjectName
 from logdump.operations.parameters.tree import Exclusion, ParameterFile, Switch, Taker

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenizer, SqlTokenKind, meaningful
+from logdump.notation.sql_tokens import SqlToken, SqlTokenizer, SqlTokenKind, meaningful
 
 _MOST_TOKENS = 10_000
 _MOST_MODIFIERS = 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import SqlTokenizer, SqlTokenKind, tokenizer_of
+from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind, tokenizer_of
 from logdump.operations.ddl.statement import NameFound, StatementRead, read_statement
 from logdump.operations.parameters.names import ObjectName
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.operations.ddl.sql_tokens import MYSQL, STANDARD, SqlTokenizer
+from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.session.events import Bad, Event, Notice, Progress
 from logdump.session.selection import Selection

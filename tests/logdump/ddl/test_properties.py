@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.ddl.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind, meaningful
+from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind, meaningful
 from logdump.operations.ddl.subject import subject_of
 from logdump.operations.parameters.tree import ParameterFile
 from logdump.session.evaluation import DdlEvaluated, Outcome

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 _MARKS_OF_MYSQL = ("`", "/*!", "/*M!")
@@ -79,6 +80,10 @@ class SqlTokenizer:
         self._part = f"(?:{lexis.name}|{lexis.word})"
         gap = rf"(?:\s++|{lexis.bounds}|{lexis.comment})*+"
         self._next_part = rf"(?:{gap}\.{gap}{self._part})"
+
+    @cached_property
+    def _tokens(self) -> re.Pattern[str]:
+        lexis = self._lexis
         kinds = (
             ("blank", rf"\s++|{lexis.bounds}"),
             ("comment", lexis.comment),
@@ -88,10 +93,14 @@ class SqlTokenizer:
             ("number", _NUMBER),
             ("punctuation", "."),
         )
-        self._tokens = re.compile("|".join(f"(?P<{name}>{text})" for name, text in kinds), re.DOTALL)
+        return re.compile("|".join(f"(?P<{name}>{text})" for name, text in kinds), re.DOTALL)
+
+    @cached_property
+    def _up_to_comment(self) -> re.Pattern[str]:
+        lexis = self._lexis
         comment = f"{lexis.versioned}|{lexis.comment}"
         other = f"{lexis.plain}++|{lexis.string}|{self._part}|{_NUMBER}|(?!{comment})."
-        self._up_to_comment = re.compile(rf"((?:{other})*+)({comment}|\Z)", re.DOTALL)
+        return re.compile(rf"((?:{other})*+)({comment}|\Z)", re.DOTALL)
 
     @property
     def quote(self) -> str:
