@@ -58,7 +58,8 @@ class SqlLexis(NamedTuple):
     """The expressions of what is not alike in all databases; ``quote`` is that of a name that needs one.
 
     ``comment`` is one that no server reads, ``versioned`` one that some do, and ``bounds`` what such ones begin and end
-    with. ``plain`` are characters that nothing begins with; ``signs`` stand in every statement with comments.
+    with. ``plain`` are characters that nothing begins with, ``opening`` is what a text in quotes begins with; one of
+    ``signs`` stands in every statement with comments.
     """
 
     comment: str
@@ -66,6 +67,7 @@ class SqlLexis(NamedTuple):
     name: str
     word: str
     plain: str
+    opening: str
     signs: tuple[str, ...]
     quote: str = '"'
     versioned: str = "(?!)"
@@ -96,11 +98,12 @@ class SqlTokenizer:
         return re.compile("|".join(f"(?P<{name}>{text})" for name, text in kinds), re.DOTALL)
 
     @cached_property
-    def _up_to_comment(self) -> re.Pattern[str]:
+    def _comments(self) -> re.Pattern[str]:
+        """Comments, texts in quotes, and runs of all else: no group captures inside of a repetition."""
         lexis = self._lexis
         comment = f"{lexis.versioned}|{lexis.comment}"
-        other = f"{lexis.plain}++|{lexis.string}|{self._part}|{_NUMBER}|(?!{comment})."
-        return re.compile(rf"((?:{other})*+)({comment}|\Z)", re.DOTALL)
+        run = rf"(?:{lexis.plain}++|(?!{lexis.opening})(?:{self._part}|{_NUMBER}|(?!{comment}).))++"
+        return re.compile(rf"{run}|(?P<comment>{comment})|{lexis.string}|{self._part}|.", re.DOTALL)
 
     @property
     def quote(self) -> str:
@@ -119,18 +122,23 @@ class SqlTokenizer:
         """
         if not any(sign in statement for sign in self._lexis.signs):
             return statement, []
-        found = self._up_to_comment.findall(statement)
-        comments = [groups[-1] for groups in found if groups[-1]]
-        return " ".join(groups[0] for groups in found).strip() if comments else statement, comments
+        places = [found.span() for found in self._comments.finditer(statement) if found.lastgroup == "comment"]
+        if not places:
+            return statement, []
+        begins = [0, *(end for _, end in places)]
+        ends = [*(begin for begin, _ in places), len(statement)]
+        pieces = (statement[begin:end] for begin, end in zip(begins, ends, strict=True))
+        return " ".join(pieces).strip(), [statement[begin:end] for begin, end in places]
 
     def names_of(self, statement: str, schema: str) -> Iterator[str]:
         """The names that begin with a schema, cut after four parts; one that stands there again alike, once."""
         lexis, part, next_part = self._lexis, self._part, self._next_part
         text = f"(?i:{re.escape(schema)})"
         wanted = rf"(?:{text}(?![\w$\#])|\"{text}\"|`{text}`){next_part}"
-        other = rf"{lexis.plain}++|{lexis.bounds}|{lexis.comment}|{lexis.string}"
-        skipped = rf"(?:{other}|(?!{wanted}){part}{next_part}*+|{_NUMBER}|(?!{part}).)*+"
-        names = re.compile(rf"{skipped}(?:(?P<name>{wanted}{next_part}{{0,2}}+){next_part}*+|\Z)", re.DOTALL)
+        other = f"{lexis.plain}++|{lexis.bounds}|{lexis.comment}"
+        run = rf"(?:{other}|(?!{lexis.opening}|{wanted})(?:{part}{next_part}*+|{_NUMBER}|.))++"
+        name = rf"(?P<name>{wanted}{next_part}{{0,2}}+){next_part}*+"
+        names = re.compile(rf"{run}|{name}|{lexis.string}|{part}{next_part}*+|.", re.DOTALL)
         seen: set[str | None] = {None}
         for found in names.finditer(statement):
             if found["name"] not in seen:
@@ -153,6 +161,7 @@ STANDARD = SqlTokenizer(
         name=_PLAIN_NAME,
         word=r"[^\W\d][\w$\#]*+",
         plain=r"[^\w'\"`$/\-]",
+        opening=r"[nN]?[qQ]'|[eE]'|\$(?:[A-Za-z_]\w*+)?\$|'",
         signs=("--", "/*"),
     )
 )
@@ -168,6 +177,7 @@ MYSQL = SqlTokenizer(
         name=_MYSQL_NAME,
         word=r"\d*+(?:[^\W\d]|\$)[\w$]*+",
         plain=r"[^\w'\"`$/\-\#*]",
+        opening="'",
         signs=("--", "/*", "#"),
         quote="`",
         versioned=rf"/\*M?!(?:[^*'\"`/\-\#]++|{_MYSQL_STRING}|{_MYSQL_NAME}|{_MYSQL_COMMENT}|(?!\*/).)*+(?:\*/|\Z)",

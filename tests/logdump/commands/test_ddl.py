@@ -249,10 +249,9 @@ def test_what_rests_on_a_rule_that_is_not_verified_says_so(
     assert result.problems == ((f"{unsure}: that is not verified",) if unsure else ())
 
 
-@pytest.mark.parametrize("filling", ["(", "/**/"])
-def test_a_statement_of_4_mb_is_evaluated_within_seconds(filling: str, tmp_path: Path) -> None:
+def test_a_statement_of_4_mb_is_evaluated_within_seconds(tmp_path: Path) -> None:
     file = parameter_file(tmp_path, "REPLICAT r", "DDLOPTIONS REMOVECOMMENTS AFTER", "MAP hr.*, TARGET hr2.*;")
-    statement = "create table hr.t " + filling * (4_000_000 // len(filling))
+    statement = "create table hr.t " + "(" * 4_000_000
     begin = time.process_time()
     (result,) = evaluated(statement, file)
     assert time.process_time() - begin < 6

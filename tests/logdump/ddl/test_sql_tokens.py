@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.notation.sql_tokens import tokenizer_of
+from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, tokenizer_of
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,12 @@ from logdump.notation.sql_tokens import tokenizer_of
 )
 def test_comments_stand_apart(statement: str, bare: str, comments: list[str]) -> None:
     assert tokenizer_of(statement).split_comments(statement) == (bare, comments)
+
+
+@pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
+@pytest.mark.parametrize("piece", ["q'", "q'[", "e'\\", "$a$", "$", "/*!", "'", "#", "hr.", "hr/**/", "`"])
+def test_what_begins_again_and_again_is_read_to_its_end(sql: SqlTokenizer, piece: str) -> None:
+    text = piece * 3000
+    assert "".join(one.text for one in sql.tokens_of(text)) == text
+    assert all(one in text for one in sql.split_comments(text)[1])
+    assert all(name.startswith("hr.") for name in sql.names_of(text, "hr"))
