@@ -14,9 +14,11 @@ from logdump.render.json_ddl import EVALUATION, RULE
 from logdump.session.events import Notice
 from logdump.spark.analyses.analysis import Analysis, Row, columns_of, struct_of
 from logdump.spark.source.parameter_files import parameters_of
-from trailformat import BadRecord, Record, TrailFile
+from trailformat import BadRecord, PartialRecord, Record, TrailError, TrailFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from logdump.operations.ddl.evaluation import ParametersInUse
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
 
@@ -46,7 +48,13 @@ def _rows(trail: AnalysedTrail) -> Iterator[Row]:
             if isinstance(one, Record):
                 yield from _of_record(file, one, parameters)
             elif isinstance(one, Notice):
-                trail.damaged(one.bad.error if one.bad else BadRecord(*one.lines), file.path)
+                _see_damage(trail, file.path, one.bad.error if one.bad else BadRecord(*one.lines))
+
+
+def _see_damage(trail: AnalysedTrail, path: Path, error: TrailError) -> None:
+    """Damage in a file; half a record at the end of the newest is none. Raises like ``AnalysedTrail.damaged``."""
+    if not (isinstance(error, PartialRecord) and trail.whole.is_newest(trail.whole.ordinals[path])):
+        trail.damaged(error, path)
 
 
 def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> Iterator[Row]:

@@ -60,6 +60,15 @@ def test_damage_ends_the_read_or_is_stepped_over(trails: Path, tmp_path: Path) -
     assert len(rows(path, analysis="ddl", mode="PERMISSIVE")) == len(EVERY_KIND) - 1
 
 
+def test_half_a_record_at_the_end_of_the_newest_file_is_no_damage(trails: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tr000000000"
+    path.write_bytes((trails / "zt000000000").read_bytes()[:-10])
+    assert len(rows(path, analysis="ddl")) == len(EVERY_KIND) - 1
+    (tmp_path / "tr000000001").write_bytes((trails / "zt000000000").read_bytes())
+    with pytest.raises(BadTrail, match="the file ends inside the record"):
+        rows(tmp_path, analysis="ddl")
+
+
 def test_a_parameter_file_that_cannot_be_understood_is_refused_with_its_line(tmp_path: Path) -> None:
     path = written(tmp_path, "REPLICAT r", "MAP hr.*;")
     with pytest.raises(BadOption, match=f"^option params: PARAMS: {path}, line 2: MAP: TARGET is missing"):
