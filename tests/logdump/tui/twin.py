@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from textual import events
+from textual.app import ComposeResult
 
 from logdump.tui.app import TrailApp
 from logdump.tui.model.model import Model
@@ -39,6 +40,11 @@ class _Twin(TrailApp):
         self.file = SimpleNamespace(ask_record=lambda *_: None, ask_page=lambda *_: None)  # type: ignore[assignment]
         self.model = copy.copy(original.model)
         self.model._observers, self.model._changed = [], set()
+
+    def compose(self) -> ComposeResult:
+        """The panes, which wait for ever: no answer comes, however long it takes to paint them."""
+        yield from super().compose()
+        self.pages._empty_shown = lambda: None  # type: ignore[method-assign]
 
     def on_mount(self, event: events.Mount) -> None:  # type: ignore[override]
         """Begin nothing."""
