@@ -26,7 +26,7 @@ class BeatPoint(NamedTuple):
         return total if total is not None else sum(lag for lag in hops if lag is not None)
 
 
-def latest_of(points: list[BeatPoint]) -> BeatPoint:
+def most_delayed(points: list[BeatPoint]) -> BeatPoint:
     """The point with the greatest delay, the first of several."""
     return max(points, key=lambda point: (point.delay, -point.time))
 
@@ -53,7 +53,7 @@ class PointSample:
 
     def _keep(self, point: BeatPoint) -> None:
         at = point.time // self._interval
-        self._kept[at] = latest_of([self._kept[at], point]) if at in self._kept else point
+        self._kept[at] = most_delayed([self._kept[at], point]) if at in self._kept else point
 
     def points(self) -> list[BeatPoint]:
         """The points in the order of their times."""

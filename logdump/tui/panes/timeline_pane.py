@@ -12,7 +12,7 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import TIMELINE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.plot import Stop
+from logdump.tui.text.plot import PlotPoint
 from logdump.tui.text.styled import Line, line
 from logdump.tui.text.timeline_text import TimelinePage, timeline_page
 
@@ -60,10 +60,10 @@ class TimelinePane(TextPane):
         self.show(self._page.lines)
 
     @property
-    def stop(self) -> Stop | None:
+    def point(self) -> PlotPoint | None:
         """What stands under the cursor."""
         page = self._page
-        return page.stops[page.at] if page.stops else None
+        return page.points[page.at] if page.points else None
 
     @property
     def where(self) -> str:
@@ -78,19 +78,19 @@ class TimelinePane(TextPane):
             return one
         return one._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in one.pieces))
 
-    def action_stop(self, step: int) -> None:
+    def action_point(self, step: int) -> None:
         """A key: the cursor to a beat or interval before, or after."""
         self._go_to(self._page.at + step)
 
     def action_pages(self, pages: int) -> None:
         """A key: the cursor by a tenth of them."""
-        self._go_to(self._page.at + pages * max(1, len(self._page.stops) // 10))
+        self._go_to(self._page.at + pages * max(1, len(self._page.points) // 10))
 
     def _go_to(self, at: int) -> None:
-        stops = self._page.stops
-        if stops:
-            at = max(0, min(at, len(stops) - 1))
-            self.moment = None if at == len(stops) - 1 else stops[at].time
+        points = self._page.points
+        if points:
+            at = max(0, min(at, len(points) - 1))
+            self.moment = None if at == len(points) - 1 else points[at].time
             self.draw()
 
     def action_way(self, step: int) -> None:
@@ -100,13 +100,13 @@ class TimelinePane(TextPane):
 
     def action_open_record(self) -> None:
         """A key: to the record."""
-        if self.stop is not None:
-            self.post_message(self.Opened(self.stop.rba))
+        if self.point is not None:
+            self.post_message(self.Opened(self.point.rba))
 
     def on_click(self, event: Click) -> None:
         """The cursor to the bar under the mouse."""
         column = event.x - self._page.left
-        found = (at for at, stop in enumerate(self._page.stops) if stop.first <= column < stop.end)
+        found = (at for at, point in enumerate(self._page.points) if point.first <= column < point.end)
         self._go_to(next(found, self._page.at))
 
     def on_resize(self, _event: Resize) -> None:

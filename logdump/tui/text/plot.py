@@ -14,7 +14,7 @@ _ROWS_WITH_SPACE = 3
 """The rows of a band from which on the first of them is left to its label."""
 
 
-class Stop(NamedTuple):
+class PlotPoint(NamedTuple):
     """The bars in the columns from ``first`` to before ``end``, a value for each band; they are about one record."""
 
     first: int
@@ -39,20 +39,20 @@ class Band(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Bands with the stops of the cursor, from left to right, and the columns in which something is missing.
+    """Bands with the points of the cursor, from left to right, and the columns in which something is missing.
 
     ``times`` are the texts for both ends.
     """
 
     bands: tuple[Band, ...]
-    stops: tuple[Stop, ...]
+    points: tuple[PlotPoint, ...]
     gaps: frozenset[int]
     times: tuple[str, str]
 
-    def stop_at(self, time: int | None) -> int:
-        """The number of the last stop up to a time; of the last of all without one."""
-        later = (at for at, stop in enumerate(self.stops) if time is not None and stop.time > time)
-        return max(0, next(later, len(self.stops)) - 1)
+    def point_at(self, time: int | None) -> int:
+        """The number of the last point up to a time; of the last of all without one."""
+        later = (at for at, point in enumerate(self.points) if time is not None and point.time > time)
+        return max(0, next(later, len(self.points)) - 1)
 
 
 def label_width(bands: Sequence[Band], width: int) -> int:
@@ -84,21 +84,21 @@ def _band_lines(
 ) -> list[Line]:
     """The rows of one band, the label beside the first."""
     bars = count - (count >= _ROWS_WITH_SPACE)
-    levels = [_level(stop.values[at], band, bars * len(glyphs.bars)) for stop in plot.stops]
-    stop = plot.stops[cursor] if plot.stops else None
+    levels = [_level(point.values[at], band, bars * len(glyphs.bars)) for point in plot.points]
+    point = plot.points[cursor] if plot.points else None
     lines = []
     for row in range(count):
         text, base = "", (count - 1 - row) * len(glyphs.bars)
-        for one, level in zip(plot.stops, levels, strict=True):
+        for one, level in zip(plot.points, levels, strict=True):
             text = text.ljust(one.first) + _cell(level - base, glyphs) * (one.end - one.first)
         text = text.ljust(columns)
         label = _label(band, labels, glyphs) if row == 0 else " " * labels
-        lines.append(Line(((label, "dim"), *(_around(text, stop) if stop is not None else ((text, ""),)))))
+        lines.append(Line(((label, "dim"), *(_around(text, point) if point is not None else ((text, ""),)))))
     return lines
 
 
-def _around(text: str, stop: Stop) -> tuple[Piece, ...]:
-    return (text[: stop.first], ""), (text[stop.first : stop.end], "cursor"), (text[stop.end :], "")
+def _around(text: str, point: PlotPoint) -> tuple[Piece, ...]:
+    return (text[: point.first], ""), (text[point.first : point.end], "cursor"), (text[point.end :], "")
 
 
 def _label(band: Band, width: int, glyphs: Glyphs) -> str:

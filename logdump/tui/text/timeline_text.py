@@ -9,14 +9,14 @@ from typing import NamedTuple
 from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.operations.heartbeats.lags import HOPS
-from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline, latest_of
+from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline, most_delayed
 from logdump.operations.timeline.timeline import Timeline
 from logdump.operations.timeline.volume import Volume
 from logdump.render.heartbeat_text import LABELS, duration_text, route_text, seconds_text
 from logdump.session.heartbeats import Gap
 from logdump.tui.text.cells import harmless
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.plot import Band, Plot, Stop, label_width, plot_lines
+from logdump.tui.text.plot import Band, Plot, PlotPoint, label_width, plot_lines
 from logdump.tui.text.styled import Line, cut_to, line, wrapped
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
@@ -26,10 +26,10 @@ _HIGH = 14
 
 
 class TimelinePage(NamedTuple):
-    """The lines of the page, the stops of its cursor, the number of the current one, the cells before the first."""
+    """The lines of the page, the points of its cursor, the number of the current one, the cells before the first."""
 
     lines: list[Line]
-    stops: tuple[Stop, ...] = ()
+    points: tuple[PlotPoint, ...] = ()
     at: int = 0
     left: int = 0
 
@@ -49,12 +49,12 @@ def timeline_page(
         plot = volume_plot(volume, width, zone)
     else:
         return TimelinePage([line("Nothing with a time has been found yet.", "dim")])
-    at = plot.stop_at(moment)
+    at = plot.point_at(moment)
     first = Line(((harmless(heading, glyphs), "strong"),))
     first = first if height >= _HIGH else Line(cut_to(first.pieces, width, glyphs.cut))
     above = [*wrapped(first, width), *wrapped(line(_about(plot, at, zone)), width)]
     lines = above + plot_lines(plot, at, width, height - len(above), glyphs)
-    return TimelinePage(lines, plot.stops, at, label_width(plot.bands, width))
+    return TimelinePage(lines, plot.points, at, label_width(plot.bands, width))
 
 
 def _heading(timeline: Timeline, way: WayTimeline) -> str:
@@ -65,14 +65,14 @@ def _heading(timeline: Timeline, way: WayTimeline) -> str:
 
 
 def _about(plot: Plot, at: int, zone: TimeOffset) -> str:
-    """The stop under the cursor: its time, its record, its values."""
-    stop = plot.stops[at]
+    """The point under the cursor: its time, its record, its values."""
+    point = plot.points[at]
     values = ", ".join(
         f"{band.label.lower()} {band.text(value)}"
-        for band, value in zip(plot.bands, stop.values, strict=True)
+        for band, value in zip(plot.bands, point.values, strict=True)
         if value is not None
     )
-    return f"{format_timestamp(stop.time, zone)} RBA {stop.rba}: {values or 'no lag told'}"
+    return f"{format_timestamp(point.time, zone)} RBA {point.rba}: {values or 'no lag told'}"
 
 
 def _seconds(microseconds: int) -> str:
@@ -87,21 +87,21 @@ def _interval_text(microseconds: int) -> str:
 
 def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
     """A band for each lag that is known of a way; a beat reaches to the next one, or to the gap before it."""
-    hops = [at for at in range(len(HOPS)) if any(point.lags[at] is not None for point in way.points)]
-    bands = tuple(_lag_band(list(HOPS)[at], [point.lags[at] for point in way.points]) for at in hops)
+    hops = [at for at in range(len(HOPS)) if any(beat.lags[at] is not None for beat in way.points)]
+    bands = tuple(_lag_band(list(HOPS)[at], [beat.lags[at] for beat in way.points]) for at in hops)
     columns = max(1, width - label_width(bands, width))
     scale = _Scale(way.points[0].time, way.points[-1].time + (way.interval or 1), columns)
     gaps, blank = _gap_columns(way.gaps, way.interval or 1, scale)
     drawn: dict[int, list[BeatPoint]] = {}
-    for point in way.points:
-        drawn.setdefault(scale.column(point.time), []).append(point)
-    stops = []
+    for beat in way.points:
+        drawn.setdefault(scale.column(beat.time), []).append(beat)
+    points = []
     for first, following in pairwise((*drawn, columns)):
-        point = latest_of(drawn[first])
+        beat = most_delayed(drawn[first])
         end = next((at for at in range(first + 1, following) if at in blank), following)
-        stops.append(Stop(first, end, point.time, point.rba, tuple(point.lags[at] for at in hops)))
+        points.append(PlotPoint(first, end, beat.time, beat.rba, tuple(beat.lags[at] for at in hops)))
     ends = way.points[0].time, way.points[-1].time
-    return Plot(bands, tuple(stops), gaps, _times(ends, zone))
+    return Plot(bands, tuple(points), gaps, _times(ends, zone))
 
 
 class _Scale(NamedTuple):
@@ -158,9 +158,9 @@ def volume_plot(volume: Volume, width: int, zone: TimeOffset) -> Plot:
     bands = volume_bands(volume)
     cells = max(1, (width - label_width(bands, width)) // volume.number)
     origin = volume.intervals[0].start
-    stops = []
+    points = []
     for one in volume.intervals:
         first = (one.start - origin) // volume.interval * cells
-        stops.append(Stop(first, first + cells, one.start, one.rba, (one.records, one.data_bytes)))
+        points.append(PlotPoint(first, first + cells, one.start, one.rba, (one.records, one.data_bytes)))
     ends = origin, volume.intervals[-1].start + volume.interval
-    return Plot(bands, tuple(stops), frozenset(), _times(ends, zone))
+    return Plot(bands, tuple(points), frozenset(), _times(ends, zone))

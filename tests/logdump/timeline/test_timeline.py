@@ -10,7 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.operations.heartbeats.lags import HOPS
-from logdump.operations.timeline.beat_points import MOST_POINTS, BeatPoint, PointSample, latest_of
+from logdump.operations.timeline.beat_points import MOST_POINTS, BeatPoint, PointSample, most_delayed
 from logdump.operations.timeline.timeline import Timeline, TimelineScan
 from logdump.operations.timeline.volume import MOST_INTERVALS, Volume, VolumeInterval, VolumeSums
 from logdump.session.session import Session
@@ -89,7 +89,7 @@ def test_of_many_beats_those_with_the_greatest_delay_are_kept() -> None:
     kept = sample.points()
     assert len(kept) <= MOST_POINTS
     assert set(kept) <= set(points)
-    assert latest_of(kept) == latest_of(points)
+    assert most_delayed(kept) == most_delayed(points)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

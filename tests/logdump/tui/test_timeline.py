@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from logdump.notation.times import GMT
+from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline
+from logdump.session.heartbeats import BeatPlace, Gap
 from logdump.session.session import Session
 from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
-from logdump.tui.text.plot import Band, Plot, Stop, plot_lines
+from logdump.tui.text.plot import Band, Plot, PlotPoint, plot_lines
+from logdump.tui.text.timeline_text import lag_plot
 from tests.hostile import nasty, raw_characters
 from tests.logdump.commands.test_heartbeat import MINUTE, objects
 from tests.logdump.tui.conftest import Golden
@@ -22,6 +26,7 @@ from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_harmless import characters
 from tests.logdump.tui.test_records import SIZES, rba_of
 from tests.simulated.heartbeat_trails import target_trail
+from trailformat.trail.sequence import Spot
 
 MOMENTS = [number * MINUTE for number in range(20) if number not in (4, 5, 11)]
 _BAR = re.compile("[▁▂▃▄▅▆▇█]")
@@ -74,10 +79,10 @@ def test_a_click_on_a_bar_puts_the_cursor_there(path: Path) -> None:
         region = pane(screen).region
         await screen.pilot.click(offset=(region.right - 1, region.y + 4))
         await screen.settle()
-        newest = pane(screen).stop
+        newest = pane(screen).point
         await screen.pilot.click(offset=(region.x + 22, region.y + 4))
         await screen.settle()
-        assert pane(screen).stop != newest
+        assert pane(screen).point != newest
         assert pane(screen).has_focus
 
     drive(steps, path)
@@ -142,12 +147,12 @@ def test_it_is_drawn_anew_for_another_size_and_keeps_its_cursor(path: Path) -> N
         await screen.press("escape", "l")
         pane(screen).focus()
         await screen.press("left", "left")
-        before = pane(screen).stop
+        before = pane(screen).point
         for size in ((20, 5), (200, 50)):
             await screen.pilot.resize_terminal(*size)
             await screen.settle()
             assert max(len(one) for one in screen.text.splitlines()) <= size[0]
-        after = pane(screen).stop
+        after = pane(screen).point
         assert before is not None
         assert after is not None
         assert before.rba == after.rba
@@ -196,8 +201,8 @@ def test_names_of_processes_are_harmless(tmp_path: Path) -> None:
 def bars(values: list[int | None], height: int) -> list[str]:
     """The rows of a plot of one band, a column for each value, without its label."""
     known = [value for value in values if value is not None]
-    stops = tuple(Stop(at, at + 1, at, at, (value,)) for at, value in enumerate(values))
-    plot = Plot((Band("", str, min(known), max(known)),), stops, frozenset(), ("", ""))
+    points = tuple(PlotPoint(at, at + 1, at, at, (value,)) for at, value in enumerate(values))
+    plot = Plot((Band("", str, min(known), max(known)),), points, frozenset(), ("", ""))
     lines = plot_lines(plot, 0, 3 * len(values), height, UNICODE)
     return [one.text[len(one.pieces[0][0]) :].rstrip() for one in lines[:-1]]
 
@@ -215,3 +220,13 @@ def bars(values: list[int | None], height: int) -> list[str]:
 )
 def test_a_bar_is_as_high_as_its_value(values: list[int | None], height: int, rows: list[str]) -> None:
     assert bars(values, height) == rows
+
+
+def test_a_missing_beat_is_marked_even_where_a_column_holds_many() -> None:
+    spot = Spot(Path("hh"), 0)
+    beats = tuple(BeatPoint(at * MINUTE, at, (at, None, None, None, at)) for at in range(1000) if at != 500)
+    gap = Gap(BeatPlace(499 * MINUTE, spot), BeatPlace(501 * MINUTE, spot), 1)
+    plot = lag_plot(WayTimeline("EAST", "WEST", (), 999, beats, (gap,), MINUTE, 999 * MINUTE), 100, GMT)
+    assert len(plot.gaps) == 1
+    assert len(plot.points) < 100
+    assert {point.rba for point in plot.points} <= {beat.rba for beat in beats}
