@@ -14,6 +14,7 @@ from logdump.notation.times import TIME_FORMS, current_timestamp
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.survey import Display, HeartbeatOptions, HeartbeatSurvey
 from logdump.operations.matching_files import matching_files
+from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
@@ -25,23 +26,32 @@ _MOST_DAYS = 2**31 - 2
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
-    """Add up the heartbeats of the open trail, or of all files that a wildcard names; the position stays."""
+    """Add up the heartbeats of the open trail, with ACROSS of the files after it, or of those that a wildcard names.
+
+    The position stays.
+    """
     reader = HeartbeatReader(session.definitions_of, options.table, session.selection)
     survey = HeartbeatSurvey(options, reader, session.settings.notify)
     try:
-        if options.over is None:
-            yield from survey.take(session.trail)
-        else:
-            for path in matching_files(options.over):
-                try:
-                    yield from _other(session, survey, path)
-                except NotATrail as error:
-                    yield Notice((f"{error}: not read",), bad=Bad(error))
+        yield from _over_files(session, options, survey)
     except KeyboardInterrupt:
         survey.is_partial = True
         yield from survey.results(current_timestamp)
         raise
     yield from survey.results(current_timestamp)
+
+
+def _over_files(session: Session, options: HeartbeatOptions, survey: HeartbeatSurvey) -> Iterator[Event]:
+    if options.over is None:
+        _, *others = files_from(session)
+        yield from survey.take(session.trail)
+    else:
+        others = matching_files(options.over)
+    for path in others:
+        try:
+            yield from _other(session, survey, path)
+        except NotATrail as error:
+            yield Notice((f"{error}: not read",), bad=Bad(error))
 
 
 def _other(session: Session, survey: HeartbeatSurvey, path: Path) -> Iterator[Event]:
@@ -102,7 +112,8 @@ COMMANDS = (
         details=(
             "LAG, unless another is given: each way with its lags, its age, its missing beats; HISTORY: beat by beat,",
             "with EVERY <minutes> in intervals; ROWS: the rows of the tables; GAPS: where beats are missing.",
-            "OVER goes over the files that <wildcard> names. TABLE names the tables where they are not GG_HEARTBEAT.",
+            "OVER goes over the files that <wildcard> names, ACROSS ON over those after the open one.",
+            "TABLE names the tables where they are not GG_HEARTBEAT.",
             "PATH is a wildcard for ways such as EXT1 ==> PMP1. AT is the moment of the answer, else the newest known.",
             "FREQUENCY: seconds between two beats, else the median. RETENTION: what a purge would remove.",
             f"<time> is {TIME_FORMS}. The FILTER applies.",
