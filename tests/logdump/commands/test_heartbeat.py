@@ -192,6 +192,12 @@ def test_rows_are_shown_with_their_columns(journey: Journey) -> None:
     assert rows[0]["columns"]["outgoing_extract"] == "EXT1"
 
 
+def test_rows_are_those_of_the_beats_that_are_chosen(journey: Journey) -> None:
+    *rows, whole = objects(journey.target, "heartbeat rows start 2024-01-01T00:03Z end 2024-01-01T00:05Z")
+    assert whole["beats"] == 2
+    assert [one["columns"]["incoming_heartbeat_ts"][11:16] for one in rows] == ["00:03", "00:03", "00:04", "00:04"]
+
+
 def test_the_position_stays(journey: Journey, line: Line) -> None:
     line(f"open {journey.target}; next 3")
     before = line.session.cursor.next
