@@ -11,35 +11,10 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
+from fixtures.heartbeats import CSNS, HEARTBEAT, HISTORY, PATHS, SPELLINGS
+
 Row = dict[str, str | int | None]
 """A row of a heartbeat table; timestamps are microseconds since 2024-01-01 00:00:00 UTC."""
-
-PATHS = (
-    "REMOTE_DATABASE",
-    "INCOMING_EXTRACT",
-    "INCOMING_ROUTING_PATH",
-    "INCOMING_REPLICAT",
-    "OUTGOING_EXTRACT",
-    "OUTGOING_ROUTING_PATH",
-    "OUTGOING_REPLICAT",
-)
-_STEPS = ("HEARTBEAT", "EXTRACT", "ROUTING", "REPLICAT")
-TIMES = tuple(f"{way}_{what}_TS" for way in ("INCOMING", "OUTGOING") for what in _STEPS)
-CSNS = ("INCOMING_REPLICAT_LW_CSN", "INCOMING_EXTRACT_HEARTBEAT_CSN", "INCOMING_EXTRACT_RESTART_CSN")
-HEARTBEAT = ("LOCAL_DATABASE", "HEARTBEAT_TIMESTAMP", *PATHS, *TIMES, *CSNS, "INCOMING_EXTRACT_RESTART_TS")
-"""The columns of GG_HEARTBEAT."""
-HISTORY = (
-    "LOCAL_DATABASE",
-    "HEARTBEAT_RECEIVED_TS",
-    *PATHS,
-    *TIMES,
-    "REPLICAT_LOW_WATERMARK_CSN",
-    "SOURCE_EXTRACT_HEARTBEAT_CSN",
-    "SOURCE_EXTRACT_RESTART_CSN",
-    "SOURCE_EXTRACT_RESTART_CSN_TS",
-)
-"""The columns of GG_HEARTBEAT_HISTORY."""
-_SPELLINGS = dict(zip((*CSNS, "INCOMING_EXTRACT_RESTART_TS"), HISTORY[-4:], strict=True))
 
 
 class Process(NamedTuple):
@@ -135,7 +110,7 @@ class Database:
         keys = ("LOCAL_DATABASE", *PATHS)
         same = " AND ".join(f"{name} IS ?" for name in keys)
         self.tables.execute(f"DELETE FROM gg_heartbeat WHERE {same}", [row[name] for name in keys])
-        history = {_SPELLINGS.get(name, name): value for name, value in row.items() if name != "HEARTBEAT_TIMESTAMP"}
+        history = {SPELLINGS.get(name, name): value for name, value in row.items() if name != "HEARTBEAT_TIMESTAMP"}
         history = {**history, "HEARTBEAT_RECEIVED_TS": moment}
         for table, columns, values in (("gg_heartbeat", HEARTBEAT, row), ("gg_heartbeat_history", HISTORY, history)):
             marks = ", ".join("?" * len(columns))

@@ -8,12 +8,13 @@ from statistics import median_high
 
 import pytest
 
+from fixtures.heartbeats import HEARTBEAT
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.lags import Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.heartbeats import Direction, HeartbeatRow, PathLag
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
-from tests.simulated.heartbeats import HEARTBEAT, Database, Hop, Link, Process, Row, travel
+from tests.simulated.heartbeats import Database, Hop, Link, Process, Row, travel
 from trailformat import TrailFile
 
 SECOND = 1_000_000

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
+from fixtures.heartbeats import HEARTBEAT, HISTORY
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.heartbeats.views import lag, lag_history
 from logdump.session.heartbeats import HeartbeatRow
 from tests.searching import examples
 from tests.simulated.heartbeat_trails import BEGUN, EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import (
-    HEARTBEAT,
-    HISTORY,
     LAG,
     LAG_HISTORY,
     Database,
