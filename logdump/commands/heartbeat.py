@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Table, Time, Word
-from logdump.language.reader import Context
-from logdump.notation.times import TIME_FORMS, current_timestamp
-from logdump.operations.heartbeats.reading import HeartbeatReader
-from logdump.operations.heartbeats.survey import Display, HeartbeatOptions, HeartbeatSurvey
-from logdump.operations.matching_files import matching_files
-from logdump.session.across import files_from
-from logdump.session.events import Bad, Event, Notice
-from logdump.session.session import Session
-from trailformat import NotATrail, TrailFile
+from logdump.language.reader import Context, Form
+from logdump.notation.times import TIME_FORMS
+from logdump.operations.heartbeats.run import run_heartbeat
+from logdump.operations.heartbeats.survey import Display, HeartbeatOptions
 
 _SECOND = 1_000_000
 _MOST_SECONDS = 7999
@@ -25,47 +18,11 @@ _MOST_SECONDS = 7999
 _MOST_DAYS = 2**31 - 2
 
 
-def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
-    """Add up the heartbeats of the open trail, with ACROSS of the files after it, or of those that a wildcard names.
-
-    The position stays.
-    """
-    reader = HeartbeatReader(session.definitions_of, options.table, session.selection)
-    survey = HeartbeatSurvey(options, reader, session.settings.notify)
-    try:
-        yield from _over_files(session, options, survey)
-    except KeyboardInterrupt:
-        survey.is_partial = True
-        yield from survey.results(current_timestamp)
-        raise
-    yield from survey.results(current_timestamp)
-
-
-def _over_files(session: Session, options: HeartbeatOptions, survey: HeartbeatSurvey) -> Iterator[Event]:
-    if options.over is None:
-        _, *others = files_from(session)
-        yield from survey.take(session.trail)
-    else:
-        others = matching_files(options.over)
-    for path in others:
-        try:
-            yield from _other(session, survey, path)
-        except NotATrail as error:
-            yield Notice((f"{error}: not read",), bad=Bad(error))
-
-
-def _other(session: Session, survey: HeartbeatSurvey, path: Path) -> Iterator[Event]:
-    if session.has_trail and path == session.trail.path:
-        yield from survey.take(session.trail)
-        return
-    with TrailFile(path) as trail:
-        yield from survey.take(trail)
-
-
 _NOW = "NOW"
 
 
-def _options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOptions:
+def heartbeat_options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOptions:
+    """The options of what was entered."""
     times: dict[str, Any] = {name: given.pop(name).julian for name in ("start", "end") if name in given}
     if isinstance(at, EnteredTime):
         times["at"] = at.julian
@@ -88,18 +45,23 @@ class _Seconds(Number):
         return super().parse(text, context) * _SECOND
 
 
+CHOICE: dict[str, Form[Any]] = {
+    "over": Keyword("OVER", File("<wildcard>")),
+    "table": Keyword("TABLE", Table("<name>")),
+    "path": Keyword("PATH", Word("<wildcard>")),
+    "start": Keyword("START", Time(label="START: ")),
+    "end": Keyword("END", Time(label="END: ")),
+}
+"""The options that choose beats."""
+
 COMMANDS = (
     Command(
         "HEARTBEAT",
         AnyOrder(
-            _options,
+            heartbeat_options,
             {
                 "display": OneOf({display.value: display for display in Display}),
-                "over": Keyword("OVER", File("<wildcard>")),
-                "table": Keyword("TABLE", Table("<name>")),
-                "path": Keyword("PATH", Word("<wildcard>")),
-                "start": Keyword("START", Time(label="START: ")),
-                "end": Keyword("END", Time(label="END: ")),
+                **CHOICE,
                 "at": Keyword("AT", Alternatives(OneOf({_NOW: _NOW}), Time(label="AT: "))),
                 "every": Keyword("EVERY", _Minutes("<minutes>", 1, 10**6, "a number of minutes")),
                 "frequency": Keyword("FREQUENCY", _Seconds("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),

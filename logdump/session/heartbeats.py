@@ -143,6 +143,11 @@ class Beat(NamedTuple):
         return (*databases, self.direction, self.way)
 
     @property
+    def moments(self) -> tuple[int | None, ...]:
+        """Its times and that of its row's commit."""
+        return self.row.commit_time, *self[2:7]
+
+    @property
     def way(self) -> tuple[str, ...]:
         """The processes it has passed."""
         return way(self.extract, self.routing_path, self.replicat)

@@ -27,6 +27,7 @@ class HeartbeatReader:
         definitions_of: gives the definitions of a file's rows.
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
         selection_of: the records of a file that count; all unless given.
+        note_damage: takes each place that holds no sound record, by its file and RBA.
 
     Attributes:
         not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
@@ -41,10 +42,12 @@ class HeartbeatReader:
         definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
         base: str = BASE_NAME,
         selection_of: Callable[[TrailFile], Selection] | None = None,
+        note_damage: Callable[[TrailFile, int], None] = lambda _trail, _rba: None,
     ) -> None:
         self._definitions_of = definitions_of
         self._base = base
         self._selection_of = selection_of
+        self._note_damage = note_damage
         self._history = RowHistory()
         self.not_beats: set[str] = set()
         self.problems = self.records = self.damaged = 0
@@ -64,7 +67,10 @@ class HeartbeatReader:
             waiting = records[-1:] if records and records[-1].header.is_before else []
             yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
             self.records += len(batch)
-            self.damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in batch.spans())
+            for row in batch.spans():
+                if int(batch.kind[row]) == BAD_SPAN:
+                    self.damaged += 1
+                    self._note_damage(trail, int(batch.rba[row]))
             if len(batch):
                 self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
                 yield Spot(trail.path, batch.end)
