@@ -169,7 +169,7 @@ COMMANDS = (
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
-            "HEARTBEATS behind it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose some.",
+            "HEARTBEATS behind it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, here once more.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",

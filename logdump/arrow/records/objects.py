@@ -22,13 +22,9 @@ def column_of(rows: Sequence[Row], column: RowColumn) -> Any:
 
 
 def _array(values: Iterable[Any], column: RowColumn) -> Any:
-    if column.type is TIMESTAMP:
-        plain = map(_moment, values)
-    elif column.type is TIMESTAMP_NTZ:
-        plain = map(_without_zone, values)
-    else:
-        plain = map(_plain, values)
-    return pa.array([*plain], column.type.arrow(pa))
+    # by its name: in a task of Spark a type is a copy
+    plain = _PLAIN.get(column.type.ddl, _plain)
+    return pa.array([plain(value) for value in values], column.type.arrow(pa))
 
 
 def _moment(value: Any) -> Any:
@@ -47,3 +43,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     return str(value) if isinstance(value, PurePath) else value
+
+
+_PLAIN = {TIMESTAMP.ddl: _moment, TIMESTAMP_NTZ.ddl: _without_zone}
