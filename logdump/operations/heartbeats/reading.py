@@ -12,7 +12,7 @@ from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
-from trailformat.scan import BAD_SPAN, Batch, scan
+from trailformat.scan import BAD_SPAN, Batch, Engine, Workers, choose_engine, parallel_scan, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
@@ -58,7 +58,7 @@ class HeartbeatReader:
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
-        for batch in scan(trail):
+        for batch in _batches(trail):
             passing = (
                 record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
             )
@@ -72,7 +72,7 @@ class HeartbeatReader:
                     self.damaged += 1
                     self._note_damage(trail, int(batch.rba[row]))
             if len(batch):
-                self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
+                self.newest = max(_greatest(batch.io_time), self.newest or 0) or None
                 yield Spot(trail.path, batch.end)
         yield from self._rows(trail, waiting, definitions)
 
@@ -97,6 +97,19 @@ class HeartbeatReader:
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
                     yield record
+
+
+def _batches(trail: TrailFile) -> Iterator[Batch]:
+    """All records of a file, by several threads where it is large."""
+    if choose_engine(trail.size) is Engine.PYTHON:
+        yield from scan(trail)
+        return
+    with Workers() as workers:
+        yield from parallel_scan(trail, workers)
+
+
+def _greatest(column: Any) -> int:
+    return int(max(column) if isinstance(column, array) else column.max())
 
 
 def _rows_with(batch: Batch, wanted: set[int]) -> list[int]:
