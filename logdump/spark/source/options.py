@@ -187,6 +187,14 @@ class Options:
         Use.READ,
         "Of `heartbeats` and the `gg_` analyses: the name of the tables, where it is not GG_HEARTBEAT",
     )
+    params: tuple[str, ...] = _option(
+        "params",
+        NAMES,
+        (),
+        Use.READ,
+        "With the analysis `ddl`: parameter files as PARAMS takes them; every worker must be able to open them",
+        "",
+    )
     summary: bool = _option(
         "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"
     )
