@@ -182,7 +182,7 @@ def test_no_command_shows_what_is_raw(command: str, hostile: list[Path], monkeyp
             session.end()
 
 
-EXPORTS = ("jsonl", "sql", "sql mysql", "sql postgresql", "sql ansi", "sql undo", "jsonl by table")
+EXPORTS = ("jsonl", "sql", "sql mysql", "sql postgresql", "sql ansi", "sql undo", "jsonl by table", "jsonl heartbeats")
 
 
 @pytest.mark.parametrize("export", EXPORTS)
