@@ -101,7 +101,7 @@ def _heartbeats(trail: LargeTrail) -> Iterator[Run]:
 
     def run() -> int:
         with TrailFile(trail.path) as source:
-            reader = HeartbeatReader()
+            reader = HeartbeatReader(uses_threads=True)
             found = sum(isinstance(item, HeartbeatRow) for item in reader.rows(source))
             return reader.records - found
 

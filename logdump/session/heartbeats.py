@@ -143,14 +143,15 @@ class Beat(NamedTuple):
         return (*databases, self.direction, self.way)
 
     @property
-    def moments(self) -> tuple[int | None, ...]:
-        """Its times and that of its row's commit."""
-        return self.row.commit_time, *self[2:7]
-
-    @property
     def way(self) -> tuple[str, ...]:
         """The processes it has passed."""
         return way(self.extract, self.routing_path, self.replicat)
+
+    @property
+    def moments(self) -> tuple[int, ...]:
+        """The moments that its row tells: of the commit, and of each step on the way."""
+        times = self.heartbeat_ts, self.extract_ts, self.routing_ts, self.replicat_ts, self.received_ts
+        return (self.row.commit_time, *(time for time in times if time is not None))
 
     @property
     def stage(self) -> str:

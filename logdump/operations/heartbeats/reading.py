@@ -15,7 +15,6 @@ from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, Batch, Engine, Workers, choose_engine, parallel_scan, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
 
 _ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
 
@@ -28,6 +27,7 @@ class HeartbeatReader:
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
         selection_of: the records of a file that count; all unless given.
         note_damage: takes each place that holds no sound record, by its file and RBA.
+        uses_threads: whether several threads scan a large file.
 
     Attributes:
         not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
@@ -43,22 +43,25 @@ class HeartbeatReader:
         base: str = BASE_NAME,
         selection_of: Callable[[TrailFile], Selection] | None = None,
         note_damage: Callable[[TrailFile, int], None] = lambda _trail, _rba: None,
+        *,
+        uses_threads: bool = False,
     ) -> None:
         self._definitions_of = definitions_of
         self._base = base
         self._selection_of = selection_of
         self._note_damage = note_damage
+        self._uses_threads = uses_threads
         self._history = RowHistory()
         self.not_beats: set[str] = set()
         self.problems = self.records = self.damaged = 0
         self.newest: int | None = None
 
-    def rows(self, trail: TrailFile) -> Iterator[HeartbeatRow | Spot]:
-        """The rows of one file, in its order, and after each batch the place up to which it is read."""
+    def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
+        """The rows of one file from an RBA on, in its order, and each batch of records after the rows found in it."""
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
-        for batch in _batches(trail):
+        for batch in self._batches(trail, start):
             passing = (
                 record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
             )
@@ -73,8 +76,15 @@ class HeartbeatReader:
                     self._note_damage(trail, int(batch.rba[row]))
             if len(batch):
                 self.newest = max(_greatest(batch.io_time), self.newest or 0) or None
-                yield Spot(trail.path, batch.end)
+                yield batch
         yield from self._rows(trail, waiting, definitions)
+
+    def _batches(self, trail: TrailFile, start: int) -> Iterator[Batch]:
+        if start or not self._uses_threads or choose_engine(trail.size) is Engine.PYTHON:
+            yield from scan(trail, start)
+            return
+        with Workers() as workers:
+            yield from parallel_scan(trail, workers)
 
     def _rows(self, trail: TrailFile, records: list[Record], definitions: RowDefinitions) -> Iterator[HeartbeatRow]:
         for change in changes(trail, records, definitions):
@@ -97,15 +107,6 @@ class HeartbeatReader:
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
                     yield record
-
-
-def _batches(trail: TrailFile) -> Iterator[Batch]:
-    """All records of a file, by several threads where it is large."""
-    if choose_engine(trail.size) is Engine.PYTHON:
-        yield from scan(trail)
-        return
-    with Workers() as workers:
-        yield from parallel_scan(trail, workers)
 
 
 def _greatest(column: Any) -> int:

@@ -20,7 +20,7 @@ def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event
 
     The position stays.
     """
-    reader = HeartbeatReader(session.definitions_of, options.table, session.selection)
+    reader = HeartbeatReader(session.definitions_of, options.table, session.selection, uses_threads=True)
     survey = HeartbeatSurvey(options, reader, session.settings.notify)
     try:
         yield from _over_files(session, options, survey)

@@ -23,7 +23,7 @@ MINUTE = 60 * SECOND
 
 
 def lags_of(path: Path) -> Lags:
-    lags, new, reader = Lags(), NewBeats(), HeartbeatReader()
+    lags, new, reader = Lags(), NewBeats(), HeartbeatReader(uses_threads=True)
     with TrailFile(path) as trail:
         for row in reader.rows(trail):
             if isinstance(row, HeartbeatRow):
