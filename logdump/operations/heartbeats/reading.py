@@ -62,6 +62,10 @@ class HeartbeatReader:
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
         for batch in self._batches(trail, start):
+            if not isinstance(batch.table, array):
+                from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
+
+                learn_definitions(trail, batch)
             passing = (
                 record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
             )
