@@ -78,7 +78,7 @@ def _undefined(batch: Batch) -> int:
 def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
     """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
     checker = Checker(session.settings.notify)
-    paths = files_from(session) if wildcard is None else matching_files(wildcard)
+    paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
     if wildcard is None and len(paths) == 1:
         yield from checker.run(session.trail)
         yield checker.result(f"LogTrail {session.trail.path}")

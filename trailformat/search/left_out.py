@@ -12,8 +12,11 @@ from trailformat.search.effective import EffectiveTrail
 from trailformat.search.lots import Lot
 from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
+from trailformat.trail.sequence import Spot
 
 END_OF_FILE = (1 << 63) - 1
+MOST_TOLD = 10_000
+"""Of so many copies it is known where the first one stands."""
 
 
 class Ranges(NamedTuple):
@@ -39,6 +42,8 @@ NO_RANGES = Ranges(array("q"), array("q"))
 class LeftOut:
     """The ranges of a whole trail, found by one pass; neighbours are one range, so that a copied file is one.
 
+    The pass goes as far as an answer needs.
+
     Args:
         whole: the trail.
         workers: threads that help.
@@ -48,18 +53,42 @@ class LeftOut:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
         self._run: tuple[TrailPlace, TrailPlace] | None = None
-        judge = EffectiveTrail(whole)
-        for lot in lots_of(whole, FIRST_PLACE, workers):
-            self._take(lot, sorted({*lot.not_whole(), *(one.row for one in judge.judge(lot) if one.copy_of)}))
-        self._end_run()
+        self._firsts: dict[TrailPlace, TrailPlace] = {}
+        self._judge = EffectiveTrail(whole)
+        self._lots = lots_of(whole, FIRST_PLACE, workers)
+        self._reached = TrailPlace(-1, 0)
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
+        for lot in self._lots:
+            self._take(lot)
+        self._end_run()
         return self._ranges.get(self._whole.ordinals.get(path, -1), NO_RANGES)
 
-    def _take(self, lot: Lot, rows: list[int]) -> None:
+    def holds(self, spot: Spot) -> bool:
+        """Whether the transaction that begins at a place is not applied; the trail is read up to there."""
+        ordinal = self._whole.ordinals.get(spot.path)
+        if ordinal is None:
+            return False
+        place = TrailPlace(ordinal, spot.rba)
+        while self._reached < place and (lot := next(self._lots, None)) is not None:
+            self._take(lot)
+        if self._run is not None and self._run[0] <= place < self._run[1]:
+            return True
+        return self._ranges.get(ordinal, NO_RANGES).hold(spot.rba)
+
+    def first_copy(self, spot: Spot) -> Spot | None:
+        """Where a copy that begins at a place stands first, whole; None where that is not known."""
+        first = self._firsts.get(TrailPlace(self._whole.ordinals.get(spot.path, -1), spot.rba))
+        return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
+
+    def _take(self, lot: Lot) -> None:
+        copies = {one.row: one.copy_of for one in self._judge.judge(lot) if one.copy_of is not None}
+        for row, first in copies.items():
+            if len(self._firsts) < MOST_TOLD:
+                self._firsts[lot.first(row)] = first
         before = -1
-        for row in rows:
+        for row in sorted({*lot.not_whole(), *copies}):
             if row != before + 1:
                 self._end_run()
             first, after = lot.first(row), lot.after(row) or TrailPlace(len(self._whole), 0)
@@ -67,6 +96,8 @@ class LeftOut:
             before = row
         if before != lot.rows - 1:
             self._end_run()
+        if lot.rows:
+            self._reached = lot.first(lot.rows - 1)
 
     def _end_run(self) -> None:
         """Note the run of transactions that are not applied, from the first record to behind the last."""
