@@ -9,11 +9,13 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.operations.matching_files import matching_files
+from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollover
 from logdump.session.across import files_from
 from logdump.session.events import CheckShown, Event, GapShown, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailError, TrailFile
+from trailformat import NotATrail, TrailError, TrailFile, TrailName
+from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Batch, scan
 
 
@@ -23,6 +25,8 @@ class Checker:
     def __init__(self, notify: int) -> None:
         self._notify = notify
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
+        self.restarts = 0
+        self._before: FileFacts | None = None
         self.stopped_at: str | None = None
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
@@ -39,6 +43,13 @@ class Checker:
             self.stopped_at = f"{trail.path}, after {self.records - before} records"
         self.size += walk.position.rba
         self.transactions += walk.transactions
+        self._note_beginning(facts_of(trail))
+
+    def _note_beginning(self, facts: FileFacts) -> None:
+        """See whether a restart has begun a file, by the file of its trail before it."""
+        before, self._before = self._before, facts
+        if before is not None and _trail_of(before) == _trail_of(facts) and is_rollover(before, facts):
+            self.restarts += 1
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
         """The gap that a whole file is which is no trail."""
@@ -53,6 +64,8 @@ class Checker:
         begun = self.records
         self.records += records
         self.undefined += _undefined(batch)
+        types = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]  # arrays and numpy columns both take it
+        self.restarts += sum(map(types.count, RESTARTS))
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
@@ -66,7 +79,12 @@ class Checker:
     def result(self, title: str) -> CheckShown:
         """The result of the check."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, is_partial=self.stopped_at is not None)
+        return CheckShown(title, *numbers, self.restarts, is_partial=self.stopped_at is not None)
+
+
+def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
+    name = TrailName.parse(facts.path)
+    return (name.directory, name.prefix) if name is not None else None
 
 
 def _undefined(batch: Batch) -> int:
