@@ -265,6 +265,20 @@ def test_a_file_that_is_missing_is_named_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("words", WRITING)
+def test_a_file_between_that_is_no_trail_is_an_error_and_nothing_is_written(
+    words: str, line: Line, files: list[Path], tmp_path: Path
+) -> None:
+    files[1].write_bytes(b"no trail")
+    line(f"across on; open {files[0]}; next 2")
+    place = stands(line)
+    line(words.replace("T", str(tmp_path / "out")))
+    assert [one.lines[0].split(":")[0] for one in line.failures] == ["Error"]
+    assert str(files[1]) in line.failures[0].lines[0]
+    assert stands(line) == place
+    assert not (tmp_path / "out").exists()
+
+
 def test_redo_tells_what_stands_in_front_of_a_missing_file(line: Line, files: list[Path]) -> None:
     files[1].unlink()
     line(f"across on; open {files[0]}")
