@@ -16,7 +16,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.records.io_types import RESTARTS
-from trailformat.scan import Batch, scan
+from trailformat.scan import Batch, choose_engine, scan
 
 
 class Checker:
@@ -108,6 +108,8 @@ def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
 
 
 def _check_several(checker: Checker, name: str, paths: list[Path]) -> Iterator[Event]:
+    # kernels that are loaded pay for each file, however small
+    choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     for path in paths:
         try:
             with TrailFile(path) as trail:

@@ -90,8 +90,21 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     Raises:
         BadToken: a token's length runs past the end of ``data``.
     """
-    parsed = layout.parse_all(token_layout(order), data, BadToken, "token")
-    return tuple(Token(token.id, token.info, token.payload) for token in parsed)
+    tokens, end = [], 0
+    try:
+        for token, at, size in token_places(data, 0, len(data), order):
+            tokens.append(Token(token, data[end + 1], data[at : at + size]))
+            end = at + size
+    except BadToken:
+        # the layout says where it goes wrong, and how
+        return tuple(tokens_by_layout(data, order))
+    return tuple(tokens)
+
+
+def tokens_by_layout(data: bytes, order: ByteOrder) -> Iterator[Token]:
+    """The same as the layout has them, twenty times as slow. Raises like parse_tokens."""
+    for token in layout.parse_all(token_layout(order), data, BadToken, "token"):
+        yield Token(token.id, token.info, token.payload)
 
 
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
@@ -101,7 +114,7 @@ _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 def token_places(
     buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
 ) -> Iterator[tuple[int, int, int]]:
-    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of parse_tokens.
+    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of the layout.
 
     Raises:
         BadToken: as parse_tokens.

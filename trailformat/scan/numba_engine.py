@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.batch import Batch
+from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
 from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
+from trailformat.scan.spare import Spare
 from trailformat.scan.windows import Window
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
 """Octets, ints and longs, see kernels.arguments."""
+_SPARE = Spare[_Columns]()
+"""Columns of BATCH_SIZE rows."""
 
 
 class NumbaFiller:
@@ -24,10 +27,14 @@ class NumbaFiller:
 
     def __init__(self, names: Names, batch_size: int) -> None:
         self._batch_size = batch_size
-        self._run = KernelRun(kernels()["fill"], names)
+        self._spare = _SPARE if batch_size == BATCH_SIZE else Spare[_Columns]()
         self._columns: _Columns = ()
         self._addresses = array("q", bytes(24))
         self._renew_columns()
+        self._run = KernelRun(kernels()["fill"], names)
+
+    def __del__(self) -> None:
+        self._spare.give(self._columns)
 
     @property
     def transactions(self) -> int:
@@ -40,12 +47,7 @@ class NumbaFiller:
         return self._run.state[arguments.ROW] >= self._batch_size
 
     def _renew_columns(self) -> None:
-        rows = self._batch_size
-        self._columns = (
-            np.empty((arguments.OCTETS, rows), np.uint8),
-            np.empty((arguments.INTS, rows), np.uint32),
-            np.empty((arguments.LONGS, rows), np.int64),
-        )
+        self._columns = self._spare.take() or _empty_columns(self._batch_size)
         for number, block in enumerate(self._columns):
             self._addresses[number] = block.ctypes.data
 
@@ -99,3 +101,11 @@ class NumbaFiller:
         columns = address_of(self._addresses)
         position, status = self._run.go(window, position, end, stop, self._batch_size, columns)
         return position, self._run.state[arguments.NEED] if status == arguments.MORE else 0
+
+
+def _empty_columns(rows: int) -> _Columns:
+    return (
+        np.empty((arguments.OCTETS, rows), np.uint8),
+        np.empty((arguments.INTS, rows), np.uint32),
+        np.empty((arguments.LONGS, rows), np.int64),
+    )
