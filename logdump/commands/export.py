@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,17 +50,23 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write them, in Spark where that is the engine and can."""
-    if session.settings.spark_master is not None:
-        from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
-
-        if (yield from export_in_spark(session, options)):
-            return
-    from logdump.operations.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
     from logdump.operations.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
     narrows = options.effective and options.format != "SQL"
-    with only_effective(session) if narrows else nullcontext():
+    with _restricted(session) if narrows else nullcontext():
+        if session.settings.spark_master is not None:
+            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+
+            if (yield from export_in_spark(session, options)):
+                return
         yield from exporting.run_export(session, options)
+
+
+def _restricted(session: Session) -> AbstractContextManager[object]:
+    """The context in which the rows that a Replicat applies are the only ones."""
+    from logdump.operations.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
+
+    return only_effective(session)
 
 
 def writes_to_standard_output(line: str) -> bool:

@@ -102,8 +102,8 @@ def files_from(session: Session) -> Iterator[Path]:
 
 
 def goes_over_files(session: Session) -> bool:
-    """Whether ACROSS takes commands that write beyond the open file."""
-    return session.settings.across is not Across.OFF and file_beyond(session.trail.path, 1)[0] is not None
+    """Whether ACROSS takes commands that write beyond the open file. Raises as ``files_from``."""
+    return next(islice(files_from(session), 1, None), None) is not None
 
 
 def _check_gap(across: Across, following: Path, missing: Path | None) -> None:

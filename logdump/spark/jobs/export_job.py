@@ -51,8 +51,6 @@ def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
         yield "SQL, which is one script"
     elif goes_over_files(session):
         yield "ACROSS"
-    elif options.effective:
-        yield "EFFECTIVE"
     elif options.to_standard_output:
         yield "standard output"
     elif options.records is not None:
@@ -71,6 +69,7 @@ def _written(session: Session, options: ExportOptions, folder: Path) -> Generato
         session.filters_in_use,
         session.source_definitions,
         folder.absolute(),
+        session.narrowing(session.trail) if session.narrowing is not None else None,
     )
     return (yield from run_job(spark, partial(_run, spark, job, session)))
 
