@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.scan.batch import BATCH_SIZE, Batch
+from trailformat.scan.batch import Batch
 from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
 from trailformat.scan.kernels.loaded import kernels
@@ -18,8 +18,6 @@ from trailformat.scan.windows import Window
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
 """Octets, ints and longs, see kernels.arguments."""
-_SPARE = Spare[_Columns]()
-"""Columns of BATCH_SIZE rows."""
 
 
 class NumbaFiller:
@@ -27,14 +25,13 @@ class NumbaFiller:
 
     def __init__(self, names: Names, batch_size: int) -> None:
         self._batch_size = batch_size
-        self._spare = _SPARE if batch_size == BATCH_SIZE else Spare[_Columns]()
         self._columns: _Columns = ()
         self._addresses = array("q", bytes(24))
         self._renew_columns()
         self._run = KernelRun(kernels()["fill"], names)
 
     def __del__(self) -> None:
-        self._spare.give(self._columns)
+        _SPARE.give(self._batch_size, self._columns)
 
     @property
     def transactions(self) -> int:
@@ -47,7 +44,7 @@ class NumbaFiller:
         return self._run.state[arguments.ROW] >= self._batch_size
 
     def _renew_columns(self) -> None:
-        self._columns = self._spare.take() or _empty_columns(self._batch_size)
+        self._columns = _SPARE.take(self._batch_size)
         for number, block in enumerate(self._columns):
             self._addresses[number] = block.ctypes.data
 
@@ -109,3 +106,6 @@ def _empty_columns(rows: int) -> _Columns:
         np.empty((arguments.INTS, rows), np.uint32),
         np.empty((arguments.LONGS, rows), np.int64),
     )
+
+
+_SPARE = Spare(_empty_columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -10,18 +11,24 @@ _MOST = 4
 
 
 class Spare(Generic[T]):
-    """A few buffers that are not in use, for any thread."""
+    """A few buffers that are not in use, for any thread.
 
-    def __init__(self) -> None:
-        self._buffers: deque[T] = deque(maxlen=_MOST)
+    Args:
+        make: makes a buffer of a size.
+    """
 
-    def take(self) -> T | None:
-        """One of them, with whatever was in it; None where there is none."""
+    def __init__(self, make: Callable[[int], T]) -> None:
+        self._make = make
+        self._buffers: deque[tuple[int, T]] = deque(maxlen=_MOST)
+
+    def take(self, size: int) -> T:
+        """A buffer of this size, with whatever was in it."""
         try:
-            return self._buffers.pop()
+            spare, buffer = self._buffers.pop()
         except IndexError:
-            return None
+            return self._make(size)
+        return buffer if spare == size else self._make(size)
 
-    def give(self, buffer: T) -> None:
-        """Leave a buffer that nothing refers to any more."""
-        self._buffers.append(buffer)
+    def give(self, size: int, buffer: T) -> None:
+        """Leave a buffer of this size that nothing refers to any more."""
+        self._buffers.append((size, buffer))

@@ -35,20 +35,17 @@ class Window(NamedTuple):
     limit: int
 
 
-_SPARE = Spare[Window]()
-
-
 class Windows:
     """The windows of one scan."""
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
         self._capacity = CAPACITY
-        self._window = _SPARE.take() or _empty_window(CAPACITY)
+        self._window = _SPARE.take(CAPACITY)
         self._usual = self._window
 
     def __del__(self) -> None:
-        _SPARE.give(self._usual)
+        _SPARE.give(self._capacity, self._usual)
 
     def at(self, rba: int, need: int, size: int) -> Window:
         """A window with ``need`` bytes from ``rba`` on, or those up to the end of the file of ``size`` bytes.
@@ -100,3 +97,6 @@ class Windows:
 def _empty_window(capacity: int) -> Window:
     buffer = mmap.mmap(-1, capacity)
     return Window(buffer, ctypes.addressof(ctypes.c_char.from_buffer(buffer)), 0, 0)
+
+
+_SPARE = Spare(_empty_window)
