@@ -38,7 +38,7 @@ def left_out_around(session: Session, path: Path) -> LeftOut:
     whole = WholeTrail.around(path)
     files = tuple(map(_state, whole.paths))
     kept = session.kept(_Kept)
-    if kept is None or kept.files != files:
+    if kept is None or kept.files != files or kept.left_out.is_broken:
         kept = _Kept(files, LeftOut(whole))
         session.keep(kept)
     return kept.left_out

@@ -68,6 +68,9 @@ class LeftOut:
     Args:
         whole: the trail.
         workers: threads that help.
+
+    Attributes:
+        is_broken: whether an error or an interrupt has ended the pass: there is no answer any more.
     """
 
     def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
@@ -77,12 +80,13 @@ class LeftOut:
         self._firsts: dict[TrailPlace, TrailPlace] = {}
         self._judge = EffectiveTrail(whole)
         self._lots = lots_of(whole, FIRST_PLACE, workers)
+        self.is_broken = False
         self._reached = TrailPlace(-1, 0)
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
-        for lot in self._lots:
-            self._take(lot)
+        while self._goes_on():
+            pass
         self._end_run(TrailPlace(len(self._whole), 0))
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
@@ -92,8 +96,8 @@ class LeftOut:
         if ordinal is None:
             return False
         place = TrailPlace(ordinal, spot.rba)
-        while self._reached < place and (lot := next(self._lots, None)) is not None:
-            self._take(lot)
+        while self._reached < place and self._goes_on():
+            pass
         if self._run is not None and self._run.start <= place and (self._run.end is None or place < self._run.end):
             return True
         return self._ranges.get(ordinal, no_ranges()).hold(spot.rba)
@@ -102,6 +106,17 @@ class LeftOut:
         """Where a copy that begins at a place stands first, whole; None where that is not known."""
         first = self._firsts.get(TrailPlace(self._whole.ordinals.get(spot.path, -1), spot.rba))
         return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
+
+    def _goes_on(self) -> bool:
+        """Take the next lot; False where there is none."""
+        try:
+            lot = next(self._lots, None)
+            if lot is not None:
+                self._take(lot)
+        except BaseException:
+            self.is_broken = True
+            raise
+        return lot is not None
 
     def _take(self, lot: Lot) -> None:
         copies = {one.row: one.copy_of for one in self._judge.judge(lot) if one.copy_of is not None}
