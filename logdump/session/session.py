@@ -13,7 +13,7 @@ from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
 from logdump.session.history import History
 from logdump.session.session_log import SessionLog
-from logdump.session.settings import Settings
+from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Session:
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
+        obeyed_in_all: how many the outermost of them has led to, itself included.
         is_over: set by EXIT.
         filters_in_use: the filter, or None before its first use.
         narrowing: gives what narrows a file further, while a command asks for that.
@@ -54,6 +55,7 @@ class Session:
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
+        self.obeyed_in_all = 0
         self.is_over = False
         self.filters_in_use: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None
@@ -140,6 +142,16 @@ class Session:
         """Whether this is the open trail."""
         return self._cursor is not None and trail is self._cursor.trail
 
+    @contextlib.contextmanager
+    def reading(self, trail: TrailFile) -> Iterator[None]:
+        """While it lasts, commands have another file as the open one, from its beginning on; it stays the caller's."""
+        former = self._cursor, self._row_definitions
+        self._cursor, self._row_definitions = Cursor(trail), None
+        try:
+            yield
+        finally:
+            self._cursor, self._row_definitions = former
+
     @property
     def has_trail(self) -> bool:
         """Whether a trail is open."""
@@ -187,6 +199,10 @@ class Session:
         if self._cursor is not None:
             yield "the open trail", self._cursor.trail.status
             named.append(("the open trail", self._cursor.trail.path))
+            if self.settings.across is not Across.OFF:
+                from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - for the commands that write
+
+                named += [("a file of the open trail", path) for path in WholeTrail.around(named[-1][1]).paths]
         if self._source_definitions is not None:
             named.append(("the definitions file in use", self._source_definitions.path))
         if self.log.status is not None:

@@ -180,6 +180,21 @@ class Options:
     analysis: str | None = _option(
         "analysis", TEXT, None, Use.READ, "Not records but what an analysis tells of each whole trail: see Analyses"
     )
+    heartbeat_table: str | None = _option(
+        "heartbeatTable",
+        TEXT,
+        None,
+        Use.READ,
+        "Of `heartbeats` and the `gg_` analyses: the name of the tables, where it is not GG_HEARTBEAT",
+    )
+    params: tuple[str, ...] = _option(
+        "params",
+        NAMES,
+        (),
+        Use.READ,
+        "With the analysis `ddl`: parameter files as PARAMS takes them; every worker must be able to open them",
+        "",
+    )
     summary: bool = _option(
         "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"
     )

@@ -19,7 +19,8 @@ class Area(enum.Enum):
     RECORDS = "the record list"
     TEXT = "the panes of text"
     HEX = "the hex page"
-    CHOICES = "the panes of tables, transactions and marks"
+    TIMELINE = "the timeline"
+    CHOICES = "the panes of tables, transactions, marks and files"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -88,6 +89,7 @@ KEYS = (
     Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),
     Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
     Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end", weight=6),
+    Key("across", "A", "read on over the files of the trail", Area.PANES, sends="ACROSS ON"),
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),
@@ -95,10 +97,12 @@ KEYS = (
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
     Key("header", "i", "file header", Area.PANES, acts="app.show_tab('header')"),
+    Key("timeline", "l", "timeline: lags of heartbeats, else volume", Area.PANES, acts="app.show_tab('timeline')"),
     Key("output", "v", "output of the commands", Area.PANES, acts="app.show_tab('output')"),
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
+    Key("files", "T", "files of the trail", Area.PANES, acts="app.show_choices('files')"),
     Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
     Key(
         "to_mark",
@@ -138,6 +142,11 @@ KEYS = (
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)"),
     Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)"),
     Key("field_above", "up,k", "line with a field before", Area.HEX, acts="field_line(-1)"),
+    Key("later", "right", "next beat, or interval", Area.TIMELINE, acts="point(1)"),
+    Key("earlier", "left", "beat before, or interval", Area.TIMELINE, acts="point(-1)"),
+    Key("next_way", "down,j", "next way of the beats", Area.TIMELINE, acts="way(1)"),
+    Key("way_before", "up,k", "way before", Area.TIMELINE, acts="way(-1)"),
+    Key("open_record", "enter", "go to the record", Area.TIMELINE, acts="open_record"),
     Key(
         "complete",
         "tab",

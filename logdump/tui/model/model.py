@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
+from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
 
 OUTPUT = "output"
-"""The page of what the commands printed; the other pages are about a record."""
+"""The page of what the commands printed."""
+TIMELINE = "timeline"
+"""The page of the file over time."""
+NOT_OF_RECORD = frozenset({OUTPUT, TIMELINE})
+"""The pages that are not about the record under the cursor."""
 _REMOVED = "FILE REMOVED"
 
 
@@ -42,6 +50,7 @@ class Model(Observable):
         rba: where the session stands; the list says so when the user moves, a line when it has ended.
         ended: the number of the line that was carried out last.
         has_moved: whether the user has moved since the last line was entered.
+        is_landing: whether the user has moved over the end of a file, and stands on the first row that comes.
         history: the lines that were entered, oldest first.
         index: what is known of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
@@ -64,12 +73,20 @@ class Model(Observable):
     listing = Part(0)
     """The number of lists so far: a new one comes with another file or filter."""
     summary = Part(Summary())
+    crossings = Part(0)
+    """The number of times that the session has gone over the end of a file for the list, or could not."""
+    neighbours = Part(NeighbourFiles())
+    """The files before and after the open one in its trail."""
+    files = Part[tuple[ListedFile, ...]](())
+    """The files of the trail, as they were when they were shown last."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     indexed = Part[ScanProgress | None](None)
     matched = Part[ScanProgress | None](None)
     """The scan for the rows of the filter."""
     transactions = Part[tuple[ListedTransaction, ...]](())
+    timeline = Part[Timeline | None](None)
+    """The file over time, as far as it has been scanned for that; None before."""
     follows = Part(False)  # noqa: FBT003 - its first value
     """Whether the end of the trail is followed."""
 
@@ -90,7 +107,7 @@ class Model(Observable):
     def __init__(self) -> None:
         super().__init__()
         self.rba = self.ended = 0
-        self.has_moved = False
+        self.has_moved = self.is_landing = False
         self.history: tuple[str, ...] = ()
         self.index = TrailIndex()
         self.field = ""
@@ -116,6 +133,10 @@ class Model(Observable):
         """The marks in the open file."""
         return tuple(one for one in self.state.marks if one.path == self.state.path)
 
+    def file_within_reach(self, step: int) -> Path | None:
+        """The file to which the list goes on behind its last row (``step`` 1), or before its first (-1)."""
+        return self.neighbours.within_reach(step, self.state.across)
+
     def show_page(self, name: str) -> None:
         """Show a page, or have it read again."""
         if name != OUTPUT:
@@ -131,17 +152,22 @@ class Model(Observable):
         self.busy = self.warning = ""
         self.indexed = self.matched = None
         self.transactions = ()
+        self.neighbours = self.state.neighbours
+        if all(one.path != self.state.path for one in self.files):
+            self.files = ()
+        self.timeline = None
 
     def list_others(self) -> None:
         """Begin with other rows of the same file."""
         self.listing += 1
-        self.matched = None
+        self.matched = self.timeline = None
 
     def end_line(self, state: State) -> None:
         """Take over how a line has left the session; where the user has moved meanwhile, it stands there."""
         before, rba = self.state, self.rba
         self.state = state
         self.busy = ""
+        self.is_landing = False
         if not self.has_moved or state.opened != before.opened:
             self.rba = state.rba
         if state.path is not None and not _goes_on(before, state, is_moved=self.rba != rba):

@@ -9,19 +9,30 @@ from textual.message import Message
 
 from logdump.filters import FilterSet
 from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.timeline.timeline import TimelineScan
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.file_poll import poll_file
 from logdump.tui.reading.matching import Matches, MatchingRows
-from logdump.tui.reading.messages import PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.reading.messages import (
+    NeighboursRead,
+    PageRead,
+    PaneRead,
+    SummaryRead,
+    TrailFilesRead,
+    TransactionsRead,
+)
+from logdump.tui.reading.neighbour_files import NeighbourLookup
+from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
 from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.record_pages import read_page_of_record
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import BackgroundScan
-from logdump.tui.reading.state import Current
+from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
+from logdump.tui.reading.trail_files import ListedFile, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
@@ -33,16 +44,21 @@ class OpenFile:
     Attributes:
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
+        timeline: the scan of the file over time; None before it is requested.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
         self.index = TrailIndex()
         self.matches: Matches | None = None
+        self.timeline: TimelineScan | None = None
+        self._timeline_of: tuple[str, SourceDefinitions | None] = "", None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._poll = Reader("poll", settings, post)
         self._indexing = BackgroundScan("index", settings, post)
         self._matching = BackgroundScan("filter", settings, post)
+        self._neighbours = NeighbourLookup()
+        self._timing = BackgroundScan("timeline", settings, post)
 
     @property
     def is_idle(self) -> bool:
@@ -50,7 +66,11 @@ class OpenFile:
         return all(one.is_idle for one in self._threads())
 
     def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
-        return self._rows, self._record, self._poll, self._indexing, self._matching
+        return self._rows, self._record, self._poll, *self._scans
+
+    @property
+    def _scans(self) -> tuple[BackgroundScan, ...]:
+        return self._indexing, self._matching, self._timing
 
     def close(self) -> None:
         """End all threads."""
@@ -60,7 +80,7 @@ class OpenFile:
     def open(self, path: Path | None) -> None:
         """Read from another file, and begin its index."""
         self.index = TrailIndex()
-        self.matches = None
+        self.matches = self.timeline = None
         for one in self._threads():
             one.open(path)
         if path is not None:
@@ -72,6 +92,8 @@ class OpenFile:
         self._indexing.go_on(self._extend_index)
         if self.matches is not None:
             self._matching.go_on(self.matches.extend)
+        if self.timeline is not None:
+            self._timing.go_on(self.timeline.extend)
 
     def _extend_index(self, session: Session) -> Iterator[int]:
         attach(session.trail, self.index)
@@ -79,15 +101,15 @@ class OpenFile:
 
     def stop(self) -> bool:
         """Stop the scans and keep what they have; returns whether there was anything to stop."""
-        was_scanning = not (self._indexing.is_idle and self._matching.is_idle)
-        self._indexing.stop()
-        self._matching.stop()
+        was_scanning = not all(one.is_idle for one in self._scans)
+        for one in self._scans:
+            one.stop()
         return was_scanning
 
     @property
     def is_stopped(self) -> bool:
         """Whether the user has stopped a scan."""
-        return self._indexing.is_stopped or self._matching.is_stopped
+        return any(one.is_stopped for one in self._scans)
 
     def filter(self, filters: FilterSet | None, source: SourceDefinitions | None) -> None:
         """Find the rows that pass, read by the definitions of ``source``; None: all rows."""
@@ -95,6 +117,13 @@ class OpenFile:
         self._matching.give_up()
         if self.matches is not None:
             self._matching.go_on(self.matches.extend)
+
+    def ask_timeline(self, state: State) -> None:
+        """Scan the file over time, unless that is done for the filter and the definitions of the session."""
+        subject = state.filter_text, state.source
+        if self.timeline is None or subject != self._timeline_of:
+            self.timeline, self._timeline_of = TimelineScan(state.filters, state.source), subject
+            self._timing.go_on(self.timeline.extend)
 
     def ask_page(self, request: PageRequest) -> None:
         """Read rows."""
@@ -105,7 +134,8 @@ class OpenFile:
             attach(trail, index)
             reader, size = RowReader(trail), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
-            return PageRead(request, read_page(rows, request, size))
+            page = read_page(rows, request, size)
+            return PageRead(request, with_neighbours(page, request) if matches is None else page)
 
         self._rows.ask("page", read)
 
@@ -131,6 +161,26 @@ class OpenFile:
         index = self.index
         self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
 
+    def ask_neighbours(self) -> None:
+        """See which files stand before and after the open one."""
+
+        def look(session: Session) -> NeighboursRead:
+            path = session.trail.path
+            return NeighboursRead(path, self._neighbours.of(path))
+
+        self._poll.ask("neighbours", look)
+
+    def ask_files(self, known: tuple[ListedFile, ...]) -> None:
+        """Read which files the trail has, then what their headers say as far as it is not known."""
+        for with_headers in (False, True):
+
+            def read(session: Session, *, with_headers: bool = with_headers) -> TrailFilesRead:
+                path = session.trail.path
+                return TrailFilesRead(path, trail_files(path, known, with_headers=with_headers))
+
+            self._poll.ask(f"files, {with_headers}", read)
+
     def ask_poll(self, known: int) -> None:
         """See whether the file has grown from this size, is gone, or another one follows it."""
         self._poll.ask("poll", lambda session: poll_file(session, known))
+        self.ask_neighbours()

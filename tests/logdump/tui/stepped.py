@@ -22,7 +22,7 @@ from logdump.tui.reading.background import Background, Job
 from tests.logdump.tui.resting import come_to_rest
 from tests.logdump.tui.twin import painted
 
-THREADS = ("commands", "rows", "record", "poll", "index", "filter")
+THREADS = ("commands", "rows", "record", "poll", "index", "filter", "timeline")
 _LONGEST = 20.0
 """Seconds after which a view that is still busy hangs."""
 
@@ -100,13 +100,13 @@ class Noted(TrailApp):
         self._held = threads
         self.asked: list[tuple[str, tuple[Any, ...], int]] = []
         super().__init__(session, "", KeptHistory(None))
-        for name in ("submit", "stand_at"):
+        for name in ("submit", "stand_at", "cross"):
             setattr(self.mode, name, self._noted(name, getattr(self.mode, name)))
 
     def _noted(self, name: str, act: Callable[..., None]) -> Callable[..., None]:
-        def noted(*arguments: Any) -> None:
-            self.asked.append((name, arguments, self.model.state.opened))
-            act(*arguments)
+        def noted(*arguments: Any, **options: Any) -> None:
+            self.asked.append((name, (*arguments, *options.values()), self.model.state.opened))
+            act(*arguments, **options)
 
         return noted
 

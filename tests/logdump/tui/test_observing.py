@@ -12,18 +12,20 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.notation.times import GMT
+from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.model import Model, ScanProgress
+from logdump.tui.model.model import TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.state import State
+from logdump.tui.reading.trail_files import ListedFile
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
 
-_OTHERS = {"questions", "is_over", "where"}
-"""Parts that lead the keyboard elsewhere, end the view, or tell what a pane shows."""
+_OTHERS = {"questions", "is_over", "where", "crossings"}
+"""Parts that lead the keyboard elsewhere, end the view, tell what a pane shows, or let it move on."""
 
 
 def _marked(model: Model) -> State:
@@ -52,12 +54,15 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("opened", "tables"): _opened,
     ("listing", "records"): lambda model: model.listing + 1,
     ("summary", "records"): lambda model: model.summary._replace(size=123_456_789, release="99.1"),
+    ("neighbours", "records"): lambda model: model.neighbours._replace(after=Path("/t/et000000001")),
+    ("files", "files"): lambda model: (*model.files[:1], ListedFile(Path("/t/et000000001"), 12)),
     ("warning", "records"): lambda _: "FILE CUT",
     ("indexed", "records"): _indexed,
     ("indexed", "tables"): _indexed,
     ("matched", "records"): lambda _: ScanProgress(5000, 4712, is_done=False),
     ("transactions", "records"): lambda model: model.transactions[:1],
     ("transactions", "transactions"): lambda model: model.transactions[:1],
+    ("timeline", "records"): lambda _: Timeline(0, (), None, None, is_filtered=False),
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
@@ -92,6 +97,8 @@ def change(screen: Stepped, name: str, upper: str) -> None:
     screen.run(lambda: setattr(model, "upper", upper))
     if name == "matched":
         screen.run(lambda: setattr(model, "state", _marked(model)))
+    if name == "timeline":
+        screen.run(lambda: model.show_page(TIMELINE))
     if name == "output":
         screen.app.mode.transcript.begin("", "").print("more")
     screen.painted()
@@ -155,6 +162,7 @@ FORGOTTEN = [
     ("Sidebar", "state", "records"),
     ("RecordList", "state", "records"),
     ("LogStrip", "output", "records"),
+    ("TimelinePane", "timeline", "records"),
     ("CurrentChoices", "order", "transactions"),
 ]
 
