@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from logdump.notation.escape import Harmless, escape
 from logdump.render import (
     json_check,
+    json_compression,
     json_count,
     json_ddl,
     json_header,
@@ -81,6 +82,7 @@ SHAPES = (
     json_heartbeat.HEARTBEAT_GAP,
     json_heartbeat.HEARTBEAT_ROW,
     *json_recovery.SHAPES,
+    *json_compression.SHAPES,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,

@@ -47,6 +47,10 @@ _RENDERERS = {
     "TrailFileShown": ("recovery_text", "trail_file_lines"),
     "KeepShown": ("recovery_text", "keep_lines"),
     "RecoveryEnd": ("recovery_text", "end_lines"),
+    "CompressionShown": ("compression_text", "compression_lines"),
+    "Compression": ("compression_text", "result_lines"),
+    "ImagesShown": ("compression_text", "images_lines"),
+    "ImageSaving": ("compression_text", "saving_lines"),
     "JobProgress": ("progress_text", "job_lines"),
     "RowsShown": ("rows_text", "rows_lines"),
 }

@@ -11,6 +11,7 @@ from logdump.session.known_record import KnownRecord
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
     from logdump.session.directory_listing import DirectoryEntry
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
     from logdump.session.heartbeats import (
@@ -294,6 +295,10 @@ if TYPE_CHECKING:
         | TrailFileShown
         | KeepShown
         | RecoveryEnd
+        | CompressionShown
+        | Compression
+        | ImagesShown
+        | ImageSaving
         | RowsShown
         | Progress
         | JobProgress

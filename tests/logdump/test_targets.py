@@ -45,6 +45,7 @@ READERS = {
     "X",
     "HEARTBEAT",
     "RECOVERY",
+    "COMPRESS",
     "PARAMS",
     "DDL",
 }

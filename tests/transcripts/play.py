@@ -37,6 +37,10 @@ _CHANGES = (
     (re.compile(r"timestamp  = 1[7-9]\d{8} \(0x\w+\)"), "timestamp  = <now>"),
     (re.compile(r"^logdump \d.*\n.*-endian\nconstruct .*$", re.MULTILINE), "<versions>"),
     (re.compile(r"(GGSComment +Len) .*"), r"\1 <n> RBA <n>"),
+    (re.compile(r"\d+ MB/s here"), "<n> MB/s here"),
+    (re.compile(r"\d+\.\d:1, (\d+ bytes become) \d+, \d+% less"), r"<n>:1, \1 <n>, <n>% less"),
+    (re.compile(r'("compressed":)\d+(,"ratio":)[\d.]+'), r"\1<n>\2<n>"),
+    (re.compile(r'("seconds":)[\d.e-]+(,"sampled")'), r"\1<n>\2"),
     (re.compile(r"(Avg Hash lookup time) +\d+"), r"\1 <time>"),
 )
 
