@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import Harmless, escape
 from logdump.render import (
+    json_bounded_recovery,
     json_check,
     json_compression,
     json_count,
@@ -83,6 +84,7 @@ SHAPES = (
     json_heartbeat.HEARTBEAT_ROW,
     *json_recovery.SHAPES,
     *json_compression.SHAPES,
+    *json_bounded_recovery.SHAPES,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -119,6 +121,7 @@ PARTS = (
     json_parameters.TAKING,
     json_heartbeat.LAG_SUMMARY,
     *json_recovery.PARTS,
+    *json_bounded_recovery.PARTS,
 )
 """The objects inside those."""
 

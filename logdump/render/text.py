@@ -51,6 +51,12 @@ _RENDERERS = {
     "Compression": ("compression_text", "result_lines"),
     "ImagesShown": ("compression_text", "images_lines"),
     "ImageSaving": ("compression_text", "saving_lines"),
+    "BoundedRecoveryShown": ("bounded_recovery_text", "recovery_lines"),
+    "CheckpointShown": ("bounded_recovery_text", "checkpoint_lines"),
+    "BrRestartShown": ("bounded_recovery_text", "restart_lines"),
+    "LongTransactionShown": ("bounded_recovery_text", "long_lines"),
+    "LongTransactionsEnd": ("bounded_recovery_text", "end_lines"),
+    "BrIntervalShown": ("bounded_recovery_text", "interval_lines"),
     "JobProgress": ("progress_text", "job_lines"),
     "RowsShown": ("rows_text", "rows_lines"),
 }

@@ -11,6 +11,14 @@ from logdump.session.known_record import KnownRecord
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.session.bounded_recovery import (
+        BoundedRecoveryShown,
+        BrIntervalShown,
+        BrRestartShown,
+        CheckpointShown,
+        LongTransactionsEnd,
+        LongTransactionShown,
+    )
     from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
     from logdump.session.directory_listing import DirectoryEntry
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
@@ -299,6 +307,12 @@ if TYPE_CHECKING:
         | Compression
         | ImagesShown
         | ImageSaving
+        | BoundedRecoveryShown
+        | CheckpointShown
+        | BrRestartShown
+        | LongTransactionShown
+        | LongTransactionsEnd
+        | BrIntervalShown
         | RowsShown
         | Progress
         | JobProgress

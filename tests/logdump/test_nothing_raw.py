@@ -67,6 +67,7 @@ SHOWS = {
     "CHECK": ("check", "check *"),
     "RECOVERY": ("recovery keep", "recovery cut", "recovery files reader 12.2", "recovery over *", "recovery \x1b[2J"),
     "COMPRESS": ("compress by table", "compress images by table", "compress over *", "compress \x1b[2J"),
+    "BR": ("br restart 2024-03-14T12:00:00 compare 1h", "br longer 1m over rc*", "br begins \x1b[2J"),
     "HEARTBEAT": ("heartbeat", "heartbeat history", "heartbeat history every 1", "heartbeat rows", "heartbeat gaps"),
     "ACROSS": ("pos 0; across on; n 99; across gaps; n 99; count; check; across off",),
     "SOURCEDEFS": ("sourcedefs \x1b[2J", f"sourcedefs {DEFINITIONS}"),

@@ -46,6 +46,7 @@ READERS = {
     "HEARTBEAT",
     "RECOVERY",
     "COMPRESS",
+    "BR",
     "PARAMS",
     "DDL",
 }

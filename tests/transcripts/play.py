@@ -17,6 +17,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.cli import main
+from tests.simulated.bounded_recovery import write_diagrams
 
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted(FOLDER.glob("*.in"))
@@ -24,6 +25,8 @@ _MODIFIED = 1_710_500_000
 """The modification time of every trail in the copy: 2024-03-15 10:53:20 GMT."""
 _ZONES = {"conversions": "PST8PDT"}
 """The scripts that do not run at GMT: the manual's examples of conversions were made on the west coast."""
+_DRAWN = {"br": write_diagrams}
+"""What is written beside the copy of the trails for a script."""
 WITH_PROGRAMS = {"log", "shell"}
 """The scripts whose programs print by themselves."""
 _THIS_YEAR_ON = r"20(?:2[5-9]|[3-9]\d)"
@@ -92,6 +95,7 @@ def play(script: Path, folder: Path) -> str:
     if script.stem in WITH_PROGRAMS:
         return play_from_outside(script, folder)
     trails = copy_of_trails(folder)
+    _DRAWN.get(script.stem, str)(trails)
     answer = io.BytesIO()
     out = io.TextIOWrapper(answer, encoding="utf-8", write_through=True)
     with _set_up(script, out, trails):
