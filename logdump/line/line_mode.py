@@ -14,14 +14,7 @@ from logdump.line import terminal
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
-from logdump.session.events import (
-    Event,
-    Failure,
-    JobProgress,
-    NoRecordThere,
-    Notice,
-    Progress,
-)
+from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog

@@ -147,9 +147,11 @@ def _texts(column: StoredColumn) -> KernelArray:
 def _gathered(column: StoredColumn, form: int) -> tuple[KernelArray, bool]:
     """The values one after the other, and whether they hold a byte beyond ASCII."""
     valid, offsets = column.bits(), np.empty(len(column.sizes) + 1, np.int32)
-    counts = _run("place_values", column, form, offsets.ctypes.data, valid.ctypes.data)
+    described = column.described()
+    described_at, offsets_at = described.ctypes.data, offsets.ctypes.data
+    counts = kernels()["place_values"](described_at, form, offsets_at, valid.ctypes.data)
     out = np.empty(int(offsets[-1]) + SPARE, np.uint8)
-    has_high = _run("gather_bytes", column, len(column.data), offsets.ctypes.data, out.ctypes.data)
+    has_high = kernels()["gather_bytes"](described_at, len(column.data), offsets_at, out.ctypes.data)
     return _made(column.target, counts, valid, offsets, out), bool(has_high)
 
 

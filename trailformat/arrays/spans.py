@@ -19,7 +19,7 @@ from trailformat.scan.kernels.arguments import (
     IMAGE_SIZE,
 )
 from trailformat.scan.kernels.loaded import kernels
-from trailformat.scan.rows.images import data_of, image_regions
+from trailformat.scan.rows.images import image_regions
 from trailformat.scan.rows.row_bytes import Array, RowBytes
 
 _MOST = np.iinfo(np.int32).max
@@ -63,7 +63,9 @@ def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | 
     """
     instead = instead or {}
     view = np.frombuffer(b"".join((rows.data, *instead.values())), np.uint8) if instead else rows.view
-    data = data_of(rows)
+    data = rows.row_data
+    if instead:
+        data = data._replace(starts=data.starts.copy(), ends=data.ends.copy(), is_list=data.is_list.copy())
     end = len(rows.data)
     for row, row_data in instead.items():
         data.starts[row], data.ends[row], data.is_list[row] = end, end + len(row_data), True

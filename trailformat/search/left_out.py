@@ -47,11 +47,11 @@ class LeftOut:
     def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
-        self._run: tuple[TrailPlace, TrailPlace] | None = None
+        self._run: tuple[TrailPlace, TrailPlace | None] | None = None
         judge = EffectiveTrail(whole)
         for lot in lots_of(whole, FIRST_PLACE, workers):
             self._take(lot, sorted({*lot.not_whole(), *(one.row for one in judge.judge(lot) if one.copy_of)}))
-        self._end_run()
+        self._end_run(TrailPlace(len(whole), 0))
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
@@ -61,18 +61,21 @@ class LeftOut:
         before = -1
         for row in rows:
             if row != before + 1:
-                self._end_run()
-            first, after = lot.first(row), lot.after(row) or TrailPlace(len(self._whole), 0)
-            self._run = (self._run[0] if self._run else first, after)
+                self._end_run(lot.first(before + 1))
+            self._run = (self._run[0] if self._run else lot.first(row), lot.after(row))
             before = row
         if before != lot.rows - 1:
-            self._end_run()
+            self._end_run(lot.first(before + 1))
 
-    def _end_run(self) -> None:
-        """Note the run of transactions that are not applied, from the first record to behind the last."""
+    def _end_run(self, following: TrailPlace) -> None:
+        """Note the run of transactions that are not applied, from the first record to behind the last.
+
+        One that never ended, in front of a missing file, goes up to the next transaction.
+        """
         if self._run is None:
             return
-        (start, after), self._run = self._run, None
+        (start, end), self._run = self._run, None
+        after = following if end is None else end
         for ordinal in range(start.ordinal, min(after.ordinal, len(self._whole) - 1) + 1):
             ranges = self._ranges.setdefault(ordinal, Ranges(array("q"), array("q")))
             ranges.starts.append(start.rba if ordinal == start.ordinal else 0)

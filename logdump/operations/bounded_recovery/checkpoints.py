@@ -1,4 +1,4 @@
-"""Checkpoints of Bounded Recovery, and what is open at each, reckoned from begins and ends.
+"""BrCheckpoints of Bounded Recovery, and what is open at each, reckoned from begins and ends.
 
     C_k = first + k * interval
     open at C_k            begin <= C_k < end
@@ -39,7 +39,7 @@ class _Sum:
         self.oldest: Began | None = None
 
 
-class Checkpoints:
+class BrCheckpoints:
     """The checkpoints from ``first`` to ``last``, every ``interval`` microseconds.
 
     Attributes:
@@ -112,7 +112,7 @@ class Checkpoints:
 
     @cached_property
     def _reached(self) -> tuple[list[int], list[RedoPlace]]:
-        """Checkpoints, and the last redo place known to be before each; for when all transactions are in."""
+        """BrCheckpoints, and the last redo place known to be before each; for when all transactions are in."""
         numbers = sorted(self._ends)
         return numbers, list(accumulate((self._ends[number] for number in numbers), max))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 
-from logdump.operations.bounded_recovery.checkpoints import Checkpoints, is_before, start_of
+from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints, is_before, start_of
 from logdump.session.bounded_recovery import (
     Began,
     BrRestartShown,
@@ -30,7 +30,7 @@ class RestartAt:
         log_size: bytes of a redo log, where they are given.
     """
 
-    def __init__(self, at: int, checkpoints: Checkpoints, *, fails: bool, log_size: int | None) -> None:
+    def __init__(self, at: int, checkpoints: BrCheckpoints, *, fails: bool, log_size: int | None) -> None:
         self._at, self._checkpoints, self._fails, self._log_size = at, checkpoints, fails, log_size
         self._number = checkpoints.number_at(at) - fails
         self._oldest: Began | None = None

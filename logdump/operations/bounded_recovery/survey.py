@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.operations.bounded_recovery import observed
 from logdump.operations.bounded_recovery.begins import GivenBegin
-from logdump.operations.bounded_recovery.checkpoints import MOST_CHECKPOINTS, Checkpoints
+from logdump.operations.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
 from logdump.operations.bounded_recovery.first_pass import FirstCheckpoint, FirstPass
 from logdump.operations.bounded_recovery.restart import RestartAt
 from logdump.operations.bounded_recovery.sources import began, operations_of
@@ -77,8 +77,8 @@ class BrSurvey:
         self._pass = FirstPass(options.slack, options.restart)
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
-        self._main = Checkpoints(0, options.interval, -1)
-        self._compared: list[Checkpoints] = []
+        self._main = BrCheckpoints(0, options.interval, -1)
+        self._compared: list[BrCheckpoints] = []
         self._restart: RestartAt | None = None
         self._sources: Counter[BeginSource] = Counter()
         self._longer = options.longer or options.interval
@@ -117,8 +117,8 @@ class BrSurvey:
             return
         first, options = self._first.time, self._options
         last = self._pass.commits[1] if self._pass.commits is not None else first
-        self._main = Checkpoints(first, options.interval, max(last, options.restart or last))
-        self._compared = [Checkpoints(first, interval, last) for interval in options.compare]
+        self._main = BrCheckpoints(first, options.interval, max(last, options.restart or last))
+        self._compared = [BrCheckpoints(first, interval, last) for interval in options.compare]
         if max(one.count for one in (self._main, *self._compared)) > MOST_CHECKPOINTS:
             raise CommandError(f"There would be more than {MOST_CHECKPOINTS} checkpoints: FIRST begins later.")
         if options.restart is not None:

@@ -169,6 +169,9 @@ class Options:
     batch_bytes: int = _option(
         "batchBytes", POSITIVE_SIZE, 8 << 20, _BOTH, "Bytes of trail in an Arrow batch, at most", "8m"
     )
+    analysis: str | None = _option(
+        "analysis", TEXT, None, Use.READ, "Not records but what an analysis tells of each whole trail: see Analyses"
+    )
     summary: bool = _option(
         "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"
     )

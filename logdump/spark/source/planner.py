@@ -7,7 +7,8 @@ The task that reads a slice checks that it ends exactly where the next one begin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from dataclasses import replace
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,9 +53,20 @@ def plan(options: Options) -> list[tuple[Slice, ...]]:
     """
     filters_of(options)
     files = enumerate(find_files(options))
+    if options.analysis is not None:
+        return [*_whole_trails(files, options)]
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
     planned = _only_effective(slices) if options.effective else slices
     return list(packed(planned, options.max_partition_bytes))
+
+
+def _whole_trails(files: Iterable[tuple[int, TrailInput]], options: Options) -> Iterator[tuple[Slice, ...]]:
+    """The files of each trail together, none of them split."""
+    unsplit = replace(options, max_partition_bytes=0)
+    for _, trail in groupby(files, lambda item: item[1].trail):
+        slices = (part._replace(file_order=order) for order, file in trail for part in slices_of(file, unsplit))
+        if lot := tuple(slices):
+            yield lot
 
 
 def _only_effective(slices: Iterable[Slice]) -> Iterator[Slice]:

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 
 def offered(options: Options) -> tuple[RowColumn, ...]:
-    """The columns for these options."""
+    """The columns for these options.
+
+    Raises:
+        BadOption: there is no such analysis.
+    """
+    if options.analysis is not None:
+        from logdump.spark.source.analysis_choice import analysis_of  # noqa: PLC0415 - few reads need analyses
+
+        return analysis_of(options.analysis).columns
     if options.summary:
         return SUMMARY_COLUMNS
     return COLUMNS

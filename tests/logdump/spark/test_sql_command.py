@@ -220,3 +220,12 @@ def test_images_have_the_values_that_sourcedefs_tells(told: Told) -> None:
     told(f"open {TRAILS / 'ot000000'}; sourcedefs {DEFINITIONS}")
     columns = "select explode(after) one from records where op = 'Insert'"
     assert ("Sencha Fukamushi",) in result(told, f"select one.value from ({columns}) where one.name = 'NAME'")
+
+
+def test_restarts_are_a_view_of_the_whole_trail(told: Told) -> None:
+    told(f"open {TRAILS / 'at000000002'}")
+    [restart] = result(told, "select kind, rba, cut.csn, cut.records, cut.ended, again.begin.rba, time from restarts")
+    assert restart[:6] == ("abend", 2556, "41882402", 1, "cut", None)
+    told("filter include iotype insert")
+    [refusal] = failure(told, "select * from restarts").lines
+    assert refusal == "restarts tells of whole trails: option where (a FILTER) does not go with it"

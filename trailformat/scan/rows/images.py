@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
-from trailformat.records.record_header import COMPRESSED
 from trailformat.scan.rows.fields import Fields, columns_in
 from trailformat.scan.rows.headers import u16_at
-from trailformat.scan.rows.row_bytes import Array, RowBytes
+from trailformat.scan.rows.row_bytes import Array, RowBytes, RowData
 
-_BEFORE = ord("B")
 _PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)])
 _IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 
@@ -49,35 +47,9 @@ class ImageFields(NamedTuple):
     is_sound: Array
 
 
-class RowData(NamedTuple):
-    """The data of rows, as arrays with a value for each.
-
-    Attributes:
-        starts, ends: int64, where they lie in the bytes.
-        io_type: 0 where a row is no record with images.
-        is_list: whether data of one image are a list of columns, not a full image.
-        is_before: whether one image is that before.
-        little: bool, the byte order.
-    """
-
-    starts: Array
-    ends: Array
-    io_type: Array
-    is_list: Array
-    is_before: Array
-    little: Array
-
-
-def data_of(rows: RowBytes) -> RowData:
-    """The data of rows."""
-    io_type = np.where(rows.is_record, rows.of("io_type"), 0)
-    is_list = rows.of("partition") & COMPRESSED != 0
-    return RowData(*rows.payload("data"), io_type, is_list, rows.of("before_after") == _BEFORE, rows.is_little)
-
-
 def has_columns(rows: RowBytes) -> Array:
     """A mask of the rows whose data are columns: a list of them, or two after a length."""
-    data = data_of(rows)
+    data = rows.row_data
     mask: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
     return mask
 
@@ -104,7 +76,7 @@ def image_regions(view: Array, rows: RowData) -> ImageRegions:
 
 def images_of(rows: RowBytes) -> ImageFields:
     """The columns of rows."""
-    view, data = rows.view, data_of(rows)
+    view, data = rows.view, rows.row_data
     regions = image_regions(view, data)
     before, after = (
         columns_in(view, *bounds, data.little) for bounds in zip(regions.starts, regions.ends, strict=True)

@@ -16,6 +16,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.record import Record
+from trailformat.records.record_header import COMPRESSED
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 
 Array = np.ndarray[Any, Any]
@@ -23,6 +24,7 @@ MOST_COPIED = 1 << 26
 """More bytes than these stay where they are mapped: large records, whose copy would not fit into the memory."""
 _NEAR = 1 << 16
 """Rows with fewer bytes between them are read in one go."""
+_BEFORE = ord("B")
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
@@ -40,6 +42,25 @@ class Read(NamedTuple):
 
     data: Buffer
     starts: Array
+
+
+class RowData(NamedTuple):
+    """The data of rows, as arrays with a value for each.
+
+    Attributes:
+        starts, ends: int64, where they lie in the bytes.
+        io_type: 0 where a row is no record with images.
+        is_list: whether data of one image are a list of columns, not a full image.
+        is_before: whether one image is that before.
+        little: bool, the byte order.
+    """
+
+    starts: Array
+    ends: Array
+    io_type: Array
+    is_list: Array
+    is_before: Array
+    little: Array
 
 
 class RowBytes:
@@ -135,6 +156,13 @@ class RowBytes:
         """The offsets where the payload of ``data`` or ``token`` begins and ends; equal without one."""
         starts = self.starts + self.of(f"{part}_offset")
         return starts, starts + self.of(f"{part}_size")
+
+    @cached_property
+    def row_data(self) -> RowData:
+        """The data of the rows; its arrays are shared by all who take them."""
+        io_type = np.where(self.is_record, self.of("io_type"), 0)
+        is_list = self.of("partition") & COMPRESSED != 0
+        return RowData(*self.payload("data"), io_type, is_list, self.of("before_after") == _BEFORE, self.is_little)
 
     def record(self, row: int, path: Path | None = None) -> Record:
         """One of the rows, by its number here, as a record of the file at ``path``."""
