@@ -31,6 +31,7 @@ _HOMES = {
     "export": "EXPORT",
     "params": "PARAMS",
     "ddl": "DDL",
+    "explain": "EXPLAIN",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),

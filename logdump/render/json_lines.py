@@ -15,6 +15,7 @@ from logdump.render import (
     json_compression,
     json_count,
     json_ddl,
+    json_explanation,
     json_header,
     json_heartbeat,
     json_lob,
@@ -85,6 +86,7 @@ SHAPES = (
     *json_recovery.SHAPES,
     *json_compression.SHAPES,
     *json_bounded_recovery.SHAPES,
+    json_explanation.EXPLANATION,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -122,6 +124,7 @@ PARTS = (
     json_heartbeat.LAG_SUMMARY,
     *json_recovery.PARTS,
     *json_bounded_recovery.PARTS,
+    json_explanation.PART,
 )
 """The objects inside those."""
 

@@ -57,6 +57,7 @@ _RENDERERS = {
     "LongTransactionShown": ("bounded_recovery_text", "long_lines"),
     "LongTransactionsEnd": ("bounded_recovery_text", "end_lines"),
     "BrIntervalShown": ("bounded_recovery_text", "interval_lines"),
+    "Explained": ("explanation_text", "explanation_lines"),
     "JobProgress": ("progress_text", "job_lines"),
     "RowsShown": ("rows_text", "rows_lines"),
 }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
     from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
+    from logdump.session.explanation import Explained
     from logdump.session.heartbeats import (
         BeatGapShown,
         BeatIntervalShown,
@@ -205,6 +206,7 @@ if TYPE_CHECKING:
         | LongTransactionShown
         | LongTransactionsEnd
         | BrIntervalShown
+        | Explained
         | RowsShown
         | Progress
         | JobProgress

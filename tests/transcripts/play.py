@@ -18,6 +18,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.cli import main
 from tests.simulated.bounded_recovery import write_diagrams
+from tests.simulated.late_replication import write_explained
 
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted(FOLDER.glob("*.in"))
@@ -25,7 +26,7 @@ _MODIFIED = 1_710_500_000
 """The modification time of every trail in the copy: 2024-03-15 10:53:20 GMT."""
 _ZONES = {"conversions": "PST8PDT"}
 """The scripts that do not run at GMT: the manual's examples of conversions were made on the west coast."""
-_DRAWN = {"br": write_diagrams}
+_DRAWN = {"br": write_diagrams, "explain": write_explained}
 """What is written beside the copy of the trails for a script."""
 WITH_PROGRAMS = {"log", "shell"}
 """The scripts whose programs print by themselves."""
