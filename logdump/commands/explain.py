@@ -26,7 +26,7 @@ from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
 
 
-class Asked(Protocol):
+class Answerable(Protocol):
     """A question that can be answered with what has been read so far."""
 
     is_partial: bool
@@ -38,13 +38,13 @@ class Asked(Protocol):
 Run = Callable[[Session], Iterator[Event]]
 
 
-class Csn(NamedTuple):
+class CsnOfPlace(NamedTuple):
     """A place by its CSN."""
 
     text: str
 
 
-RestartPlace = EnteredTime | Csn | tuple[int, ...]
+RestartPlace = EnteredTime | CsnOfPlace | tuple[int, ...]
 
 
 def _refuse_filter(session: Session) -> None:
@@ -52,7 +52,7 @@ def _refuse_filter(session: Session) -> None:
         raise CommandError("Half a trail gives wrong answers: FILTER OFF first.")
 
 
-def _answer(question: Asked, title: str, run: Iterator[Event]) -> Iterator[Event]:
+def _answer(question: Answerable, title: str, run: Iterator[Event]) -> Iterator[Event]:
     """Read what the question needs, then answer; Ctrl+C answers with what there is."""
     try:
         yield from run
@@ -92,7 +92,7 @@ def _restart(at: RestartPlace | None) -> Run:
 
 
 def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot | None:
-    if isinstance(at, Csn):
+    if isinstance(at, CsnOfPlace):
         goal = csn_goal(at.text)
         if goal is None:
             raise CommandError(f"{at.text!r} is no CSN.")
@@ -142,7 +142,7 @@ def run_explain(session: Session, run: Run) -> Iterator[Event]:
 _AT = Time(label="AT: ")
 _RESTART_AT: Alternatives[Any] = Alternatives(
     Sequence(lambda *numbers: numbers, Number("<seqno>"), Number("<rba>")),
-    Keyword("CSN", Sequence(Csn, Word("<csn>"))),
+    Keyword("CSN", Sequence(CsnOfPlace, Word("<csn>"))),
     _AT,
 )
 

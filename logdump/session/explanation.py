@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
     lag: int | None = None
 
 
-class Verdict(NamedTuple):
+class Conclusion(NamedTuple):
     """The verdict of a rule, and the name of the rule."""
 
     rule: str
@@ -65,7 +65,7 @@ class Explained(NamedTuple):
 
     question: Question
     title: str
-    verdict: Verdict
+    verdict: Conclusion
     parts: tuple[Evidence, ...]
     assumed: tuple[str, ...]
     not_known: tuple[str, ...]

@@ -11,7 +11,7 @@ from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Event, Notice
-from logdump.session.explanation import Evidence, Explained, Phrase, Question, Verdict
+from logdump.session.explanation import Conclusion, Evidence, Explained, Phrase, Question
 from logdump.session.selection import Selection
 from trailformat import Record
 from trailformat.trail.file import TrailFile
@@ -126,7 +126,7 @@ class DdlQuestion:
         """The answer."""
         facts = DdlFacts(self._statements, self._outcomes, self._abends)
         found = ((rule.name, rule.verdict(facts)) for rule in RULES)
-        verdict = next(Verdict(name, text) for name, text in found if text is not None)
+        verdict = next(Conclusion(name, text) for name, text in found if text is not None)
         counted = [
             f"{side.title} {outcome.value.replace('_', ' ')} {number}"
             for (side, outcome), number in self._outcomes.items()

@@ -8,7 +8,7 @@ from logdump.notation.plural import amount
 from logdump.operations.bounded_recovery.survey import walked
 from logdump.operations.explaining.beat_facts import BeatPoint, BeatsAround
 from logdump.operations.explaining.lag_rules import HOP_NAMES, LagFacts, restart_of, seconds, verdict_of
-from logdump.operations.explaining.trail_facts import DefinitionClocks, TrailFacts, TransactionsAround, Window
+from logdump.operations.explaining.trail_facts import DefinitionClocks, LagWindow, TrailFacts, TransactionsAround
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.bounded_recovery import BeginSource
@@ -39,7 +39,7 @@ class LagQuestion:
         self._whole, self._at, self._definitions_of = whole, at, definitions_of
         self._around = BeatsAround(at)
         self._clocks = DefinitionClocks(at)
-        self._transactions = TransactionsAround(Window(0, 0))
+        self._transactions = TransactionsAround(LagWindow(0, 0))
         self.is_partial = False
 
     def run(self, notify: int) -> Iterator[Progress]:
@@ -68,15 +68,15 @@ class LagQuestion:
         for beat in new.rest():
             self._around.add(beat)
 
-    def _window(self) -> Window:
+    def _window(self) -> LagWindow:
         beats = self._around.facts()
         if self._at is not None and beats.gap is not None:
-            return Window(beats.gap.after.time, beats.gap.before.time)
+            return LagWindow(beats.gap.after.time, beats.gap.before.time)
         if beats.chosen is None:
             at = self._at or 0
-            return Window(at, at)
+            return LagWindow(at, at)
         chosen = beats.chosen
-        return Window(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
+        return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
 
     @property
     def facts(self) -> LagFacts:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from logdump.notation.plural import amount
 from logdump.operations.explaining.beat_facts import BeatFacts, BeatPoint
 from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
-from logdump.session.explanation import Phrase, Span, Verdict, When
+from logdump.session.explanation import Conclusion, Phrase, Span, When
 from trailformat.search.transaction_walk import Restart
 
 _SECOND = 1_000_000
@@ -168,7 +168,7 @@ RULES = (
 """The last one always holds."""
 
 
-def verdict_of(facts: LagFacts) -> Verdict:
+def verdict_of(facts: LagFacts) -> Conclusion:
     """The verdict of the first rule that holds."""
     found = ((rule.name, rule.verdict(facts)) for rule in RULES)
-    return next(Verdict(name, text) for name, text in found if text is not None)
+    return next(Conclusion(name, text) for name, text in found if text is not None)

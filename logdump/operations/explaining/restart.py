@@ -12,7 +12,7 @@ from logdump.operations.recovery.survey import Survey
 from logdump.session.bounded_recovery import BrRestartShown
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
-from logdump.session.explanation import Evidence, Explained, Phrase, Question, Span, Verdict, When
+from logdump.session.explanation import Conclusion, Evidence, Explained, Phrase, Question, Span, When
 from logdump.session.recovery_events import KeepShown, RecoveryShown
 from trailformat.scan import Workers
 from trailformat.search.extent import extent_at
@@ -160,7 +160,7 @@ class RestartQuestion:
         """
         facts = self._facts()
         found = ((rule.name, rule.verdict(facts)) for rule in RULES)
-        verdict = next(Verdict(name, text) for name, text in found if text is not None)
+        verdict = next(Conclusion(name, text) for name, text in found if text is not None)
         return Explained(
             Question.RESTART,
             title,

@@ -15,7 +15,7 @@ from trailformat.trail.sequence import Spot
 MOST_RESTARTS = 100
 
 
-class Window(NamedTuple):
+class LagWindow(NamedTuple):
     """The time that is looked at, from the beat that shows the lag to where it arrived."""
 
     start: int
@@ -56,7 +56,7 @@ class TrailFacts(NamedTuple):
 class TransactionsAround:
     """Takes the transactions of a trail in, in their order."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: LagWindow) -> None:
         self._window = window
         self._clock = RedoClock()
         self._restarts: list[Restart] = []

@@ -14,7 +14,7 @@ from logdump.render.explanation_text import MOST_LINES
 from logdump.render.text import render
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
-from logdump.session.explanation import Evidence, Explained, Question, Verdict
+from logdump.session.explanation import Conclusion, Evidence, Explained, Question
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated import late_replication as late
@@ -90,7 +90,7 @@ def test_the_first_line_says_what_is_assumed_and_what_would_tell_more(line: Line
 
 def test_an_answer_has_at_most_25_lines(line: Line) -> None:
     parts = tuple(Evidence((f"{number}",), (Spot(Path("lt000000000"), number),)) for number in range(60))
-    shown = Explained(Question.DDL, "it", Verdict("rule", ("so",)), parts, (), ("this", "that"), 1, is_partial=True)
+    shown = Explained(Question.DDL, "it", Conclusion("rule", ("so",)), parts, (), ("this", "that"), 1, is_partial=True)
     lines = list(render(shown, line.session.settings))
     assert len(lines) == MOST_LINES == 25
     assert "… and 41 more" in lines[-2]
