@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from logdump.commands.params import parameters_in_use
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.bounded_recovery.begins import read_begins
-from logdump.operations.bounded_recovery.survey import LEAST_INTERVAL, MOST_INTERVAL, BrOptions, BrSurvey
+from logdump.operations.bounded_recovery.options import LEAST_INTERVAL, MOST_INTERVAL, BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.parameters.options_of import options_of
 from logdump.session.bounded_recovery import Began
-from logdump.session.errors import ArgumentError
+from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -70,8 +73,16 @@ class Intervals(Parameter[tuple[int, ...]]):
         return not last or self._one.begins(last, context)
 
 
-def run_bounded_recovery(session: Session, options: BrOptions) -> Iterator[Event]:
+class WantedBr(NamedTuple):
+    """The options as they were entered; a parameter file may have the interval where none was."""
+
+    options: BrOptions
+    has_interval: bool
+
+
+def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
     """Show what would be open at checkpoints of Bounded Recovery; the position stays."""
+    options = _with_parameters(session, wanted)
     refuse_filter(session, "BR", filtered=options.filtered)
     whole = whole_trail_of(session, options.over, "BR")
     given = read_begins(Path(options.begins).expanduser(), session.settings.time_offset) if options.begins else {}
@@ -91,6 +102,22 @@ def run_bounded_recovery(session: Session, options: BrOptions) -> Iterator[Event
         raise KeyboardInterrupt
 
 
+def _with_parameters(session: Session, wanted: WantedBr) -> BrOptions:
+    """The options, with BRINTERVAL and BROFF of the parameter file in use where INTERVAL is not given."""
+    options = wanted.options
+    said, off = options_of(parameters_in_use(session).extract, "BR", "BRINTERVAL", "BROFF")
+    if wanted.has_interval or (said is None and off is None):
+        return options
+    if said is not None:
+        try:
+            interval = _INTERVAL.parse(said.word, Context())
+        except ArgumentError as error:
+            raise CommandError(f"{said.rule.path}, line {said.rule.line}: BRINTERVAL: {error}") from error
+        options = options._replace(interval=interval)
+    rule = (said or off).rule  # type: ignore[union-attr]  # one of them is there
+    return options._replace(parameter=rule, is_off=off is not None)
+
+
 def _passes(session: Session, one: Began) -> bool:
     """Whether the first record of a transaction passes the filter."""
     if one.spot is None:
@@ -100,9 +127,9 @@ def _passes(session: Session, one: Began) -> bool:
         return record is not None and session.selection(trail).accepts(record)
 
 
-def _options(**given: Any) -> BrOptions:
+def _options(**given: Any) -> WantedBr:
     times = {name: value.julian for name, value in given.items() if isinstance(value, EnteredTime)}
-    return BrOptions(**{**given, **times})
+    return WantedBr(BrOptions(**{**given, **times}), "interval" in given)
 
 
 class _Slack(Number):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.commands.params import parameters_in_use
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf
 from logdump.operations.compression.survey import CompressOptions, CompressSurvey
 from logdump.operations.compression.wire import MOST_THRESHOLD
 from logdump.operations.matching_files import matching_files
+from logdump.operations.parameters.options_of import options_of
 from logdump.session.across import files_from
 from logdump.session.events import Bad, Event, Notice
 from logdump.session.exit_status import ExitStatus
@@ -21,6 +23,7 @@ _MOST_BLOCK = 2**30
 
 def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     """Estimate over the open trail, or all files that a wildcard names; the position stays."""
+    options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
     paths = files_from(session) if options.over is None else matching_files(options.over)
     try:
@@ -40,6 +43,16 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     if survey.is_partial:
         yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt
+
+
+def _with_parameters(session: Session, options: CompressOptions) -> CompressOptions:
+    """The options, with what RMTHOST of the parameter file in use says where they are not given."""
+    said = options_of(parameters_in_use(session).extract, "RMTHOST", "TCPFLUSHBYTES", "COMPRESSTHRESHOLD")
+    block, threshold = (int(one.word) if one is not None and one.word.isdecimal() else None for one in said)
+    return options._replace(
+        block=options.block or block,
+        threshold=threshold if options.threshold is None else options.threshold,
+    )
 
 
 COMMANDS = (

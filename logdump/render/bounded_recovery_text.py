@@ -66,6 +66,9 @@ def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[
         f"{amount(shown.checkpoints, 'checkpoint')} from {begin} ({first}), "
         f"{shown.busy} with open transactions"
     )
+    if shown.parameter is not None:
+        rule = shown.parameter
+        yield f"{escape(rule.path.name)}, line {rule.line}: {escape(rule.text)}"
     sources = [f"{number} {_SOURCES[source]}" for source in BeginSource if (number := shown.sources.get(source))]
     if sources:
         yield f"Begins of transactions: {', '.join(sources)}"
@@ -96,7 +99,10 @@ def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:
     if shown.checkpoint is not None:
         which = "the one before that which failed" if shown.fails else "the last"
         yield _line("Checkpoint", f"{format_timestamp(shown.checkpoint, settings.time_offset)}, {which}")
-    yield _line("Bound", f"less than {span_text(shown.bound)} back, whenever the first checkpoint was")
+    if shown.bound is None:
+        yield _line("Bound", "none: BROFF")
+    else:
+        yield _line("Bound", f"less than {span_text(shown.bound)} back, whenever the first checkpoint was")
     for observed, what in ((shown.heartbeat, "heartbeat"), (shown.header, "LOGBSN of the file begun")):
         if observed is not None:
             yield _line("Observed", _observed(observed, what, settings))

@@ -23,7 +23,7 @@ def _duration(name: str, meaning: str, path: str = "") -> Member:
         microseconds = get(source)
         return None if microseconds is None else round(microseconds / 1_000_000, 6)
 
-    return member(name, "number", f"{meaning}, seconds", value)
+    return member(name, "number or null" if "null" in meaning else "number", f"{meaning}, seconds", value)
 
 
 START = Shape(
@@ -88,6 +88,7 @@ RECOVERY = Shape(
         ),
         member("checkpoints", "number", "Checkpoints"),
         member("busy", "number", "Those with an open transaction, one `br_checkpoint` each"),
+        member("parameter", "string or null", "The BR statement of a parameter file in use", "parameter?.text"),
         member("damaged", "number", "Places of damage"),
         member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
     ),
@@ -121,7 +122,7 @@ RESTART = Shape(
         member("without_br", "restart_reach", "What is read without", REACH.one("without_br")),
         member("from_disk", "number", "Transactions that are restored from disk"),
         member("recaptured", "number", "Transactions that are captured again with BR", "with_br.recaptured"),
-        _duration("bound", "How far back BR reads at most"),
+        _duration("bound", "How far back BR reads at most; null with BROFF"),
         member("fails", "boolean", "Whether the last checkpoint is taken as failed"),
         member("observed", "observed_restart or null", "Of the last heartbeat", OBSERVED.one("heartbeat")),
         member("logbsn", "observed_restart or null", "Of the last file header", OBSERVED.one("header")),

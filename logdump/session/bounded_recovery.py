@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
+from logdump.session.evaluation import Rule
 from logdump.session.exit_status import ExitStatus
 from trailformat.search.redo_clock import RedoPlace
 from trailformat.trail.sequence import Spot
@@ -103,6 +104,7 @@ class BoundedRecoveryShown(NamedTuple):
         clock: whether the redo clock is used.
         sources: how many transactions have their begin from each source.
         checkpoints: how many there are; ``busy`` of them with an open transaction.
+        parameter: the BR statement of the parameter file of Extract that PARAMS has read.
         unknown_vendor: whether no header says that the source is Oracle.
         damaged: places of damage.
         is_partial: whether it was stopped before the end.
@@ -117,6 +119,7 @@ class BoundedRecoveryShown(NamedTuple):
     sources: dict[BeginSource, int]
     checkpoints: int
     busy: int
+    parameter: Rule | None
     unknown_vendor: bool
     damaged: int
     is_partial: bool
@@ -186,7 +189,7 @@ class BrRestartShown(NamedTuple):
         checkpoint: the time of the checkpoint that it recovers from.
         with_br, without_br: what it reads.
         from_disk: transactions that are restored from disk.
-        bound: how far back BR reads at most.
+        bound: how far back BR reads at most; None without it (BROFF).
         fails: whether the last checkpoint is taken as failed.
         heartbeat, header: what Extract has written.
     """
@@ -197,7 +200,7 @@ class BrRestartShown(NamedTuple):
     with_br: RestartReach
     without_br: RestartReach
     from_disk: int
-    bound: int
+    bound: int | None
     fails: bool
     heartbeat: ObservedRestart | None
     header: ObservedRestart | None

@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_right
 
 from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints, is_before, start_of
+from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.session.bounded_recovery import (
     Began,
     BrRestartShown,
@@ -24,15 +25,13 @@ class RestartAt:
     """Gathers what is open at a moment, and what has been committed before it.
 
     Args:
-        at: the moment.
         checkpoints: those up to it.
-        fails: whether the last one is not completed.
-        log_size: bytes of a redo log, where they are given.
+        options: the moment, whether the last checkpoint is not completed, bytes of a redo log.
     """
 
-    def __init__(self, at: int, checkpoints: BrCheckpoints, *, fails: bool, log_size: int | None) -> None:
-        self._at, self._checkpoints, self._fails, self._log_size = at, checkpoints, fails, log_size
-        self._number = checkpoints.number_at(at) - fails
+    def __init__(self, checkpoints: BrCheckpoints, options: BrOptions) -> None:
+        self._at, self._checkpoints, self._options = options.restart or 0, checkpoints, options
+        self._number = checkpoints.number_at(self._at) - options.fails
         self._oldest: Began | None = None
         self._has_persisted = False
         self._reached: RedoPlace | None = None
@@ -49,7 +48,8 @@ class RestartAt:
         elif one.high <= self._at:
             if self._oldest is None or is_before(one, self._oldest):
                 self._oldest = one
-            self._has_persisted = self._has_persisted or self._checkpoints.is_persisted_at(one, self._number)
+            is_persisted = not self._options.is_off and self._checkpoints.is_persisted_at(one, self._number)
+            self._has_persisted = self._has_persisted or is_persisted
 
     def shown(self, heartbeat: ObservedRestart | None, header: ObservedRestart | None) -> BrRestartShown:
         """What there is, when all transactions are in."""
@@ -61,7 +61,7 @@ class RestartAt:
         is_bounded = kind is RestartKind.BOUNDED
         number, checkpoints = self._number, self._checkpoints
         last_number = checkpoints.number_at(self._at)
-        late = self._at - checkpoints.time(last_number) if self._fails else 0
+        late = self._at - checkpoints.time(last_number) if self._options.fails else 0
         return BrRestartShown(
             self._at,
             kind,
@@ -69,8 +69,8 @@ class RestartAt:
             self._reach(checkpoints.restart(number), ends) if is_bounded else without,
             without,
             checkpoints.persisted_at(number) if is_bounded else 0,
-            2 * checkpoints.interval + late,
-            self._fails,
+            None if self._options.is_off else 2 * checkpoints.interval + late,
+            self._options.fails,
             heartbeat,
             header,
         )
@@ -87,6 +87,7 @@ class RestartAt:
         """Redo between two places; over several logs only where their size is known, as if all were full."""
         if logs == 1:
             return max(0, reached.position - start.position)
-        if self._log_size is None:
+        log_size = self._options.log_size
+        if log_size is None:
             return None
-        return max(0, self._log_size - start.position) + (logs - 2) * self._log_size + reached.position
+        return max(0, log_size - start.position) + (logs - 2) * log_size + reached.position

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 from logdump.operations.bounded_recovery import observed
 from logdump.operations.bounded_recovery.begins import GivenBegin
 from logdump.operations.bounded_recovery.checkpoints import MOST_CHECKPOINTS, BrCheckpoints
 from logdump.operations.bounded_recovery.first_pass import FirstCheckpoint, FirstPass
+from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.bounded_recovery.restart import RestartAt
 from logdump.operations.bounded_recovery.sources import began, operations_of
 from logdump.operations.recovery.lists import Findings
@@ -29,27 +29,6 @@ from trailformat.search.whole_trail import WholeTrail
 from trailformat.search.whole_transactions import transactions_of
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-
-_HOUR = 3_600_000_000
-_SECOND = 1_000_000
-DEFAULT_INTERVAL = 4 * _HOUR
-LEAST_INTERVAL, MOST_INTERVAL = _HOUR // 3, 96 * _HOUR
-
-
-class BrOptions(NamedTuple):
-    """The options of BR; times are Julian microseconds, durations microseconds."""
-
-    interval: int = DEFAULT_INTERVAL
-    first: int | None = None
-    restart: int | None = None
-    fails: bool = False
-    begins: str | None = None
-    slack: int = _SECOND
-    log_size: int | None = None
-    longer: int | None = None
-    compare: tuple[int, ...] = ()
-    over: str | None = None
-    filtered: bool = False
 
 
 class BrSurvey:
@@ -122,7 +101,7 @@ class BrSurvey:
         if max(one.count for one in (self._main, *self._compared)) > MOST_CHECKPOINTS:
             raise CommandError(f"There would be more than {MOST_CHECKPOINTS} checkpoints: FIRST begins later.")
         if options.restart is not None:
-            self._restart = RestartAt(options.restart, self._main, fails=options.fails, log_size=options.log_size)
+            self._restart = RestartAt(self._main, options)
 
     def _take(self, extent: Extent) -> None:
         given = self._given.pop(extent.transaction.xid or "", None)
@@ -166,6 +145,7 @@ class BrSurvey:
             dict(self._sources),
             self._main.count,
             self._main.busy,
+            self._options.parameter,
             self._pass.unknown_vendor,
             self._pass.damaged,
             self.is_partial,

@@ -30,12 +30,17 @@ class CompressOptions(NamedTuple):
 
     over: str | None = None
     by_table: bool = False
-    block: int = DEFAULT_SIZE
-    threshold: int = DEFAULT_THRESHOLD
+    block: int | None = None
+    threshold: int | None = None
     level: int | None = None
     sample: int | None = None
     at_commit: bool = False
     images: bool = False
+
+
+def threshold_of(options: CompressOptions) -> int:
+    """COMPRESSTHRESHOLD, as given or its default."""
+    return DEFAULT_THRESHOLD if options.threshold is None else options.threshold
 
 
 class _ByTable(Generic[T]):
@@ -63,8 +68,8 @@ class _Wire:
         level, sample = options.level, options.sample
         levels = (level or TABLE_LEVEL,) if is_table or level is not None else LEVELS
         percent = sample if sample is not None or level is None else 100
-        self.packer = Packer(options.block)
-        self.compressor = Compressor(levels, options.threshold, percent)
+        self.packer = Packer(options.block or DEFAULT_SIZE)
+        self.compressor = Compressor(levels, threshold_of(options), percent)
 
     def add(self, record: bytes, *, ends: bool) -> None:
         """Take a record in, with which a block may end."""
@@ -171,7 +176,8 @@ class CompressSurvey:
                 yield from (one for one in images.savings(name) if one.records)
             return
         others = len(self._wires.others)
-        yield CompressionShown(surveyed, options.block, options.threshold, options.at_commit, others)
+        block = options.block or DEFAULT_SIZE
+        yield CompressionShown(surveyed, block, threshold_of(options), options.at_commit, others)
         yield from self._wire.compressor.results()
         found = [one for name, wire in self._wires.of.items() for one in wire.compressor.results(name)]
         yield from sorted(found, key=lambda one: (-one.bytes, one.table))

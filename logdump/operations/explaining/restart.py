@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from logdump.notation.plural import amount
-from logdump.operations.bounded_recovery.survey import BrOptions, BrSurvey
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
 from logdump.session.bounded_recovery import BrRestartShown

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from logdump.operations.bounded_recovery.begins import GivenBegin
-from logdump.operations.bounded_recovery.survey import BrOptions, BrSurvey
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.session.bounded_recovery import (
     BeginSource,
     BoundedRecoveryShown,

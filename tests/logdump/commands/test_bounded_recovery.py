@@ -233,3 +233,34 @@ def test_the_objects_hold_durations_in_seconds(tmp_path: Path) -> None:
     assert shown["br_restart"]["without_br"]["back"] == 7 * 3600
     assert shown["br_transaction"]["begin_high"] == iso(HOUR)
     assert shown["br_interval"]["interval"] == 3600.0
+
+
+def read_parameters(line: Line, folder: Path, statement: str) -> None:
+    path = folder / "ext.prm"
+    path.write_text(f"EXTRACT ext\n{statement}\nEXTTRAIL lt\nTABLE *.*;\n")
+    line(f"params {path}")
+
+
+def test_the_interval_of_the_parameter_file_in_use_counts_unless_one_is_given(open_trail: Line, tmp_path: Path) -> None:
+    read_parameters(open_trail, tmp_path, "BR BRINTERVAL 2H, BRDIR BR")
+    lines = open_trail("br")
+    assert whole(open_trail).interval == 2 * HOUR
+    assert "ext.prm, line 2: BR BRINTERVAL 2H, BRDIR BR" in lines
+    open_trail("br interval 1h")
+    assert whole(open_trail).interval == HOUR
+
+
+def test_with_broff_a_restart_reads_as_without_bounded_recovery(open_trail: Line, tmp_path: Path) -> None:
+    read_parameters(open_trail, tmp_path, "BR BROFF")
+    open_trail(f"br restart {iso(8 * HOUR)}")
+    found = first(open_trail, BrRestartShown)
+    assert isinstance(found, BrRestartShown)
+    assert (found.with_br, found.bound, found.from_disk) == (found.without_br, None, 0)
+
+
+def test_an_interval_out_of_bounds_in_the_parameter_file_is_refused_with_its_line(
+    open_trail: Line, tmp_path: Path
+) -> None:
+    read_parameters(open_trail, tmp_path, "BR BRINTERVAL 5M")
+    open_trail("br")
+    assert "ext.prm, line 2: BRINTERVAL: 5M is out of range" in open_trail.failures[0].lines[0]

@@ -161,3 +161,13 @@ def test_that_the_trails_keep_their_sizes_is_said(shop: Line) -> None:
 def test_the_time_that_compression_takes_here_is_told(shop: Line) -> None:
     assert all(one.endswith(" MB/s here") for one in shop("compress")[3:])
     assert all(one.seconds > 0 for one in results(shop))
+
+
+def test_rmthost_of_the_parameter_file_in_use_gives_block_and_threshold(shop: Line, tmp_path: Path) -> None:
+    path = tmp_path / "pump.prm"
+    host = "RMTHOST target, MGRPORT 7809, COMPRESS, COMPRESSTHRESHOLD 500, TCPFLUSHBYTES 2000"
+    path.write_text(f"EXTRACT pump\n{host}\nRMTTRAIL rt\nTABLE *.*;\n")
+    shop(f"params {path}; compress")
+    assert (about(shop).block, about(shop).threshold) == (2000, 500)
+    shop("compress block 3000 threshold 0")
+    assert (about(shop).block, about(shop).threshold) == (3000, 0)
