@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from logdump.arrow.records.schema import COLUMNS, RowColumn
+from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
 from logdump.spark.analyses.table import ANALYSES
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
@@ -53,6 +53,7 @@ def _view(one: View) -> tuple[str, ...]:
 def updated(page: str) -> str:
     """The page with the columns and options of today."""
     page = with_content(page, "columns", columns(COLUMNS))
+    page = with_content(page, "endings", columns(ENDING_COLUMNS))
     page = with_content(page, "table", of_table())
     page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
     page = with_content(page, "views", table(("View", "A row for"), [_view(one) for one in VIEWS.values()]))

@@ -23,7 +23,7 @@ class View(NamedTuple):
         name: of it.
         meaning: what it has a row for.
         columns: those of the data source; of the text of a view those that it makes, as docs/spark.md tells them.
-        options: of the data source, which make its rows.
+        options: of the data source, which make its rows, or those of the views that its text reads.
         text: SQL over other views, whose names stand in braces; empty where the rows are those of the data source.
         reads: of each of these views the columns that the text needs.
     """
@@ -69,14 +69,20 @@ SELECT
     sort_array(collect_set(table)) AS tables,
     min(time) AS first_time,
     max(time) AS last_time,
-    bool_or(begins) AND bool_or(ends) AS is_whole
+    bool_or(begins) AND bool_or(ends) AS is_whole,
+    max(struct(file_order, rba, ended)).ended AS ended,
+    bool_and(is_effective) AS is_effective
 FROM numbered
 GROUP BY trail, csn, xid, number
 """  # noqa: S608 - the numbers are those of the format
 """A transaction begins with the first row, with a row that says so, and after one that ends another; those without CSN
 and XID are distinguished by that alone."""
-_OF_TRANSACTIONS = "file file_order rba op_code table time trans_ind csn xid record_length".split()  # noqa: SIM905
-_MADE = "csn xid begin_file begin_rba end_file end_rba records bytes tables first_time last_time is_whole".split()  # noqa: SIM905
+_OF_RECORDS = """
+file file_order rba op_code table time trans_ind csn xid record_length ended is_effective
+"""
+_OF_TRANSACTIONS = """
+csn xid begin_file begin_rba end_file end_rba records bytes tables first_time last_time is_whole ended is_effective
+"""
 
 VIEWS: dict[str, View] = {
     view.name: view
@@ -91,9 +97,10 @@ VIEWS: dict[str, View] = {
         View(
             "transactions",
             "each transaction",
-            tuple(_MADE),
+            tuple(_OF_TRANSACTIONS.split()),
+            {"endings": "true"},
             text=_TRANSACTIONS,
-            reads={"records": tuple(_OF_TRANSACTIONS)},
+            reads={"records": tuple(_OF_RECORDS.split())},
         ),
         *(
             View(one.name, one.meaning, tuple(column.name for column in one.columns), {"analysis": one.name})

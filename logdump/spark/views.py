@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)
-_PRUNED = ("records", "summary")
+_PRUNED = ("records", "summary", "transactions")
 """The views of which no more is read than a statement needs."""
-_OFFERED = {name: frozenset(VIEWS[name].columns) for name in _PRUNED}
+Needed = Mapping[str, frozenset[str]]
+"""By the name of a view the columns of the data source that a statement needs."""
 
 
 class Views:
@@ -45,8 +46,8 @@ class Views:
         frames = {name: self._frame(VIEWS[name]) for name in used}
         _register(frames)
         frame = sql(self._spark, statement)
-        needed = {name: needed_columns(frame, _OFFERED[name]) for name in frames.keys() & _OFFERED.keys()}
-        is_whole = all(columns == _OFFERED[name] for name, columns in needed.items())
+        needed = {name: needed_columns(frame, _offered(VIEWS[name])) for name in frames if name in _PRUNED}
+        is_whole = all(columns == _offered(VIEWS[name]) for name, columns in needed.items())
         if not _is_query(frame) or (is_whole and "records" not in needed):
             return frame
         try:
@@ -56,25 +57,31 @@ class Views:
         finally:
             _register(frames)
 
-    def _pruned(
-        self, statement: str, needed: Mapping[str, frozenset[str]], schemas: Mapping[str, StructType]
-    ) -> DataFrame:
+    def _pruned(self, statement: str, needed: Needed, schemas: Mapping[str, StructType]) -> DataFrame:
         """The query over the columns it needs; with schemas, on which other views insist, what it needs not is null."""
         for name, columns in needed.items():
-            wanted = ",".join(column for column in VIEWS[name].columns if column in columns) or "file"
-            frame = self._read(VIEWS[name], wanted, schemas.get(name))
+            view = VIEWS[name]
+            frame = (
+                self._joined(view, columns)
+                if view.text
+                else self._read(view, _listed(view.columns, columns), schemas.get(name))
+            )
             frame.createOrReplaceTempView(name)
         return sql(self._spark, statement)
 
     def _frame(self, view: View) -> DataFrame:
-        if not view.text:
-            return self._read(view)
-        sources: dict[str, Any] = {name: self._frame_of(VIEWS[name], wanted) for name, wanted in view.reads.items()}
-        return self._spark.sql(view.text, **sources)
+        return self._joined(view) if view.text else self._read(view)
 
-    def _frame_of(self, view: View, columns: tuple[str, ...]) -> DataFrame:
-        """Columns of a view, of the data source's own no others being read."""
-        return self._frame(view).select(*columns) if view.text else self._read(view, ",".join(columns))
+    def _joined(self, view: View, needed: frozenset[str] | None = None) -> DataFrame:
+        """A view in SQL; columns of the data source that are not needed are null."""
+        sources: dict[str, Any] = {}
+        for name, columns in view.reads.items():
+            source = VIEWS[name]._replace(options={**VIEWS[name].options, **view.options})
+            frame = self._frame(source).select(*columns) if source.text else self._read(source, ",".join(columns))
+            if needed is not None and not source.text:
+                frame = self._read(source, _listed(columns, needed), frame.schema)
+            sources[name] = frame
+        return self._spark.sql(view.text, **sources)
 
     def _read(self, view: View, columns: str | None = None, schema: StructType | None = None) -> DataFrame:
         reader = self._spark.read.format("trail").options(**self._options).options(**view.options)
@@ -85,6 +92,16 @@ class Views:
         if schema is not None:
             reader = reader.schema(schema)
         return reader.load([self._path])
+
+
+def _offered(view: View) -> frozenset[str]:
+    """The columns that a view has of the data source."""
+    return frozenset(column for columns in view.reads.values() for column in columns) or frozenset(view.columns)
+
+
+def _listed(columns: Iterable[str], needed: frozenset[str]) -> str:
+    """Those that are needed as the option ``columns``, which takes one at least."""
+    return ",".join(column for column in columns if column in needed) or "file"
 
 
 def sql(spark: SparkSession, statement: str) -> DataFrame:

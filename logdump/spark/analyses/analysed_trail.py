@@ -11,7 +11,7 @@ from logdump.spark.errors import BadTrail, located
 from logdump.spark.report import report
 from logdump.spark.source.bounds import selection_of
 from logdump.spark.source.options import Options
-from logdump.spark.source.planner import Slice
+from logdump.spark.source.planner import Slice, is_unborn
 from logdump.spark.source.slices import open_trail
 from trailformat import BadRecord, TrailError, TrailFile
 from trailformat.search.lots import DAMAGE, Lot
@@ -38,7 +38,8 @@ class AnalysedTrail:
     @cached_property
     def whole(self) -> WholeTrail:
         """The trail to which they belong, with the files of it that are not read too."""
-        return WholeTrail.around(self._files[0].path)
+        whole = WholeTrail.around(self._files[0].path)
+        return whole if self.paths <= whole.ordinals.keys() else WholeTrail(self.paths)
 
     def open(self) -> Iterator[TrailFile]:
         """The files one after the other, each open until the next is taken; but for those that options pass over.
@@ -58,6 +59,12 @@ class AnalysedTrail:
     def selection(self, trail: TrailFile) -> Selection:
         """The records of a file that pass the options which choose records."""
         return selection_of(trail, self.options)
+
+    def check_files(self) -> None:
+        """See whether every file of the whole trail that has been reached could be read. Raises like damaged."""
+        for path, error in self.whole.unreadable.items():
+            if not is_unborn(error, self.whole.is_newest(self.whole.ordinals[path])):
+                self.damaged(error, path)
 
     def check(self, lot: Lot) -> None:
         """See whether there is damage among the transactions of a lot. Raises like damaged."""

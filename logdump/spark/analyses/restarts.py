@@ -30,8 +30,7 @@ def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     with Workers() as workers:
         for lot in survey.run(workers):
             trail.check(lot)
-    for path, error in trail.whole.unreadable.items():
-        trail.damaged(error, path)
+    trail.check_files()
     if not survey.restarts.is_listed:
         number, listed = survey.restarts.number, len(survey.restarts.listed)
         report(f"{trail.whole.paths[0]}: only the first {listed} of {number} restarts are rows")

@@ -99,7 +99,8 @@ class TrailReader(DataSourceReader):
         """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
         from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
 
-        return [InputPartition(slices) for slices in plan(self._options)] or [InputPartition(())]
+        wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
+        return [InputPartition(slices) for slices in plan(self._options, wanted)] or [InputPartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The record batches of a partition."""

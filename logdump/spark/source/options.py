@@ -120,6 +120,14 @@ class Options:
         "Without the rows of transactions that a Replicat does not apply: cut, open, or in the trail once more",
         "false",
     )
+    endings: bool = _option(
+        "endings",
+        TRUTH,
+        False,
+        Use.READ,
+        "More columns, of how the transaction of a record ended: see Transactions that are not applied",
+        "false",
+    )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
     end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")

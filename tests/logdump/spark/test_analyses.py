@@ -13,6 +13,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
+from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.render.json_lines import render
 from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
 from logdump.spark.source.data_source import TrailSource
@@ -71,6 +72,29 @@ def test_files_of_no_trail_are_each_their_own(trails: Path, tmp_path: Path) -> N
     assert {Path(row["file"]).name for row in rows(tmp_path, analysis="restarts")} == {"one.trail", "two.trail"}
 
 
+def test_files_whose_names_are_no_documented_ones_are_one_trail(trails: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        shutil.copy(trails / f"at00000000{number}", tmp_path / f"copy00000{number}")
+    found = rows(tmp_path, "file", "rba", "again_is", analysis="restarts")
+    told = rows(trails / "at*", "file", "rba", "again_is", analysis="restarts")
+    assert [(row["file"][-1], row["rba"], row["again_is"]) for row in found] == [
+        (row["file"][-1], row["rba"], row["again_is"]) for row in told
+    ]
+
+
+def test_a_newest_file_that_is_only_begun_is_no_damage(trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "lt000000000").write_bytes((trails / "at000000000").read_bytes())
+    (tmp_path / "lt000000001").write_bytes((trails / "at000000001").read_bytes()[:40])
+    assert [row["rba"] for row in rows(tmp_path / "lt*", analysis="restarts")] == [3083, 3691]
+
+
+def test_a_file_that_is_no_trail_ends_the_read(trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "lt000000000").write_bytes((trails / "at000000000").read_bytes())
+    (tmp_path / "lt000000001").write_bytes(b"no trail " * 100)
+    with pytest.raises(BadTrail, match="lt000000001"):
+        rows(tmp_path / "lt000000000", analysis="restarts")
+
+
 def test_few_rows_make_a_batch_where_batch_rows_says_so(trails: Path) -> None:
     assert as_json_rows(trails / "at*", batchRows="1") == as_json_rows(trails / "at*")
 
@@ -123,5 +147,5 @@ def test_a_view_in_sql_reads_views_that_are_made_before_it(view: View) -> None:
     order = [*VIEWS]
     for name, columns in view.reads.items():
         assert order.index(name) < order.index(view.name)
-        assert set(columns) <= set(VIEWS[name].columns)
+        assert set(columns) <= {*VIEWS[name].columns, *(column.name for column in ENDING_COLUMNS)}
         assert f"{{{name}}}" in view.text
