@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 from logdump.operations.bounded_recovery.begins import GivenBegin
 from logdump.operations.bounded_recovery.checkpoints import TimedOperation
 from logdump.session.bounded_recovery import Began, BeginSource
 from logdump.session.errors import CommandError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
-from trailformat.scan import RECORD
+from trailformat.scan import RECORD, Batch, Engine, scan
 from trailformat.search.redo_clock import RedoClock, RedoPlace
 from trailformat.search.transaction_walk import Extent, Moment
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 
 _SECOND = 1_000_000
+_BESIDE, _MOST_ROWS = 4, 4096
+"""Rows that are read beside the records of a transaction, and the most at a time."""
 
 
 def place_of(moment: Moment) -> RedoPlace | None:
@@ -60,22 +61,29 @@ def operations_of(whole: WholeTrail, extent: Extent, clock: RedoClock | None) ->
     """The operations of a whole transaction; None where neither their times nor the clock tells when they were done."""
     if extent.begin is None or extent.after is None or (extent.has_one_time and clock is None):
         return None
-    begin, after = (TrailPlace(whole.ordinals[spot.path], spot.rba) for spot in (extent.begin, extent.after))
-    return _operations(whole, begin, after, clock if extent.has_one_time else None)
+    return _operations(whole, extent, clock if extent.has_one_time else None)
 
 
-def _operations(
-    whole: WholeTrail, begin: TrailPlace, after: TrailPlace, clock: RedoClock | None
-) -> Iterator[TimedOperation]:
-    with closing(whole.batches(begin)) as batches:  # type: ignore[type-var]  # it is a generator
-        for ordinal, _, batch, *_ in batches:
-            for row in range(len(batch)):
-                if (ordinal, int(batch.rba[row])) >= after:
-                    return
-                if int(batch.kind[row]) != RECORD or int(batch.io_type[row]) in NOT_TRANSACTIONAL:
-                    continue
-                time: int | None = int(batch.io_time[row])
-                if clock is not None:
-                    time = clock.latest(RedoPlace(int(batch.audit_rba[row]), int(batch.audit_pos[row])))
-                if time is not None:
-                    yield TimedOperation(time, int(batch.length[row]))
+def _operations(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> Iterator[TimedOperation]:
+    begin, after = (TrailPlace(whole.ordinals[spot.path], spot.rba) for spot in (extent.begin, extent.after) if spot)
+    few = min(extent.records + _BESIDE, _MOST_ROWS)
+    for ordinal in range(begin.ordinal, after.ordinal + 1):
+        trail = whole.open(ordinal)
+        if trail is None:
+            return
+        with trail:
+            start = begin.rba if ordinal == begin.ordinal else 0
+            for batch in scan(trail, start, engine=Engine.PYTHON, batch_size=few):
+                for row in range(len(batch)):
+                    if (ordinal, int(batch.rba[row])) >= after:
+                        return
+                    if int(batch.kind[row]) == RECORD and int(batch.io_type[row]) not in NOT_TRANSACTIONAL:
+                        yield from _operation(batch, row, clock)
+
+
+def _operation(batch: Batch, row: int, clock: RedoClock | None) -> Iterator[TimedOperation]:
+    time: int | None = int(batch.io_time[row])
+    if clock is not None:
+        time = clock.latest(RedoPlace(int(batch.audit_rba[row]), int(batch.audit_pos[row])))
+    if time is not None:
+        yield TimedOperation(time, int(batch.length[row]))

@@ -113,7 +113,8 @@ class ImageSavings:
         if record.is_file_header:
             self.parts["headers"] += record.length
             return
-        self._count_parts(record)
+        images = _images(record)
+        self._count_parts(record, images)
         if record.is_metadata:
             said = record.name, record.data
             self._definition_records += 1
@@ -122,7 +123,7 @@ class ImageSavings:
             if len(self._definitions) < _MOST_DEFINITIONS:
                 self._definitions.add(said)
             return
-        keys, images = _keys(definition), _images(record)
+        keys = _keys(definition)
         for option in OPTIONS:
             if record.header.io_type not in option.types:
                 continue
@@ -132,14 +133,14 @@ class ImageSavings:
                 self._bytes[option.what] += record.length
                 self._saved[option.what] += option.saved(images, keys or frozenset())
 
-    def _count_parts(self, record: Record) -> None:
+    def _count_parts(self, record: Record, images: Images | None) -> None:
         sizes = {token.id: len(token.payload) for token in record.tokens}
         counted = 0
         for name, letter in (("headers", "H"), ("tokens", "T"), ("user tokens", "U")):
             self.parts[name] += sizes.get(ord(letter), 0)
             counted += sizes.get(ord(letter), 0)
         data = sizes.get(ord("D"), 0)
-        values, indicators = _parts_of_data(record)
+        values, indicators = _parts_of_data(images)
         self.parts["values"] += values
         self.parts["indicators"] += indicators
         self.parts["other data"] += data - values - indicators
@@ -173,9 +174,8 @@ def _images(record: Record) -> Images | None:
         return None
 
 
-def _parts_of_data(record: Record) -> tuple[int, int]:
+def _parts_of_data(images: Images | None) -> tuple[int, int]:
     """Bytes of values, and of the heads and indicators in front of them; both 0 for data that are no columns."""
-    images = _images(record)
     columns = (*(images.before or ()), *(images.after or ())) if images else ()
     indicators = sum(_COLUMN_HEAD + min(_INDICATOR, len(column.raw)) for column in columns)
     return sum(max(0, len(column.raw) - _INDICATOR) for column in columns), indicators
