@@ -14,7 +14,7 @@ _RECENT = 8
 _ENDS_WITH = "total_lag"
 
 
-class BeatPoint(NamedTuple):
+class PassedBeat(NamedTuple):
     """A beat by its time, its place and the lags of its hops (microseconds), those that are told."""
 
     time: int
@@ -43,18 +43,18 @@ class BeatFacts(NamedTuple):
         beats: how many there are.
     """
 
-    chosen: BeatPoint | None
-    before: tuple[BeatPoint, ...]
+    chosen: PassedBeat | None
+    before: tuple[PassedBeat, ...]
     gap: Gap | None
     beats: int
 
 
 class _Way:
     def __init__(self) -> None:
-        self.recent: deque[BeatPoint] = deque(maxlen=_RECENT)
+        self.recent: deque[PassedBeat] = deque(maxlen=_RECENT)
         self.gaps = GapFinder()
-        self.chosen: BeatPoint | None = None
-        self.before: tuple[BeatPoint, ...] = ()
+        self.chosen: PassedBeat | None = None
+        self.before: tuple[PassedBeat, ...] = ()
 
 
 class BeatsAround:
@@ -95,7 +95,7 @@ class BeatsAround:
         return BeatFacts(way.chosen, way.before, gap, self._beats)
 
 
-def _point(beat: Beat) -> BeatPoint:
+def _point(beat: Beat) -> PassedBeat:
     lags = {name: lag_of(beat) for name, lag_of in HOPS.items() if name != _ENDS_WITH}
     hops = {name: lag for name, lag in lags.items() if lag is not None}
-    return BeatPoint(beat.heartbeat_ts, beat.row.spot, hops, beat.extract_ts)
+    return PassedBeat(beat.heartbeat_ts, beat.row.spot, hops, beat.extract_ts)

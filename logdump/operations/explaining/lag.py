@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.operations.bounded_recovery.survey import walked
-from logdump.operations.explaining.beat_facts import BeatPoint, BeatsAround
+from logdump.operations.explaining.beat_facts import BeatsAround, PassedBeat
 from logdump.operations.explaining.lag_rules import HOP_NAMES, LagFacts, restart_of, seconds, verdict_of
 from logdump.operations.explaining.trail_facts import DefinitionClocks, LagWindow, TrailFacts, TransactionsAround
 from logdump.operations.heartbeats.beats import NewBeats
@@ -121,7 +121,7 @@ def _parts(facts: LagFacts) -> Iterator[Evidence]:
     yield from _volume(facts.trail)
 
 
-def _hops(chosen: BeatPoint) -> Iterator[Evidence]:
+def _hops(chosen: PassedBeat) -> Iterator[Evidence]:
     for name, lag in chosen.hops.items():
         yield Evidence((f"{HOP_NAMES[name]}: {seconds(lag)}",), (chosen.spot,), name, lag)
 

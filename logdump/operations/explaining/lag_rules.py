@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from logdump.notation.plural import amount
-from logdump.operations.explaining.beat_facts import BeatFacts, BeatPoint
+from logdump.operations.explaining.beat_facts import BeatFacts, PassedBeat
 from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
 from logdump.session.explanation import Conclusion, Phrase, Span, When
 from trailformat.search.transaction_walk import Restart
@@ -33,7 +33,7 @@ class LagFacts(NamedTuple):
     clock: ClockLag | None
 
     @property
-    def chosen(self) -> BeatPoint | None:
+    def chosen(self) -> PassedBeat | None:
         """The beat that shows the lag, unless beats are missing at the moment asked for."""
         return None if self.at is not None and self.beats.gap is not None else self.beats.chosen
 
