@@ -56,13 +56,15 @@ def steady(text: str, folder: Path) -> str:
     return text.replace(str(folder), "/trails").replace(str(folder.parent), "/")
 
 
-def copy_of_trails(folder: Path) -> Path:
-    """A copy of the fixtures' trails in ``folder``, all of one age."""
+def copy_of_trails(folder: Path, script: Path | None = None) -> Path:
+    """A copy of the fixtures' trails in ``folder``, all of one age, and beside them what a script needs."""
     copy = folder.resolve() / "trails"
     shutil.copytree(TRAILS, copy)
     shutil.copytree(FOLDER / "obey", copy, dirs_exist_ok=True)
     for path in copy.iterdir():
         os.utime(path, (_MODIFIED, _MODIFIED))
+    if script is not None and script.stem in _DRAWN:
+        _DRAWN[script.stem](copy)
     return copy
 
 
@@ -95,8 +97,7 @@ def play(script: Path, folder: Path) -> str:
     """What logdump answers to the script, both its streams as one; in this process, where that is possible."""
     if script.stem in WITH_PROGRAMS:
         return play_from_outside(script, folder)
-    trails = copy_of_trails(folder)
-    _DRAWN.get(script.stem, str)(trails)
+    trails = copy_of_trails(folder, script)
     answer = io.BytesIO()
     out = io.TextIOWrapper(answer, encoding="utf-8", write_through=True)
     with _set_up(script, out, trails):
@@ -106,7 +107,7 @@ def play(script: Path, folder: Path) -> str:
 
 def play_from_outside(script: Path, folder: Path) -> str:
     """The same by a process of its own."""
-    trails = copy_of_trails(folder)
+    trails = copy_of_trails(folder, script)
     done = subprocess.run(
         [sys.executable, "-m", "logdump"],
         input=script.read_bytes(),
