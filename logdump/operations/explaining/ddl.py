@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.notation.plural import amount
 from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
+from logdump.operations.explaining.rules import VerdictRule, conclusion
 from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Event, Notice
-from logdump.session.explanation import Conclusion, Evidence, Explained, Phrase, Question
+from logdump.session.explanation import Evidence, Explained, Phrase, Question
 from logdump.session.selection import Selection
 from trailformat import Record
 from trailformat.trail.file import TrailFile
@@ -35,13 +36,6 @@ class DdlFacts(NamedTuple):
     def number(self, *outcomes: Outcome) -> int:
         """How many evaluations had one of these outcomes."""
         return sum(number for (_, outcome), number in self.outcomes.items() if outcome in outcomes)
-
-
-class DdlRule(NamedTuple):
-    """A rule: its name, and the verdict where it holds."""
-
-    name: str
-    verdict: Callable[[DdlFacts], Phrase | None]
 
 
 def _none(facts: DdlFacts) -> Phrase | None:
@@ -69,11 +63,11 @@ def _through(facts: DdlFacts) -> Phrase | None:
 
 
 RULES = (
-    DdlRule("no_ddl", _none),
-    DdlRule("left_out", _stays),
-    DdlRule("unsure", _unsure),
-    DdlRule("abends_on_error", _abends),
-    DdlRule("all_through", _through),
+    VerdictRule("no_ddl", _none),
+    VerdictRule("left_out", _stays),
+    VerdictRule("unsure", _unsure),
+    VerdictRule("abends_on_error", _abends),
+    VerdictRule("all_through", _through),
 )
 """The rules, in the order in which they are tried; the last one always holds."""
 
@@ -125,8 +119,6 @@ class DdlQuestion:
     def explained(self, title: str) -> Explained:
         """The answer."""
         facts = DdlFacts(self._statements, self._outcomes, self._abends)
-        found = ((rule.name, rule.verdict(facts)) for rule in RULES)
-        verdict = next(Conclusion(name, text) for name, text in found if text is not None)
         counted = [
             f"{side.title} {outcome.value.replace('_', ' ')} {number}"
             for (side, outcome), number in self._outcomes.items()
@@ -138,7 +130,7 @@ class DdlQuestion:
         return Explained(
             Question.DDL,
             title,
-            verdict,
+            conclusion(RULES, facts),
             (*parts, *self._shown),
             ("an Extract has let these statements through already; names of the target are those of the files",),
             ("statements that an Extract has left out: the source's own history would tell",),

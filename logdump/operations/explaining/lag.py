@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from logdump.notation.plural import amount
 from logdump.operations.bounded_recovery.survey import walked
 from logdump.operations.explaining.beat_facts import BeatsAround, PassedBeat
-from logdump.operations.explaining.lag_rules import HOP_NAMES, LagFacts, restart_of, seconds, verdict_of
+from logdump.operations.explaining.lag_rules import HOP_NAMES, RULES, LagFacts, restart_of, seconds
+from logdump.operations.explaining.rules import conclusion
 from logdump.operations.explaining.trail_facts import DefinitionClocks, LagWindow, TrailFacts, TransactionsAround
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.reading import HeartbeatReader
@@ -89,7 +90,7 @@ class LagQuestion:
         return Explained(
             Question.LAG,
             title,
-            verdict_of(facts),
+            conclusion(RULES, facts),
             tuple(_parts(facts)),
             tuple(_assumed(facts)),
             tuple(_not_known(facts)),

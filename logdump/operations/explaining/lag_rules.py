@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
 from logdump.notation.plural import amount
 from logdump.operations.explaining.beat_facts import BeatFacts, PassedBeat
+from logdump.operations.explaining.rules import VerdictRule
 from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
-from logdump.session.explanation import Conclusion, Phrase, Span, When
+from logdump.session.explanation import Phrase, Span, When
 from trailformat.search.transaction_walk import Restart
 
 _SECOND = 1_000_000
@@ -36,13 +36,6 @@ class LagFacts(NamedTuple):
     def chosen(self) -> PassedBeat | None:
         """The beat that shows the lag, unless beats are missing at the moment asked for."""
         return None if self.at is not None and self.beats.gap is not None else self.beats.chosen
-
-
-class LagRule(NamedTuple):
-    """A rule: its name, and the verdict where it holds."""
-
-    name: str
-    verdict: Callable[[LagFacts], Phrase | None]
 
 
 def seconds(microseconds: int) -> str:
@@ -156,19 +149,13 @@ def _several(facts: LagFacts) -> Phrase | None:
 
 
 RULES = (
-    LagRule("no_heartbeat", _no_beats),
-    LagRule("extract_down", _down),
-    LagRule("beats_missing", _missing),
-    LagRule("clocks_differ", _negative),
-    LagRule("no_lag", _small),
-    LagRule("waits_for_commit", _waits),
-    LagRule("one_hop", _one_hop),
-    LagRule("several_hops", _several),
+    VerdictRule("no_heartbeat", _no_beats),
+    VerdictRule("extract_down", _down),
+    VerdictRule("beats_missing", _missing),
+    VerdictRule("clocks_differ", _negative),
+    VerdictRule("no_lag", _small),
+    VerdictRule("waits_for_commit", _waits),
+    VerdictRule("one_hop", _one_hop),
+    VerdictRule("several_hops", _several),
 )
 """The last one always holds."""
-
-
-def verdict_of(facts: LagFacts) -> Conclusion:
-    """The verdict of the first rule that holds."""
-    found = ((rule.name, rule.verdict(facts)) for rule in RULES)
-    return next(Conclusion(name, text) for name, text in found if text is not None)

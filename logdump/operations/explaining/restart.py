@@ -8,12 +8,13 @@ from typing import NamedTuple
 from logdump.notation.plural import amount
 from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.bounded_recovery.survey import BrSurvey
+from logdump.operations.explaining.rules import VerdictRule, conclusion
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
 from logdump.session.bounded_recovery import BrRestartShown
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
-from logdump.session.explanation import Conclusion, Evidence, Explained, Phrase, Question, Span, When
+from logdump.session.explanation import Evidence, Explained, Phrase, Question, Span, When
 from logdump.session.recovery_events import KeepShown, RecoveryShown
 from trailformat.scan import Workers
 from trailformat.search.extent import extent_at
@@ -47,13 +48,6 @@ class RestartFacts(NamedTuple):
     def is_inside(self) -> bool:
         """Whether the place lies inside a transaction, behind its first record."""
         return self.extent is not None and bool(self.extent.before)
-
-
-class RestartRule(NamedTuple):
-    """A rule: its name, and the verdict where it holds."""
-
-    name: str
-    verdict: Callable[[RestartFacts], Phrase | None]
 
 
 def _nothing(facts: RestartFacts) -> Phrase | None:
@@ -102,12 +96,12 @@ def _safe(_: RestartFacts) -> Phrase | None:
 
 
 RULES = (
-    RestartRule("nothing_whole", _nothing),
-    RestartRule("damaged", _damaged),
-    RestartRule("inside", _inside),
-    RestartRule("lost", _lost),
-    RestartRule("twice", _twice),
-    RestartRule("safe", _safe),
+    VerdictRule("nothing_whole", _nothing),
+    VerdictRule("damaged", _damaged),
+    VerdictRule("inside", _inside),
+    VerdictRule("lost", _lost),
+    VerdictRule("twice", _twice),
+    VerdictRule("safe", _safe),
 )
 """The rules, in the order in which they are tried; the last one always holds."""
 
@@ -160,12 +154,10 @@ class RestartQuestion:
             BadRecord: the place lies inside a record, or outside of its file.
         """
         facts = self._facts()
-        found = ((rule.name, rule.verdict(facts)) for rule in RULES)
-        verdict = next(Conclusion(name, text) for name, text in found if text is not None)
         return Explained(
             Question.RESTART,
             title,
-            verdict,
+            conclusion(RULES, facts),
             tuple(_parts(facts)),
             tuple(_assumed(facts, is_given=self._place is not None)),
             tuple(_not_known(facts)),
