@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.searching import examples
 from tests.simulated.bounded_recovery import SECOND, Worked, drawn_history, redo_of
 from trailformat.search import redo_clock
 from trailformat.search.redo_clock import RedoClock, RedoPlace
@@ -29,7 +30,7 @@ def assert_bounds_hold(clock: RedoClock, history: list[Worked]) -> None:
             assert earliest is None or earliest <= moment
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(examples(8)))
 def test_every_operation_was_done_between_its_bounds(seed: int) -> None:
     history = drawn_history(Random(seed))
     clock = clock_of(history)

@@ -21,6 +21,7 @@ from logdump.session.bounded_recovery import (
     LongTransactionShown,
 )
 from logdump.session.events import Event
+from tests.searching import examples
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, drawn_history, write_trail
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.row_definitions import RowDefinitions
@@ -75,7 +76,7 @@ def restart(path: Path, history: list[Worked], at: int, **options: object) -> Br
     return next(event for event in events if isinstance(event, BrRestartShown))
 
 
-@pytest.fixture(params=range(4))
+@pytest.fixture(params=range(examples(3)))
 def history(request: pytest.FixtureRequest) -> list[Worked]:
     return drawn_history(Random(request.param), short=120)
 
