@@ -25,7 +25,7 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     """Estimate over the open trail, or all files that a wildcard names; the position stays."""
     options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
-    paths = files_from(session) if options.over is None else matching_files(options.over)
+    paths = list(files_from(session)) if options.over is None else matching_files(options.over)
     try:
         for path in paths:
             if session.has_trail and path == session.trail.path:
