@@ -22,6 +22,8 @@ _HOMES = {
     "heartbeat": "HEARTBEAT",
     "recovery": "RECOVERY",
     "diff": "DIFF",
+    "bounded_recovery": "BR",
+    "compress": "COMPRESS",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
     "save": "SAVE",
@@ -30,6 +32,7 @@ _HOMES = {
     "export": "EXPORT",
     "params": "PARAMS",
     "ddl": "DDL",
+    "explain": "EXPLAIN",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),

@@ -12,10 +12,10 @@ from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Table, Word
 from logdump.language.reader import ArgumentReader, Context, Form
 from logdump.notation.wildcard import matches
+from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
 from logdump.operations.comparison.comparison import TrailComparison
 from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.operations.comparison.side import CsnBounds, Side
-from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
 from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import ArgumentError, CommandError
@@ -105,7 +105,7 @@ class DiffRun:
             yield str(self._session.trail.path), WholeTrail(files_from(self._session))
         for name in (self._options.a, self._options.b):
             if name is not None:
-                yield name, _whole_trail(name)
+                yield name, _whole_trail(self._session, name)
 
     def _records(self, whole: WholeTrail) -> TransactionRecords:
         return TransactionRecords(whole, self._session.definitions_of)
@@ -122,14 +122,14 @@ class DiffRun:
         return bool(self._selected[1].accepts(one.record))
 
 
-def _whole_trail(name: str) -> WholeTrail:
+def _whole_trail(session: Session, name: str) -> WholeTrail:
     """A file, a trail by its name without a number, or the files that a wildcard names."""
     path = Path(name).expanduser().absolute()
     if path.is_file():
         return WholeTrail([path])
+    if "*" in path.name or "?" in path.name:
+        return whole_trail_of(session, name, "DIFF")
     try:
-        if "*" in path.name or "?" in path.name:
-            return WholeTrail(matching_files(name))
         return WholeTrail(TrailSequence(path).paths)
     except NotATrail as error:
         raise CommandError(f"{name}: {error.problem}; DIFF takes a file, a trail, or a wildcard for one.") from error
@@ -137,8 +137,7 @@ def _whole_trail(name: str) -> WholeTrail:
 
 def run_diff(session: Session, options: DiffOptions) -> Iterator[Event]:
     """Show the differences of two trails; the position stays."""
-    if not options.filtered and session.filters_in_use is not None and session.filters_in_use.active:
-        raise CommandError("Half a trail gives wrong answers: FILTER OFF, or DIFF FILTERED for the records that pass.")
+    refuse_filter(session, "DIFF", filtered=options.filtered)
     run = DiffRun(session, options)
     yield from run.events()
     if run.is_partial:

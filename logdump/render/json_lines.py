@@ -10,10 +10,13 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import Harmless, escape
 from logdump.render import (
+    json_bounded_recovery,
     json_check,
+    json_compression,
     json_count,
     json_ddl,
     json_diff,
+    json_explanation,
     json_header,
     json_heartbeat,
     json_lob,
@@ -84,6 +87,9 @@ SHAPES = (
     *json_recovery.SHAPES,
     json_diff.DIFFERENCE,
     json_diff.DIFF,
+    *json_compression.SHAPES,
+    *json_bounded_recovery.SHAPES,
+    json_explanation.EXPLANATION,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -121,6 +127,8 @@ PARTS = (
     json_heartbeat.LAG_SUMMARY,
     *json_recovery.PARTS,
     *json_diff.PARTS,
+    *json_bounded_recovery.PARTS,
+    json_explanation.PART,
 )
 """The objects inside those."""
 

@@ -50,6 +50,8 @@ READERS = {
     "HEARTBEAT",
     "RECOVERY",
     "DIFF",
+    "COMPRESS",
+    "BR",
     "PARAMS",
     "DDL",
 }
