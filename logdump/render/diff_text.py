@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
+from logdump.render.recovery_text import missing_lines
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown, PartDifference, SideShown
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
@@ -94,6 +95,7 @@ def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:
     inside = f"; records in those: {', '.join(records)}" if records else ""
     files = "," if shown.a.files > 1 else ""
     yield f"LogTrail {_side(shown.a)}{files} and {_side(shown.b)}, by {shown.level.value}: {', '.join(facts)}{inside}"
+    yield from missing_lines((*shown.a.gaps, *shown.b.gaps))
     if damaged := shown.transactions.get(DifferenceKind.DAMAGE):
         yield f"Damage at {amount(damaged, 'place')}, see CHECK."
     if shown.a.versions != shown.b.versions:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any
 
+from logdump.render.json_recovery import TRAIL_GAP
 from logdump.render.json_safe import SPOT
 from logdump.render.json_shape import Shape, member
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
@@ -51,6 +52,7 @@ DIFF_SIDE = Shape(
         member("versions", "list of number", "Compatibility of the files, each once"),
         member("transactions", "number", "Its transactions that were compared"),
         member("restarts", "number", "Its restart records, which are not compared"),
+        member("gaps", "list of trail_gap", "Files of it that are missing", TRAIL_GAP.each("gaps")),
     ),
 )
 

@@ -10,6 +10,7 @@ from logdump.session.exit_status import ExitStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trailformat.search.whole_trail import FileGap
     from trailformat.trail.sequence import Spot
 
 
@@ -71,13 +72,22 @@ class DifferenceShown(NamedTuple):
 
 
 class SideShown(NamedTuple):
-    """One of the two trails: its title, files, Compatibility of these (each once), transactions and restart records."""
+    """One of the two trails.
+
+    Attributes:
+        title: its name.
+        files: how many it has; ``gaps`` are those that are missing.
+        versions: Compatibility of the files, each once.
+        transactions: those that were compared.
+        restarts: restart records, which are not.
+    """
 
     title: str
     files: int
     versions: tuple[int, ...]
     transactions: int
     restarts: int
+    gaps: tuple[FileGap, ...] = ()
 
 
 class DiffShown(NamedTuple):

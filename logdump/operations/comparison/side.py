@@ -165,4 +165,4 @@ class Side:
     def shown(self) -> SideShown:
         """It in numbers."""
         versions = tuple(sorted(self._versions))
-        return SideShown(self.title, len(self.whole), versions, self._transactions, self._restarts)
+        return SideShown(self.title, len(self.whole), versions, self._transactions, self._restarts, self.whole.gaps)

@@ -96,6 +96,14 @@ def test_what_is_not_listed_is_counted(line: Line, pair: tuple[Path, Path]) -> N
     assert (shown(line).differences, text[-1]) == (2, "Listed: 1 of 2.")
 
 
+def test_files_that_are_missing_between_others_are_named(line: Line, tmp_path: Path) -> None:
+    name = written(tmp_path / "a", TRANSACTIONS, cuts=Random(3))
+    (tmp_path / "a" / "sm000000001").unlink()
+    assert f"Missing: {tmp_path}/a/sm000000001. What goes on over the gap is not whole." in line(
+        f'diff "{name}" "{name}"'
+    )
+
+
 def test_times_positions_and_tokens_can_be_ignored(line: Line, trails: Path, tmp_path: Path) -> None:
     other = tmp_path / "lt000000000"
     line(f"open {trails / 'et000000000'}; save {other} committs 212577000000000000")

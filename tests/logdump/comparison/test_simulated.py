@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -171,6 +172,34 @@ def test_transactions_without_a_name_belong_together_by_what_they_hold_and_by_th
     changed, missing = _differences(str(a), str(b))
     assert [(part.column, part.a, part.b) for part in changed.parts] == [("column 0", b"two".hex(), b"TWO".hex())]
     assert (missing.kind, missing.table) == (DifferenceKind.MISSING, None)
+
+
+def _exported(folder: Path) -> Counter[tuple[str, str]]:
+    """The rows of a trail of one file as EXPORT has them: CSN, and table, type and values."""
+    line, target = Line(), folder / "rows"
+    line(f"open {folder / 'sm000000000'}; export jsonl to {target}")
+    rows: Counter[tuple[str, str]] = Counter()
+    for record in map(json.loads, target.read_text(encoding="utf-8").splitlines()):
+        columns = [record.get(image) or () for image in ("before", "after")]
+        values = [[[column[key] for key in ("name", "null", "text")] for column in image] for image in columns]
+        if any(values):
+            rows[record["csn"], json.dumps([record["table"], record["io_type"], values])] += 1
+    return rows
+
+
+def test_values_that_differ_are_those_that_differ_in_what_export_writes(tmp_path: Path) -> None:
+    random = Random(11)
+    transactions = drawn(random, 20)
+    a = written(tmp_path / "a", transactions)
+    b = written(tmp_path / "b", edited(random, transactions)[0], flavour=OTHER_ORDER)
+    only = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for one in _differences(a, b, "values"):
+        for at, spot in enumerate((one.a, one.b)):
+            if spot is not None and one.kind is not DifferenceKind.MOVED:
+                only[at][one.csn or "", "rows"] += one.records
+    exported, other = (Counter(dict.fromkeys(_exported(tmp_path / name), 1)) for name in "ab")
+    for found, rows in zip(only, (exported - other, other - exported), strict=True):
+        assert found == Counter((csn, "rows") for csn, _ in rows.elements())
 
 
 def test_a_large_transaction_is_counted_in_parts_where_order_does_not_matter(
