@@ -52,7 +52,7 @@ class BatchWalk:
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
             yield from pieces(trail, batch, rows, carrier.of(batch))
-            yield from self._progress(batch)
+            yield from self._progress(batch, end)
             if is_over:
                 return
 
@@ -68,9 +68,13 @@ class BatchWalk:
             if batch.kind[row] == PARTIAL:
                 self._tally.end = rba
 
-    def _progress(self, batch: Batch) -> Iterator[Event]:
-        """NOTIFY's report, when one fell due in the batch."""
-        step, before = self._session.settings.notify, self._scanned
-        self._scanned += len(batch)
-        if self._scanned // step > before // step:
-            yield Progress(self._scanned, int(batch.rba[-1]), int(batch.io_time[-1]), self._trail.size)
+    def _progress(self, batch: Batch, end: int) -> Iterator[Event]:
+        """NOTIFY's reports that fell due in the batch before ``end``; damage does not count as a record."""
+        rows = int(np.searchsorted(np.asarray(batch.rba), end))
+        spans, step, before = batch.spans(), self._session.settings.notify, self._scanned
+        self._scanned += rows - sum(span < rows for span in spans)
+        for due in range(step - before % step, self._scanned - before + 1, step):
+            row = due - 1
+            for span in spans:
+                row += span <= row
+            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._trail.size)
