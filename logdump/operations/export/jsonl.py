@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from logdump.arrow.tables.layout import DATA, PROBLEMS, TableLayout
+from logdump.arrow.tables.layout import DATA, FIXED, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_lines
 from logdump.render.json_shape import exact
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.lines import RowForm
+    from trailformat.arrays import FieldForm
 
 _CHUNK = 1 << 20
 
@@ -44,6 +49,19 @@ class JsonLines:
                 members[name] = None if value.is_null or value.problem is not None else value.text
         members[PROBLEMS] = [problem._asdict() for problem in row.problems]
         return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
+
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail, in which each row decodes."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        def field(name: str) -> FieldForm:
+            key, quote = f",{json.dumps(name)}:", "" if name in NUMBERS else '"'
+            return FieldForm(f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode())
+
+        head, tail = f'{{"{FIXED[0]}":{json.dumps(str(path))}', f',"{PROBLEMS}":[]}}\n'
+        line = LineForm(head.encode(), tail.encode(), is_json=True)
+        return RowForm(line, [*map(field, FIXED[1:])], [*map(field, layout.image_names)])
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines."""

@@ -45,7 +45,10 @@ class TextFile:
 
     def write(self, text: str, rows: int = 1) -> None:
         """Write text with the ends of its rows; ``rows`` is their number."""
-        data = text.encode()
+        self.append(text.encode(), rows)
+
+    def append(self, data: bytes, rows: int) -> None:
+        """Write rows that are encoded already."""
         self._waiting += data
         self._all_waiting.bytes += len(data)
         self.rows += rows
