@@ -118,12 +118,18 @@ class Group:
     def row(self, row: int) -> TableRow:
         """A row decoded by itself."""
         transaction = self._owners.of_row(int(self.rows.rows[row]))
-        shown = table_row(self._record(row), self._known, self.layout, transaction)
-        return shown._replace(fixed={**shown.fixed, "file": str(self.path)})
+        return table_row(self._record(row), self._known, self.layout, transaction)
+
+    def between(self, first: int, stop: int) -> Group:
+        """The rows with numbers in the batch from ``first`` to before ``stop``."""
+        begin, end = np.searchsorted(self.rows.rows, [first, stop]).tolist()
+        wholes = {row - begin: record for row, record in self._wholes.items() if begin <= row < end}
+        rows = self.rows.subset(np.arange(begin, end))
+        return Group(rows, self._owners, self._known, self.layout, self.path, self._texts, wholes)
 
     def _record(self, row: int) -> Record:
         """The record of a row, with what it goes on in."""
-        return self._wholes.get(row) or self.rows.record(row)
+        return self._wholes.get(row) or self.rows.record(row, self.path)
 
     def _times(self) -> pa.Array:
         julian = self.rows.of("io_time")

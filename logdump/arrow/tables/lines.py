@@ -5,7 +5,8 @@ The forms of lines and the text of a single row are those of a :class:`RowSpelli
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -22,6 +23,8 @@ from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
 
 _SECONDS, _T, _Z = 26, ord("T"), ord("Z")
 """Characters of ``2024-03-14 09:31:00.000000``."""
+_MOST_CELLS = 1 << 22
+"""Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
 
 
 class RowForm(NamedTuple):
@@ -54,7 +57,7 @@ class TableLines(NamedTuple):
     """Lines for one file, and their number."""
 
     layout: TableLayout
-    data: bytes
+    data: bytes | memoryview
     rows: int
 
 
@@ -63,6 +66,20 @@ class PieceLines(NamedTuple):
 
     tables: list[TableLines]
     problems: list[tuple[int, str, str]]
+
+
+def blocks(groups: list[Group]) -> Iterator[list[Group]]:
+    """The groups of a piece, or parts of them, block by block, so that memory stays bounded."""
+    cells = sum(len(group.rows) * len(group.layout.columns or ()) for group in groups)
+    count = -(-cells // _MOST_CELLS)
+    if count <= 1:
+        yield groups
+        return
+    rows = np.sort(np.concatenate([group.rows.rows for group in groups]))
+    bounds = [*rows[:: -(-len(rows) // count)].tolist(), int(rows[-1]) + 1]
+    for first, stop in pairwise(bounds):
+        parts = [group.between(first, stop) for group in groups]
+        yield [part for part in parts if len(part.rows)]
 
 
 def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
@@ -134,10 +151,10 @@ def _count(parts: Iterable[_Part]) -> int:
     return sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in parts)
 
 
-def _merged(parts: list[_Part]) -> bytes:
+def _merged(parts: list[_Part]) -> bytes | memoryview:
     """The lines of all parts in the order of their rows; none of two parts belongs to one row."""
     if len(parts) == 1:
-        return bytes(parts[0].data)
+        return parts[0].data
     of_part = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
     order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
     ends = np.concatenate([part.ends for part in parts])[order]

@@ -57,7 +57,7 @@ class BatchWalk:
                 return
 
     def _note_damage(self, batch: Batch, end: int) -> None:
-        """Note what is no sound record up to ``end``; behind a half-written record more may come."""
+        """Note what is no sound record up to ``end``; behind half of one, or damage at the end, more may come."""
         self._tally.end = end
         for row in batch.spans():
             rba, length = int(batch.rba[row]), int(batch.length[row])
@@ -65,7 +65,7 @@ class BatchWalk:
                 return
             if (error := self._trail.error_at(rba)) is not None:
                 self._tally.note_damage(error.at(self._trail.path, rba), length)
-            if batch.kind[row] == PARTIAL:
+            if batch.kind[row] == PARTIAL or rba + length == self._trail.size:
                 self._tally.end = rba
 
     def _progress(self, batch: Batch, end: int) -> Iterator[Event]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from logdump.arrow.tables.batches import TableBatches
-from logdump.arrow.tables.lines import PieceLines, lines_of
+from logdump.arrow.tables.lines import PieceLines, blocks, lines_of
 from logdump.arrow.tables.piece import Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
@@ -30,11 +30,14 @@ class TextOfColumns(TextExport):
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _jobs(self) -> Iterator[partial[PieceLines] | Event]:
+    def _jobs(self) -> Iterator[Callable[[], PieceLines] | Event]:
         session, options = self._session, self._options
         batches = TableBatches(session.trail, session.row_definitions, self._tally.leave_out)
         for item in BatchWalk(session, self._tally, options.records, options.stop).items():
-            yield partial(lines_of, batches.groups(item), self._spelling) if isinstance(item, Piece) else item
+            if isinstance(item, Piece):
+                yield from (partial(lines_of, block, self._spelling) for block in blocks(batches.groups(item)))
+            else:
+                yield item
 
     def _write(self, files: OpenFiles[TextFile], lines: PieceLines) -> None:
         for problem in lines.problems:

@@ -47,7 +47,7 @@ class TextFile:
         """Write text with the ends of its rows; ``rows`` is their number."""
         self.append(text.encode(), rows)
 
-    def append(self, data: bytes, rows: int) -> None:
+    def append(self, data: bytes | memoryview, rows: int) -> None:
         """Write rows that are encoded already."""
         self._waiting += data
         self._all_waiting.bytes += len(data)
