@@ -36,9 +36,8 @@ def report(trail: LargeTrail) -> None:
     seconds = {words: _export(words, trail) for words in EXPORTS}
     parquet = seconds["parquet compression snappy"]
     for words, one in seconds.items():
-        _print(
-            f"EXPORT {words.partition(' ')[0].upper()} {words.rpartition(' ')[2]}", one, trail, scanned, parquet / one
-        )
+        label = " ".join(words.upper().split()[::2])
+        _print(f"EXPORT {label}", one, trail, scanned, parquet / one)
     for label, run in _pyarrow(trail):
         one = best(run)
         _print(label, one, trail, scanned, parquet / one)

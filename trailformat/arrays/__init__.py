@@ -5,13 +5,14 @@ from __future__ import annotations
 from trailformat.arrays.array_types import ArrayType, array_type
 from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.fallback import Problem
-from trailformat.arrays.lines import Field, FieldForm, LineForm, Lines, write_lines
+from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.text_arrays import StoredValues, TextArray, TextProblem, text_array, text_column
 
 __all__ = [
     "ArrayType",
     "ColumnArray",
+    "Escapes",
     "Field",
     "FieldForm",
     "Image",

@@ -5,12 +5,15 @@ head | opening VALUE closing | opening VALUE closing | ... | list of NULLs | tai
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from trailformat.arrays.kernels.arguments import (
+    CSV,
     F_DATA,
+    F_ESCAPES,
     F_FIRST,
     F_OFFSETS,
     F_OPENING,
@@ -18,14 +21,16 @@ from trailformat.arrays.kernels.arguments import (
     F_VALID,
     F_WIDE,
     FIELD_SIZE,
+    JSON,
+    JSON_ASCII,
     L_FIELDS,
     L_HEAD,
-    L_IS_JSON,
     L_ROWS,
     L_SKIPPED,
     L_TABLE,
     L_TEXTS,
     LINE_SIZE,
+    PLAIN,
     SPARE,
 )
 from trailformat.arrays.kernels.loaded import kernels
@@ -34,22 +39,29 @@ from trailformat.scan.rows.row_bytes import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_IN_JSON, _IN_CSV = 6, 2
-"""The most bytes that one byte of a value becomes."""
+
+class Escapes(enum.IntEnum):
+    """What is written for the characters of a value that have a meaning of their own: itself, or an escape."""
+
+    PLAIN = PLAIN
+    CSV = CSV
+    JSON = JSON
+    JSON_ASCII = JSON_ASCII
 
 
 class FieldForm(NamedTuple):
-    """The texts of a field: around its value, in place of one that is NULL or absent, and its name among the NULLs."""
+    """A field: the texts around its value, in place of one that is NULL or absent, its name among NULLs; escapes."""
 
     opening: bytes
     closing: bytes = b""
     null: bytes = b""
     absent: bytes = b""
     name: bytes = b""
+    escapes: Escapes = Escapes.PLAIN
 
 
 class LineForm(NamedTuple):
-    """The texts of a line around its fields, and the escapes of values: those of JSON, which make it ASCII, or of CSV.
+    """The texts of a line around its fields.
 
     The names of the fields that are NULL as stored are listed behind the fields; ``no_nulls`` stands for an empty list.
     """
@@ -60,7 +72,10 @@ class LineForm(NamedTuple):
     separator: bytes = b""
     nulls_closing: bytes = b""
     no_nulls: bytes = b""
-    is_json: bool = False
+
+
+_MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 6}
+"""The most bytes that one byte of a value becomes."""
 
 
 class Field(NamedTuple):
@@ -86,8 +101,7 @@ class Lines(NamedTuple):
 
 def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
     """The lines of rows, but those that the mask ``skipped`` takes: these have no bytes."""
-    of_line = form[:-1]
-    texts, places = _gathered([of_line, *(field.form for field in fields)])
+    texts, places = _gathered([form, *(field.form[:-1] for field in fields)])
     table = np.zeros((len(fields), FIELD_SIZE), np.int64)
     for row, field, place in zip(table, fields, places[1:], strict=True):
         row[F_OPENING:] = place
@@ -95,12 +109,11 @@ def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
     line = np.zeros(LINE_SIZE, np.int64)
     mask = np.ascontiguousarray(skipped, np.uint8)
     line[[L_TEXTS, L_TABLE, L_SKIPPED]] = texts.ctypes.data, table.ctypes.data, mask.ctypes.data
-    line[[L_FIELDS, L_ROWS, L_IS_JSON]] = len(fields), len(mask), form.is_json
+    line[[L_FIELDS, L_ROWS]] = len(fields), len(mask)
     line[L_HEAD:] = places[0]
     ends = np.empty(len(mask), np.int64)
-    factor = _IN_JSON if form.is_json else _IN_CSV
-    room = len(mask) * (len(b"".join(of_line)) + sum(_most(field.form) for field in fields))
-    room += factor * sum(field.values.nbytes for field in fields if field.values is not None)
+    room = len(mask) * (len(b"".join(form)) + sum(_most(field.form) for field in fields))
+    room += sum(_MOST[field.form.escapes] * field.values.nbytes for field in fields if field.values is not None)
     out = np.empty(room + SPARE, np.uint8)
     end = kernels()["write_lines"](line.ctypes.data, out.ctypes.data, ends.ctypes.data)
     return Lines(out[:end].copy(), ends)
@@ -108,6 +121,7 @@ def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
 
 def _describe(row: Array, field: Field) -> None:
     """Put the addresses of a field's arrays into its row of the table."""
+    row[F_ESCAPES] = field.form.escapes
     if field.values is not None:
         valid, offsets, data = field.values.buffers()
         row[F_OFFSETS], row[F_FIRST] = offsets.address, field.values.offset

@@ -55,9 +55,9 @@ class CsvText:
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail, in which each row decodes."""
         from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
-        from trailformat.arrays import FieldForm, LineForm  # noqa: PLC0415 - likewise
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
-        number, text = (FieldForm(b"," + quote, quote, b",", b",") for quote in (b"", b'"'))
+        number, text = (FieldForm(b"," + quote, quote, b",", b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
         texts = (_field(str(path)).encode(), b"," + _END.encode(), b',"[', b",", b']"', b",")
         fixed = [number if name in NUMBERS else text for name in FIXED[1:]]
         names = [_field(json.dumps(name, ensure_ascii=False))[1:-1].encode() for name in layout.image_names]

@@ -53,14 +53,15 @@ class JsonLines:
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail, in which each row decodes."""
         from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
-        from trailformat.arrays import FieldForm, LineForm  # noqa: PLC0415 - likewise
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
         def field(name: str) -> FieldForm:
             key, quote = f",{json.dumps(name)}:", "" if name in NUMBERS else '"'
-            return FieldForm(f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode())
+            texts = f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII)
 
         head, tail = f'{{"{FIXED[0]}":{json.dumps(str(path))}', f',"{PROBLEMS}":[]}}\n'
-        line = LineForm(head.encode(), tail.encode(), is_json=True)
+        line = LineForm(head.encode(), tail.encode())
         return RowForm(line, [*map(field, FIXED[1:])], [*map(field, layout.image_names)])
 
     def count_rows(self, file: IO[bytes]) -> int:

@@ -14,7 +14,7 @@ np = pytest.importorskip("numpy", reason="arrays need numpy")
 pa = pytest.importorskip("pyarrow", reason="arrays need pyarrow")
 arrays = pytest.importorskip("trailformat.arrays", reason="arrays need pyarrow and llvmlite")
 
-from trailformat.arrays import Field, FieldForm, LineForm, write_lines  # noqa: E402 - behind the check for them
+from trailformat.arrays import Escapes, Field, FieldForm, LineForm, write_lines  # noqa: E402 - behind the check for them
 from trailformat.scan.kernels.arguments import ABSENT, NULL  # noqa: E402 - likewise
 
 TEXTS = st.lists(st.none() | st.text(max_size=30), min_size=1, max_size=9)
@@ -27,19 +27,22 @@ def _written(form: LineForm, fields: list[Field], skipped: list[bool]) -> str:
     return bytes(found.data).decode()
 
 
-@given(texts=TEXTS)
-@example(texts=[EVERY_BYTE, EVERY_BYTE[::-1]])
-def test_json_is_written_as_python_does(texts: list[str | None]) -> None:
-    field = Field(FieldForm(b'{"text":"', b'"', b'{"text":null'), pa.array(["", *texts], pa.string()).slice(1))
-    form = LineForm(b"", b"}\n", is_json=True)
-    expected = "".join(json.dumps({"text": text}, separators=(",", ":")) + "\n" for text in texts)
-    assert _written(form, [field], [False] * len(texts)) == expected
+@given(texts=TEXTS, escapes=st.sampled_from([Escapes.JSON, Escapes.JSON_ASCII]))
+@example(texts=[EVERY_BYTE, EVERY_BYTE[::-1]], escapes=Escapes.JSON)
+@example(texts=[EVERY_BYTE, EVERY_BYTE[::-1]], escapes=Escapes.JSON_ASCII)
+def test_json_is_written_as_python_does(texts: list[str | None], escapes: Escapes) -> None:
+    form = FieldForm(b'{"text":"', b'"', b'{"text":null', escapes=escapes)
+    field = Field(form, pa.array(["", *texts], pa.string()).slice(1))
+    is_ascii = escapes is Escapes.JSON_ASCII
+    lines = [json.dumps({"text": text}, ensure_ascii=is_ascii, separators=(",", ":")) for text in texts]
+    expected = "".join(f"{line}\n" for line in lines)
+    assert _written(LineForm(b"", b"}\n"), [field], [False] * len(texts)) == expected
 
 
 @given(texts=TEXTS)
 @example(texts=[EVERY_BYTE, '"' * 99])
 def test_csv_is_read_back_by_python(texts: list[str | None]) -> None:
-    field = Field(FieldForm(b',"', b'"', b",NULL"), pa.array(texts, pa.string()))
+    field = Field(FieldForm(b',"', b'"', b",NULL", escapes=Escapes.CSV), pa.array(texts, pa.string()))
     written = _written(LineForm(b"head", b"\r\n"), [field, field], [False] * len(texts))
     shown = ["NULL" if text is None else text for text in texts]
     assert list(csv.reader(io.StringIO(written, newline=""), strict=True)) == [["head", one, one] for one in shown]

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from trailformat.arrays.kernels.arguments import (
+    CSV,
     F_ABSENT,
     F_CLOSING,
     F_DATA,
+    F_ESCAPES,
     F_FIRST,
     F_NAME,
     F_NULL,
@@ -19,9 +21,9 @@ from trailformat.arrays.kernels.arguments import (
     F_VALID,
     F_WIDE,
     FIELD_SIZE,
+    JSON_ASCII,
     L_FIELDS,
     L_HEAD,
-    L_IS_JSON,
     L_NO_NULLS,
     L_NULLS_CLOSING,
     L_NULLS_OPENING,
@@ -140,26 +142,48 @@ def _escaped(data: int, at: int, out: int, to: int) -> Any:
 
 
 @inlined
-def _in_json(data: int, at: int, end: int, out: int, to: int) -> Any:
-    """Copy a value as ASCII, escaped where JSON has it so; returns where it ends."""
+def _in_json(place: Any, is_ascii: int, out: int, to: int) -> Any:
+    """Copy a value, escaped where JSON has it so, as ASCII or not; returns where it ends."""
+    data, at, end = place
+    last = _DELETE - 1 if is_ascii else 0xFF
     while at < end:
         if at + SPARE <= end:
             word = load64(data, at)
-            odd = _zeros(word ^ _QUOTES) | _zeros(word ^ _BACKSLASHES) | _zeros(word ^ _DELETES)
-            odd |= ((word - _BLANKS) & ~word & _HIGHS) | (word & _HIGHS)
+            odd = _zeros(word ^ _QUOTES) | _zeros(word ^ _BACKSLASHES) | ((word - _BLANKS) & ~word & _HIGHS)
+            if is_ascii:
+                odd |= _zeros(word ^ _DELETES) | (word & _HIGHS)
             if odd == np.uint64(0):
                 store64(out, to, np.int64(word))
                 at += SPARE
                 to += SPARE
                 continue
         byte = u8(data, at)
-        if _BLANK <= byte < _DELETE and byte not in (_QUOTE, _BACKSLASH):
+        if _BLANK <= byte <= last and byte not in (_QUOTE, _BACKSLASH):
             store8(out, to, byte)
             at += 1
             to += 1
         else:
             size, to = _escaped(data, at, out, to)
             at += size
+    return to
+
+
+@inlined
+def _value(place: Any, escapes: int, out: int, to: int) -> Any:
+    """Write a value, from the second to before the third number of ``place``; returns where it ends."""
+    data, at, end = place
+    if escapes > CSV:
+        return _in_json(place, escapes == JSON_ASCII, out, to)
+    if escapes == CSV:
+        return _in_csv(data, at, end, out, to)
+    while at + SPARE <= end:
+        store64(out, to, np.int64(load64(data, at)))
+        at += SPARE
+        to += SPARE
+    while at < end:
+        store8(out, to, u8(data, at))
+        at += 1
+        to += 1
     return to
 
 
@@ -186,9 +210,8 @@ def _field(line: int, field: int, row: int, out: int, to: int) -> Any:
     if size < 0:
         return _text(texts, field, F_ABSENT, out, to), 0
     offsets, data = i64(field, 8 * F_OFFSETS) + 4 * i64(field, 8 * F_FIRST), i64(field, 8 * F_DATA)
-    begin, end = i32(offsets, 4 * row), i32(offsets, 4 * row + 4)
-    to = _text(texts, field, F_OPENING, out, to)
-    to = _in_json(data, begin, end, out, to) if i64(line, 8 * L_IS_JSON) else _in_csv(data, begin, end, out, to)
+    place = data, i32(offsets, 4 * row), i32(offsets, 4 * row + 4)
+    to = _value(place, i64(field, 8 * F_ESCAPES), out, _text(texts, field, F_OPENING, out, to))
     return _text(texts, field, F_CLOSING, out, to), 0
 
 
