@@ -7,7 +7,7 @@ from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.fallback import Problem
 from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
 from trailformat.arrays.spans import Image, Spans, locate_columns
-from trailformat.arrays.text_arrays import StoredValues, TextArray, TextProblem, text_array, text_column
+from trailformat.arrays.text_arrays import StoredValues, TextArray, TextProblem, hex_at, text_array, text_column
 
 __all__ = [
     "ArrayType",
@@ -25,6 +25,7 @@ __all__ = [
     "TextProblem",
     "array_type",
     "column_array",
+    "hex_at",
     "locate_columns",
     "text_array",
     "text_column",

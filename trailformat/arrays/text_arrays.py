@@ -155,6 +155,17 @@ _WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
 """The text of the values of an array, by how it is made."""
 
 
+def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:
+    """The bytes at these places, int64, in hex.
+
+    Raises:
+        BadData: an array cannot hold them all.
+    """
+    _check_size(2 * int(sizes.sum()))
+    column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
+    return _hex(MAKERS[DecodePath.BYTES](column).array)
+
+
 class _Decoder(NamedTuple):
     """The decoding of single values: by their definition, with these bytes of an indicator in front of each."""
 

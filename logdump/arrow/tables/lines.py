@@ -45,7 +45,7 @@ class RowSpelling(Protocol):
         """The line of a row."""
 
 
-class _Part(NamedTuple):
+class LinePart(NamedTuple):
     """Lines of rows: the numbers of these, the bytes, where the line of each row ends."""
 
     rows: Array
@@ -84,7 +84,7 @@ def blocks(groups: list[Group]) -> Iterator[list[Group]]:
 
 def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
     """The lines of the groups of a piece; needs nothing but what they hold, so that threads can do it."""
-    parts: dict[TableLayout, list[_Part]] = {}
+    parts: dict[TableLayout, list[LinePart]] = {}
     problems: list[tuple[int, int, str, str]] = []
     for group in sorted(groups, key=lambda group: int(group.rows.rows[0])):
         odd = np.ones(len(group.rows), bool)
@@ -92,11 +92,11 @@ def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
             parts.setdefault(group.layout, []).append(_by_columns(group, spelling, odd))
         if odd.any():
             parts.setdefault(group.layout, []).append(_one_by_one(group, spelling, odd, problems))
-    tables = [TableLines(layout, _merged(those), _count(those)) for layout, those in parts.items()]
+    tables = [TableLines(layout, merged(those), count(those)) for layout, those in parts.items()]
     return PieceLines(tables, [problem[1:] for problem in sorted(problems, key=lambda problem: problem[0])])
 
 
-def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> _Part:
+def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     """The lines of the rows that decode; ``odd`` becomes the mask of the others."""
     odd[:] = False
     form = spelling.form(group.layout, group.path)
@@ -114,16 +114,16 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> _Part:
     odd |= spans.states != GOOD
     odd[group.problem_rows] = True
     lines = write_lines(form.line, fields, odd)
-    return _Part(group.rows.rows, lines.data.data, lines.ends)
+    return LinePart(group.rows.rows, lines.data.data, lines.ends)
 
 
 def _fixed_texts(group: Group) -> list[pa.Array]:
     """The fields that every row has, but the name of the file, as texts."""
     arrays = group.fixed()[1:]
-    return [_iso(one) if pa.types.is_timestamp(one.type) else one.cast(pa.string()) for one in arrays]
+    return [iso_texts(one) if pa.types.is_timestamp(one.type) else one.cast(pa.string()) for one in arrays]
 
 
-def _iso(times: pa.Array) -> pa.Array:
+def iso_texts(times: pa.Array) -> pa.Array:
     """Times in ISO 8601, UTC; one that is null as any other."""
     shown = pc.fill_null(times, 0).cast(pa.timestamp("us")).cast(pa.string())
     text = np.empty((len(shown), _SECONDS + 1), np.uint8)
@@ -133,7 +133,7 @@ def _iso(times: pa.Array) -> pa.Array:
     return pa.StringArray.from_buffers(len(shown), pa.py_buffer(offsets), pa.py_buffer(text))
 
 
-def _one_by_one(group: Group, spelling: RowSpelling, odd: Array, problems: list[tuple[int, int, str, str]]) -> _Part:
+def _one_by_one(group: Group, spelling: RowSpelling, odd: Array, problems: list[tuple[int, int, str, str]]) -> LinePart:
     """The lines of the rows of a mask; what does not decode is noted behind the number of its row."""
     lines = []
     chosen = np.flatnonzero(odd)
@@ -142,16 +142,16 @@ def _one_by_one(group: Group, spelling: RowSpelling, odd: Array, problems: list[
         rba = shown.fixed["rba"]
         problems += [(number, rba, problem.column or "", problem.reason) for problem in shown.problems]
         lines.append(spelling.row(shown, group.layout).encode())
-    ends = np.cumsum([len(line) for line in lines])
-    return _Part(group.rows.rows[chosen], memoryview(b"".join(lines)), ends)
+    ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
+    return LinePart(group.rows.rows[chosen], memoryview(b"".join(lines)), ends)
 
 
-def _count(parts: Iterable[_Part]) -> int:
+def count(parts: Iterable[LinePart]) -> int:
     """The number of lines."""
     return sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in parts)
 
 
-def _merged(parts: list[_Part]) -> bytes | memoryview:
+def merged(parts: list[LinePart]) -> bytes | memoryview:
     """The lines of all parts in the order of their rows; none of two parts belongs to one row."""
     if len(parts) == 1:
         return parts[0].data
@@ -162,7 +162,8 @@ def _merged(parts: list[_Part]) -> bytes | memoryview:
     filled = begins < ends
     begins, ends, of_part = begins[filled], ends[filled], of_part[order][filled]
     breaks = np.flatnonzero((np.diff(of_part) != 0) | (begins[1:] != ends[:-1])) + 1
-    firsts = np.concatenate(([0], breaks))[: len(ends)]
-    lasts = np.concatenate((breaks, [len(ends)])) - 1
-    runs = zip(of_part[firsts].tolist(), begins[firsts].tolist(), ends[lasts].tolist(), strict=False)
+    if not len(ends):
+        return b""
+    firsts, lasts = np.concatenate(([0], breaks)), np.concatenate((breaks, [len(ends)])) - 1
+    runs = zip(of_part[firsts].tolist(), begins[firsts].tolist(), ends[lasts].tolist(), strict=True)
     return b"".join([parts[part].data[begin:end] for part, begin, end in runs])

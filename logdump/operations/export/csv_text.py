@@ -22,6 +22,7 @@ from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
+    from logdump.operations.export.record_lines import MemberForms
 
 _END = "\r\n"
 
@@ -62,6 +63,23 @@ class CsvText:
         fixed = [number if name in NUMBERS else text for name in FIXED[1:]]
         names = [_field(json.dumps(name, ensure_ascii=False))[1:-1].encode() for name in layout.image_names]
         return RowForm(LineForm(*texts), fixed, [text._replace(name=name) for name in names])
+
+    def members(self) -> MemberForms:
+        """The forms of the members of ordinary records."""
+        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        number, text, list_of = (
+            FieldForm(b"," + opening, closing, b",", escapes=Escapes.CSV)
+            for opening, closing in ((b"", b""), (b'"', b'"'), (b'"[', b']"'))
+        )
+        return MemberForms(
+            lambda _: number,
+            lambda _: text,
+            lambda _: list_of,
+            Escapes.JSON,
+            lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
+        )
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines after the header; line breaks in quotes end none."""

@@ -118,10 +118,10 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
     kind: type[TextExport] = TextExport
-    if options.by_table and _columns_pay(session, options) and _has_extra():
-        from logdump.operations.export.text_columns import TextOfColumns  # noqa: PLC0415 - it needs pyarrow and numba
+    if _columns_pay(session, options) and _has_extra():
+        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and numba
 
-        kind = TextOfColumns
+        kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 

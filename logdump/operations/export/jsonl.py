@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from logdump.session.settings import Settings
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
+    from logdump.operations.export.record_lines import MemberForms
     from trailformat.arrays import FieldForm
 
 _CHUNK = 1 << 20
@@ -63,6 +65,23 @@ class JsonLines:
         head, tail = f'{{"{FIXED[0]}":{json.dumps(str(path))}', f',"{PROBLEMS}":[]}}\n'
         line = LineForm(head.encode(), tail.encode())
         return RowForm(line, [*map(field, FIXED[1:])], [*map(field, layout.image_names)])
+
+    def members(self) -> MemberForms:
+        """The forms of the members of ordinary records."""
+        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        def form(opening: str, closing: str, name: str) -> FieldForm:
+            texts = f',"{name}":{opening}'.encode(), closing.encode(), f',"{name}":null'.encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if opening == '"' else Escapes.PLAIN)
+
+        return MemberForms(
+            partial(form, "", ""),
+            partial(form, '"', '"'),
+            partial(form, "[", "]"),
+            Escapes.JSON_ASCII,
+            lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
+        )
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines."""

@@ -1,47 +1,94 @@
-"""EXPORT of text BY TABLE for many records: the same bytes as record by record, from columns, side by side."""
+"""EXPORT of text for many records: the same bytes as record by record, from columns, side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
+
+import numpy as np
 
 from logdump.arrow.tables.batches import TableBatches
-from logdump.arrow.tables.lines import PieceLines, blocks, lines_of
+from logdump.arrow.tables.layout import ALL
+from logdump.arrow.tables.lines import PieceLines, blocks, count, lines_of, merged
 from logdump.arrow.tables.piece import Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
+from logdump.operations.export.record_lines import RecordLines, parts_of, record_lines
+from logdump.operations.export.record_pieces import record_pieces
 from logdump.operations.export.side_by_side import new_pool, results
 from logdump.operations.export.text_export import TextExport
 from logdump.operations.export.text_file import TextFile
 from logdump.session.events import Event
 
+Lines = PieceLines | RecordLines
 
-class TextOfColumns(TextExport):
-    """One export of the rows of tables as text, by columns."""
+
+class _ByColumns(TextExport):
+    """One export of text by columns."""
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
         pool = new_pool()
         try:
             for item in results(pool, self._jobs()):
-                if isinstance(item, PieceLines):
+                if isinstance(item, PieceLines | RecordLines):
                     self._write(files, item)
                 else:
                     yield item
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _jobs(self) -> Iterator[Callable[[], PieceLines] | Event]:
-        session, options = self._session, self._options
-        batches = TableBatches(session.trail, session.row_definitions, self._tally.leave_out)
-        for item in BatchWalk(session, self._tally, options.records, options.stop).items():
+    def _jobs(self) -> Iterator[Callable[[], Lines] | Event]:
+        options = self._options
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
             if isinstance(item, Piece):
-                yield from (partial(lines_of, block, self._spelling) for block in blocks(batches.groups(item)))
+                yield from self._of_piece(item)
             else:
                 yield item
 
-    def _write(self, files: OpenFiles[TextFile], lines: PieceLines) -> None:
-        for problem in lines.problems:
-            self._tally.add_problem(*problem)
-        for table in lines.tables:
-            files.of(table.layout).append(table.data, table.rows)
-            self._make_room(files)
+    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], Lines]]:
+        """The jobs of a piece."""
+        raise NotImplementedError
+
+    def _write(self, files: OpenFiles[TextFile], lines: Lines) -> None:
+        """Write what a job has made."""
+        raise NotImplementedError
+
+
+class TextOfTables(_ByColumns):
+    """The rows of tables."""
+
+    @cached_property
+    def _batches(self) -> TableBatches:
+        return TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
+
+    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], Lines]]:
+        return (partial(lines_of, block, self._spelling) for block in blocks(self._batches.groups(piece)))
+
+    def _write(self, files: OpenFiles[TextFile], lines: Lines) -> None:
+        if isinstance(lines, PieceLines):
+            for problem in lines.problems:
+                self._tally.add_problem(*problem)
+            for table in lines.tables:
+                files.of(table.layout).append(table.data, table.rows)
+                self._make_room(files)
+
+
+class TextOfRecords(_ByColumns):
+    """Records with all their members."""
+
+    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], Lines]]:
+        trail, forms = self._session.trail, self._spelling.members()
+        return (partial(record_lines, part, trail, forms) for part in record_pieces(self._session, piece))
+
+    def _write(self, files: OpenFiles[TextFile], lines: Lines) -> None:
+        if isinstance(lines, RecordLines):
+            parts = parts_of(lines, self._one_by_one(lines))
+            files.of(ALL).append(merged(parts), count(parts))
+
+    def _one_by_one(self, lines: RecordLines) -> Iterator[tuple[int, str]]:
+        """The lines that are not written by columns, each with the number of its row."""
+        rows, owners, session = lines.piece.rows, lines.piece.owners, self._session
+        for row in np.flatnonzero(lines.odd).tolist():
+            number, record = int(rows.rows[row]), rows.record(row, session.trail.path)
+            session.cursor.transactions.learn(record, owners.of_row(number))
+            yield number, self._record(record)

@@ -22,6 +22,7 @@ from trailformat.changes.segments import joined
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
+    from logdump.operations.export.record_lines import MemberForms
 
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
@@ -43,6 +44,9 @@ class Spelling(Protocol):
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """The form of the lines of a table in a trail, in which each row decodes; it needs pyarrow."""
+
+    def members(self) -> MemberForms:
+        """The forms of the members of records; they need pyarrow."""
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of rows in a file."""
@@ -97,15 +101,21 @@ class TextExport:
                 file.flush()
 
     def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
+        if line := self._record(record):
+            files.of(ALL).write(line)
+
+    def _record(self, record: Record) -> str:
+        """The line of a record, its problems counted; empty for a record that is left out."""
         if record.is_file_header and not self._spelling.takes_file_header:
             self._tally.leave_out(None)
-            return
+            return ""
         known = KnownRecord(record, self._session)
         problems = known.problems
-        files.of(ALL).write(self._spelling.record(known))
+        line = self._spelling.record(known)
         self._note_values(known)
         for problem in problems:
             self._tally.add_problem(record.rba, "", problem)
+        return line
 
     def _note_values(self, known: KnownRecord) -> None:
         """Take the values that do not decode into the tally."""
