@@ -18,7 +18,7 @@ from trailformat.records.io_types import METADATA
 from trailformat.scan import RECORD, RowTransactions
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 2 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
 """Of longer records RecLength does not tell the length of the data."""

@@ -49,9 +49,13 @@ class TextFile:
 
     def append(self, data: bytes | memoryview, rows: int) -> None:
         """Write rows that are encoded already."""
+        self.rows += rows
+        if not self._is_gzip and len(data) > _MOST_WAITING:
+            self.flush()
+            self._file.write(data)
+            return
         self._waiting += data
         self._all_waiting.bytes += len(data)
-        self.rows += rows
         if len(self._waiting) > _MOST_WAITING:
             self.flush()
 
