@@ -11,7 +11,8 @@ from logdump.arrow.records.schema import Selected
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.render.text import render
-from logdump.session.events import CountShown, Failure
+from logdump.session.count_events import CountShown
+from logdump.session.events import Failure
 from logdump.session.session import Session
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.planner import plan

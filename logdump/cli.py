@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from logdump import __version__
 from logdump.commands import REGISTRY
 from logdump.line import terminal
+from logdump.line.input_lines import lines_of
 from logdump.line.line_mode import LineMode, Piped, Script
 from logdump.line.terminal import ArgumentParser
 from logdump.notation.escape import escape
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
+from trailformat.codec.regular_file import open_regular
 
 if TYPE_CHECKING:
     from logdump.line.history_file import KeptHistory
@@ -79,9 +81,10 @@ def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[st
         if kind == "c":
             yield from text.splitlines()
         elif text == "-":
-            yield from sys.stdin
+            yield from lines_of(sys.stdin)
         else:
-            yield from Path(text).read_text(encoding="utf-8", errors="backslashreplace").splitlines()
+            with os.fdopen(open_regular(Path(text)), encoding="utf-8", errors="backslashreplace") as file:
+                yield from lines_of(file)
 
 
 def _mode(scripts: list[tuple[str, str]] | None, first: str) -> LineMode:
@@ -105,8 +108,7 @@ def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
     lines = _script_lines(scripts, first)
     if ("f", "-") in scripts:
         return Script(lines)
-    known = list(lines)
-    return Script(known, output_is_data=any(map(_is_data, known)))
+    return Script(lines, output_is_data=any(map(_is_data, _script_lines(scripts, first))))
 
 
 def _is_data(line: str) -> bool:

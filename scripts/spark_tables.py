@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from logdump.arrow.records.schema import COLUMNS, RowColumn
+from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
+from logdump.spark.analyses.table import ANALYSES
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
+from logdump.spark.view_table import VIEWS, View
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
@@ -43,11 +45,20 @@ def _row(one: SourceOption) -> tuple[str, ...]:
     return f"`{one.name}`", one.kind.wants, default, uses, one.meaning
 
 
+def _view(one: View) -> tuple[str, ...]:
+    made = ", ".join(f"`{column}`" for column in one.columns)
+    return f"`{one.name}`", f"{one.meaning}: {made}" if one.text else one.meaning
+
+
 def updated(page: str) -> str:
     """The page with the columns and options of today."""
     page = with_content(page, "columns", columns(COLUMNS))
+    page = with_content(page, "endings", columns(ENDING_COLUMNS))
     page = with_content(page, "table", of_table())
     page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
+    page = with_content(page, "views", table(("View", "A row for"), [_view(one) for one in VIEWS.values()]))
+    for one in ANALYSES.values():
+        page = with_content(page, one.name, columns(one.columns))
     return with_content(page, "options", options())
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +31,20 @@ def evidence() -> Path:
     if not _EVIDENCE.is_dir():
         pytest.skip(f"no evidence at {_EVIDENCE}")
     return _EVIDENCE
+
+
+@pytest.fixture(scope="session")
+def as_after_make_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the fixtures, the examples, and ``.venv/bin/logdump``."""
+    home = tmp_path_factory.mktemp("logdump")
+    shutil.copytree(TRAILS, home / "fixtures" / "trails")
+    shutil.copytree(Path(__file__).parents[1] / "examples", home / "examples")
+    programs = home / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "logdump").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m logdump "$@"\n')
+    (programs / "logdump").chmod(0o755)
+    (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n')
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -17,13 +17,11 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.spark.jobs.java import missing_java
-from tests.searching import IS_LONG
 from tests.test_documents import PAGES, ROOT
 
 TRAIL = "fixtures/trails/et000000000"
 SPARK_PAGES = {"docs/spark.md"}
-"""Their blocks run in one session of Spark, one after the other."""
+"""tests/logdump/spark/test_examples.py runs their blocks."""
 NOT_RUN = {
     (
         "README.md",
@@ -60,21 +58,8 @@ BLOCKS = [block for page in [*PAGES, *sorted(ROOT.glob("*/README.md"))] for bloc
 RUN = [block for block in BLOCKS if block.key not in NOT_RUN]
 
 
-@pytest.fixture(scope="session")
-def as_after_make_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the fixtures, the examples, and ``.venv/bin/logdump``."""
-    home = tmp_path_factory.mktemp("logdump")
-    shutil.copytree(ROOT / "fixtures" / "trails", home / "fixtures" / "trails")
-    shutil.copytree(ROOT / "examples", home / "examples")
-    programs = home / ".venv" / "bin"
-    programs.mkdir(parents=True)
-    (programs / "logdump").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m logdump "$@"\n')
-    (programs / "logdump").chmod(0o755)
-    (programs / "activate").write_text(f'PATH="{programs}:$PATH"\n')
-    return home
-
-
-def _environment(home: Path) -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
+    """The environment of a user who has done that."""
     path = f"{home / '.venv' / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "LOGDUMP_HISTORY": "", "TZ": "GMT"}
 
@@ -82,7 +67,7 @@ def _environment(home: Path) -> dict[str, str]:
 def _run(home: Path, command: list[str], *, narrates: bool = False) -> str:
     """What a program prints, which succeeds and has nothing to say on standard error unless it narrates there."""
     done = subprocess.run(
-        command, cwd=home, env=_environment(home), input="", capture_output=True, text=True, check=False, timeout=300
+        command, cwd=home, env=environment(home), input="", capture_output=True, text=True, check=False, timeout=300
     )
     assert (done.returncode, bool(done.stderr)) == (0, narrates), (command, done.stderr, done.stdout[-2000:])
     return done.stdout
@@ -104,13 +89,13 @@ def _commands(home: Path, text: str) -> None:
         _run(home, [str(home / ".venv" / "bin" / "logdump"), TRAIL, "-c", command], narrates=exports_to_output)
 
 
-def _console(home: Path, text: str) -> None:
+def run_console(home: Path, text: str) -> None:
     """What stands behind the prompts."""
     typed = "\n".join(re.findall(r"^Logdump \d+ >(.*)$", text, re.MULTILINE))
     (home / "saved").mkdir(exist_ok=True)
     command = [str(home / ".venv" / "bin" / "logdump"), "-f", "-"]
     done = subprocess.run(
-        command, cwd=home, env=_environment(home), input=typed, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=home, env=environment(home), input=typed, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
 
@@ -119,7 +104,7 @@ RUNNERS: dict[str, Callable[[Path, str], None]] = {
     "sh": _shell,
     "python": _python,
     "logdump": _commands,
-    "console": _console,
+    "console": run_console,
 }
 
 
@@ -143,44 +128,6 @@ def test_the_samples_of_a_page_run_in_their_order(page: str, as_after_make_demo:
             if "jq " in block.text and shutil.which("jq") is None:
                 pytest.skip("a sample needs jq")
             RUNNERS[block.language](as_after_make_demo, block.text)
-
-
-_SQL = """
-for statement in filter(str.strip, {text!r}.split(";")):
-    spark.sql(statement).collect()
-"""
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("page", sorted(SPARK_PAGES))
-def test_the_samples_of_spark_run_in_one_session(page: str, as_after_make_demo: Path) -> None:
-    if missing := missing_java():
-        pytest.skip(missing)
-    script = []
-    for block in RUN:
-        if block.page != page:
-            continue
-        if block.language == "sql":
-            script.append(_SQL.format(text=re.sub(r"--.*", "", block.text)))
-        elif block.language == "python":
-            script.append(block.text)
-    command = [sys.executable, "-W", "ignore", "-c", "\n".join(script)]
-    done = subprocess.run(
-        command,
-        cwd=as_after_make_demo,
-        env=_environment(as_after_make_demo),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    for block in RUN:
-        if block.page == page and block.language == "console":
-            _console(as_after_make_demo, block.text)
-        elif block.page == page and block.language == "sh" and IS_LONG:  # another driver
-            command = ["bash", "-euc", block.text]
-            home, env = as_after_make_demo, _environment(as_after_make_demo)
-            assert subprocess.run(command, cwd=home, env=env, check=False).returncode == 0
 
 
 def test_make_demo_ends_with_the_line_to_type_next(as_after_make_demo: Path) -> None:

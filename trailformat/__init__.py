@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+import trailformat.records.far as _far
 import trailformat.trail.table_definitions as _table_definitions
 
 if TYPE_CHECKING:
@@ -134,6 +135,15 @@ def _search_far(trail: _table_definitions.Records, stop: int) -> _table_definiti
 
 
 _table_definitions.TableDefinitions.search_far = _search_far
+
+
+def _search_for_records(size: int) -> _far.Search | None:
+    from trailformat.scan import resync  # noqa: PLC0415 - few files have bytes that need it
+
+    return resync.next_sound if resync.pays(size) else None
+
+
+_far.search_for = _search_for_records
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,8 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
-from logdump.session.events import CheckShown, Event, GapShown, Notice, Progress
+from logdump.session.check_events import CheckShown, GapShown
+from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile

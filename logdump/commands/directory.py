@@ -9,9 +9,9 @@ from pathlib import Path
 from logdump.language.command import Command
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
-from logdump.session.directory_listing import list_directory
+from logdump.session.directory_listing import FilesShown, list_directory
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, FilesShown, say
+from logdump.session.events import Event, say
 from logdump.session.session import Session
 
 

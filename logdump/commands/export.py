@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,21 +36,26 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     elif position >= session.trail.size:
         raise CommandError(f"Nothing is left to export from RBA {position} on. POSITION 0 goes to the beginning.")
     try:
-        is_done = False
-        if session.settings.spark_master is not None:
-            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+        with _restricted(session) if options.effective else nullcontext():
+            is_done = False
+            if session.settings.spark_master is not None:
+                from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
 
-            is_done = yield from export_in_spark(session, options)
-        if not is_done:
-            from logdump.operations.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
-
-            with only_effective(session) if options.effective else nullcontext():
+                is_done = yield from export_in_spark(session, options)
+            if not is_done:
                 yield from exporting.run_export(session, options)
     except BaseException:
         cursor.move(position)
         cursor.ends_export = was_whole
         raise
     cursor.ends_export = not options.is_limited
+
+
+def _restricted(session: Session) -> AbstractContextManager[object]:
+    """The context in which the rows that a Replicat applies are the only ones."""
+    from logdump.operations.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
+
+    return only_effective(session)
 
 
 def writes_to_standard_output(line: str) -> bool:

@@ -9,8 +9,8 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import FreeText, MarkName, Word
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, MarksShown
-from logdump.session.marks import Mark
+from logdump.session.events import Event
+from logdump.session.marks import Mark, MarksShown
 from logdump.session.session import Session
 
 

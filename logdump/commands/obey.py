@@ -10,13 +10,16 @@ from typing import TextIO
 from logdump.language.command import Command
 from logdump.language.execute import run_commands
 from logdump.language.parameters import File
+from logdump.language.words import MOST_CHARACTERS
 from logdump.notation.escape import escape
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure
 from logdump.session.session import Session
+from trailformat.codec.regular_file import open_regular
 
 _DEEPEST = 16
-_LONGEST_LINE = 65536
+_MOST_FILES = 1000
+"""Files that one OBEY leads to, at most: each could obey the next many times."""
 
 
 class CommandFile:
@@ -38,11 +41,11 @@ class CommandFile:
             CommandError: the file is no text, or cannot be read.
         """
         try:
-            line = self._file.readline(_LONGEST_LINE + 1)
+            line = self._file.readline(MOST_CHARACTERS + 1)
         except OSError as error:
             raise CommandError(f"{self._name} cannot be read: {error.strerror}.") from error
         self.number += 1
-        if len(line) > _LONGEST_LINE or "\0" in line:
+        if len(line) > MOST_CHARACTERS or "\0" in line:
             raise CommandError(f"{self._name}, line {self.number}: this is not a file of commands.")
         return line.rstrip("\r\n") if line else None
 
@@ -54,12 +57,15 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
         raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
     if len(session.obeyed) == _DEEPEST:
         raise CommandError(f"{name} is not obeyed: files can obey each other {_DEEPEST} deep.")
+    if session.obeyed and session.obeyed_in_all >= _MOST_FILES:
+        raise CommandError(f"{name} is not obeyed: one OBEY can lead to {_MOST_FILES} files.")
     try:
-        file = path.open(encoding="utf-8-sig", errors="backslashreplace")
+        file = os.fdopen(open_regular(path), encoding="utf-8-sig", errors="backslashreplace")
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
     outer_ask = session.ask
     commands = CommandFile(name, file)
+    session.obeyed_in_all = session.obeyed_in_all + 1 if session.obeyed else 1
     session.obeyed.append(path)
     session.ask = lambda prompt: _read(session, commands, prompt)
     try:

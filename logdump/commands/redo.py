@@ -10,8 +10,9 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import Number, OneOf
 from logdump.operations.export.options import DIALECTS
-from logdump.session.events import Event, StatementShown, say
+from logdump.session.events import Event, say
 from logdump.session.session import Session
+from logdump.session.statements import StatementShown
 
 
 class Wanted(NamedTuple):

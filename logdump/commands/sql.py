@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
-_VIEWS = re.compile(r"\b(?:records|transactions|summary)\b", re.IGNORECASE)
 
 
 class SparkStatement(FreeText):
@@ -67,7 +65,9 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
 
 def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]:
     """The path of the views, None where the statement has none and no trail is open; and the options of the session."""
-    if not _VIEWS.search(query.statement) and query.path is None and not session.has_trail:
+    from logdump.spark.view_table import views_in  # noqa: PLC0415 - a session without SQL starts faster
+
+    if not views_in(query.statement) and query.path is None and not session.has_trail:
         return None, {}
     path = query.path or str(session.trail.path)
     try:
@@ -115,8 +115,8 @@ COMMANDS = (
         "Run a statement of Spark SQL over the trail",
         run_sql,
         details=(
-            "Views: records (a row each), transactions, summary (counts by table and operation), over the open file or",
-            "the files of <wildcard>, through the FILTER. docs/spark.md lists their columns. Spark is started for it",
+            "Views: records (a row each), transactions, summary (counts by table and operation), restarts; all of them",
+            "are in docs/spark.md, over the open file or the files of <wildcard>, through the FILTER. Spark is started",
             "whatever ENGINE says. Text in double quotes may hold a semicolon. FORMAT JSONL prints all rows and values",
             'whole. Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records WHERE table LIKE "HR.%" GROUP BY op',
         ),

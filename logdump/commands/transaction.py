@@ -9,8 +9,9 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import Number, OneOf
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
 from logdump.session.across import go_to, place_of, return_to
+from logdump.session.check_events import SafePointShown
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, SafePointShown
+from logdump.session.events import Event
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile

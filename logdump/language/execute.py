@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from logdump.language.command import AnyCommand
 from logdump.language.reader import Context, parse
 from logdump.language.registry import Registry
-from logdump.language.words import split_calls
+from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Bad, Event, Failure
@@ -20,6 +20,9 @@ _BYTES_SHOWN = 40
 
 def run_line(session: Session, registry: Registry, line: str) -> Iterator[Event]:
     """Enter a line into the history and run its commands, one after the other, whatever becomes of each."""
+    if len(line) > MOST_CHARACTERS:
+        yield Failure((f"A line of more than {MOST_CHARACTERS} characters is not carried out.",))
+        return
     calls = split_calls(line)
     if calls:
         session.history.append(line.strip())

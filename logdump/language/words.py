@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
 _QUOTE = '"'
 _COMMENTS = ("--", "#")
+_PIECES = re.compile(r'"[^"]*"?|[^";]+|;')
+"""Quoted text, other text, and what separates commands."""
+_WORDS = re.compile(r'(?:"[^"]*"?|[^\s"]+)+')
+MOST_CHARACTERS = 1 << 20
+"""A longer line is not carried out."""
 
 
 def split_commands(line: str) -> list[str]:
@@ -15,15 +20,14 @@ def split_commands(line: str) -> list[str]:
     """
     if line.lstrip().startswith(_COMMENTS):
         return []
-    parts = [""]
-    quoted = False
-    for character in line:
-        quoted ^= character == _QUOTE
-        if character == ";" and not quoted:
-            parts.append("")
+    parts: list[list[str]] = [[]]
+    for piece in _PIECES.findall(line):
+        if piece == ";":
+            parts.append([])
         else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+            parts[-1].append(piece)
+    commands = ("".join(part).strip() for part in parts)
+    return [command for command in commands if command]
 
 
 def split_calls(line: str) -> list[tuple[str, str]]:
@@ -33,22 +37,7 @@ def split_calls(line: str) -> list[tuple[str, str]]:
 
 def split_words(text: str) -> list[str]:
     """The words of a command, separated by blanks; double quotes hold a word together and are dropped."""
-    return list(_words(text))
-
-
-def _words(text: str) -> Iterator[str]:
-    word, quoted, begun = "", False, False
-    for character in text:
-        if character == _QUOTE:
-            quoted, begun = not quoted, True
-        elif character.isspace() and not quoted:
-            if begun or word:
-                yield word
-            word, begun = "", False
-        else:
-            word += character
-    if begun or word:
-        yield word
+    return [word.replace(_QUOTE, "") for word in _WORDS.findall(text)]
 
 
 def last_command(line: str) -> int:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from logdump.notation.escape import escape
 from logdump.session.history import History
 from trailformat import CannotWrite
+from trailformat.codec.regular_file import open_regular
 from trailformat.codec.user_folder import user_file
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
@@ -60,13 +60,11 @@ def load_history(path: Path) -> History:
 
 
 def _read(path: Path) -> str:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise UnusableHistory("it is not a regular file")
-    if status.st_size > _MOST_BYTES:
+    with os.fdopen(open_regular(path), "rb") as file:
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
         raise UnusableHistory(f"it is larger than {_MOST_BYTES} bytes")
-    with path.open("rb") as file:
-        return file.read(_MOST_BYTES).decode()
+    return data.decode()
 
 
 def save_history(path: Path, history: History) -> None:

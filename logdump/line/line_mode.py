@@ -11,17 +11,11 @@ from logdump import __version__
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.line import terminal
+from logdump.line.input_lines import lines_of
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
-from logdump.session.events import (
-    Event,
-    Failure,
-    JobProgress,
-    NoRecordThere,
-    Notice,
-    Progress,
-)
+from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
@@ -173,8 +167,7 @@ class Script(LineMode):
         self._lines = iter(lines)
 
     def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is read without prompts
-        line = next(self._lines, None)
-        return None if line is None else line.rstrip("\r\n")
+        return next(self._lines, None)
 
     def _run(self) -> int:
         while not self.session.is_over and (line := self._read("")) is not None:
@@ -187,8 +180,7 @@ class Piped(LineMode):
 
     def _read(self, prompt: str) -> str | None:
         terminal.write_prompt(escape("" if self.is_json else prompt))
-        line = sys.stdin.readline()
-        return line.rstrip("\r\n") if line else None
+        return next(lines_of(sys.stdin), None)
 
     def _run(self) -> int:
         if not self.is_json:

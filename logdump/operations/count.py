@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from logdump.notation.wildcard import name_test
 from logdump.operations.matching_files import matching_files
 from logdump.session.across import files_from
-from logdump.session.events import (
-    Bad,
-    CountShown,
-    EmptyIntervals,
-    Event,
-    IntervalShown,
-    Notice,
-    Progress,
-    TransactionsShown,
-    say,
-)
+from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.session.events import Bad, Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.scan import progress
 from logdump.session.selection import Selection

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
-from logdump.session.events import CheckShown, GapShown
+from logdump.session.check_events import CheckShown, GapShown
 from logdump.session.settings import Settings
 from trailformat import PartialRecord
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
 from logdump.render.record_text import partition_text
-from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.records.io_types import DDL_OP

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.render.json_shape import Shape, member
-from logdump.session.events import CheckShown, GapShown
+from logdump.session.check_events import CheckShown, GapShown
 from trailformat import PartialRecord
 
 _WHERE_PARTIAL = "Whether it is a last record that is not complete (yet)"

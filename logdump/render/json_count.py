@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.render.json_shape import Member, Shape, at, member, time_at
-from logdump.session.events import CountShown, EmptyIntervals, IntervalShown, Progress, TransactionsShown
+from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.session.events import Progress
 from trailformat import io_type_name
 from trailformat.totals.counting import OTHERS, TypeTotals
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from logdump.render.json_shape import Get, Shape, member, time_at
-from logdump.session.events import EnvironmentShown, FilesShown, MarksShown, NoRecordThere, PositionShown
+from logdump.session.directory_listing import FilesShown
+from logdump.session.events import EnvironmentShown, NoRecordThere, PositionShown
+from logdump.session.marks import MarksShown
 
 
 def _direction(shown: PositionShown) -> str:

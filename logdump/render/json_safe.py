@@ -7,7 +7,7 @@ from typing import Any
 from logdump.render.json_count import TYPE_COUNT
 from logdump.render.json_shape import Shape, member
 from logdump.render.safe_text import restart_text
-from logdump.session.events import SafePointShown
+from logdump.session.check_events import SafePointShown
 from trailformat import TrailName
 from trailformat.trail.sequence import Spot
 

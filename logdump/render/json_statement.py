@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.render.json_shape import Shape, member
-from logdump.session.events import StatementShown
+from logdump.session.statements import StatementShown
 
 STATEMENT = Shape(
     "statement",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from logdump.notation.display_width import aligned
 from logdump.notation.escape import escape
 from logdump.notation.times import format_timestamp
-from logdump.session.directory_listing import DirectoryEntry
-from logdump.session.events import EnvironmentShown, FilesShown, MarksShown, NoRecordThere, PositionShown
+from logdump.session.directory_listing import DirectoryEntry, FilesShown
+from logdump.session.events import EnvironmentShown, NoRecordThere, PositionShown
+from logdump.session.marks import MarksShown
 from logdump.session.settings import Settings
 
 _NAME_WIDTH = 8

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.notation.plural import amount
-from logdump.session.events import SafePointShown
+from logdump.session.check_events import SafePointShown
 from logdump.session.settings import Settings
 from trailformat import TrailName, io_type_name
 from trailformat.search.transaction_walk import Damage, Ended, Extent

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import escape
 from logdump.render.sql import statement_lines as lines_of
-from logdump.session.events import StatementShown
 from logdump.session.settings import Settings
+from logdump.session.statements import StatementShown
 
 
 def statement_lines(shown: StatementShown, _settings: Settings) -> Iterator[str]:

@@ -23,6 +23,13 @@ class DirectoryEntry(NamedTuple):
     first_csn: str | None = None
 
 
+class FilesShown(NamedTuple):
+    """FILES: what lies in a directory."""
+
+    directory: Path
+    entries: tuple[DirectoryEntry, ...]
+
+
 def list_directory(directory: Path, pattern: str) -> tuple[DirectoryEntry, ...]:
     """The entries whose name fits a wildcard, by name.
 

@@ -11,7 +11,9 @@ from logdump.session.known_record import KnownRecord
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from logdump.session.directory_listing import DirectoryEntry
+    from logdump.session.check_events import CheckShown, GapShown, SafePointShown
+    from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+    from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
     from logdump.session.heartbeats import (
         BeatGapShown,
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
         HeartbeatsShown,
         PathLagShown,
     )
-    from logdump.session.marks import Mark
+    from logdump.session.marks import MarksShown
     from logdump.session.recovery_events import (
         CutShown,
         KeepShown,
@@ -34,24 +36,15 @@ if TYPE_CHECKING:
         SecondCopyShown,
         TrailFileShown,
     )
-    from trailformat import Change, TrailError
+    from logdump.session.statements import StatementShown
+    from trailformat import TrailError
     from trailformat.changes.lobs import Lob
-    from trailformat.search.transaction_walk import Extent
-    from trailformat.totals.counting import LargeTransaction, Totals, TypeTotals
 
 
 class Text(NamedTuple):
     """Lines that a command says in its own words."""
 
     lines: tuple[str, ...]
-
-
-class CountShown(NamedTuple):
-    """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
-
-    title: str
-    counted: Totals
-    detail: bool
 
 
 class Progress(NamedTuple):
@@ -74,60 +67,12 @@ class JobProgress(NamedTuple):
     tasks: int = 0
 
 
-class TransactionsShown(NamedTuple):
-    """The largest transactions that COUNT met, by bytes; the limits are those they had to reach."""
-
-    transactions: tuple[LargeTransaction, ...]
-    record_limit: int
-    byte_limit: int
-
-
-class IntervalShown(NamedTuple):
-    """COUNT of one interval: its bounds (Julian) and what fell into it."""
-
-    start: int
-    end: int
-    tally: TypeTotals
-
-
-class EmptyIntervals(NamedTuple):
-    """COUNT INTERVAL: a number of intervals in a row without records, from the start of the first (Julian)."""
-
-    start: int
-    end: int
-    number: int
-
-
-class Statement(NamedTuple):
-    """SQL without what ends it, or the reason why there is none; ``elsewhere`` is its file where that is not open."""
-
-    change: Change
-    sql: str | None
-    reason: str | None = None
-    ending: str = ";"
-    elsewhere: Path | None = None
-
-
-class StatementShown(NamedTuple):
-    """The SQL that repeats a change, or takes it back."""
-
-    statement: Statement
-    takes_back: bool
-
-
 class PositionShown(NamedTuple):
     """The read position in a file, and the direction."""
 
     path: Path
     rba: int
     is_backwards: bool
-
-
-class FilesShown(NamedTuple):
-    """FILES: what lies in a directory."""
-
-    directory: Path
-    entries: tuple[DirectoryEntry, ...]
 
 
 class EnvironmentShown(NamedTuple):
@@ -165,65 +110,12 @@ class NoRecordThere(NamedTuple):
         return ExitStatus.COMMAND_FAILED if is_wrong else ExitStatus.BAD_DATA
 
 
-class MarksShown(NamedTuple):
-    """MARK: the marks, by file and RBA."""
-
-    marks: tuple[Mark, ...]
-
-
-class SafePointShown(NamedTuple):
-    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two."""
-
-    path: Path
-    rba: int
-    extent: Extent | None
-
-    @property
-    def status(self) -> ExitStatus:
-        """Bad data when there is damage in the transaction."""
-        return ExitStatus.BAD_DATA if self.extent and self.extent.damage else ExitStatus.OK
-
-
 class LobsShown(NamedTuple):
     """LOB: the LOBs of the row at an RBA, each with the name of its column (None: not known)."""
 
     path: Path
     rba: int
     lobs: tuple[tuple[Lob, str | None], ...]
-
-
-class GapShown(NamedTuple):
-    """CHECK: bytes of a file that hold no sound record.
-
-    ``length`` reaches up to the next good record, whose RBA is ``next_good``, or to the end of the file (None).
-    """
-
-    path: Path
-    rba: int
-    length: int
-    next_good: int | None
-    error: TrailError
-
-
-class CheckShown(NamedTuple):
-    """CHECK: what it found in a file, or in several.
-
-    ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
-    """
-
-    title: str
-    size: int
-    records: int
-    transactions: int
-    gaps: int
-    gap_bytes: int
-    undefined: int
-    is_partial: bool = False
-
-    @property
-    def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
-        return ExitStatus.BAD_DATA if self.gaps else ExitStatus.OK
 
 
 class RowsShown(NamedTuple):

@@ -28,6 +28,12 @@ class Mark(NamedTuple):
     note: str = ""
 
 
+class MarksShown(NamedTuple):
+    """MARK: the marks, by file and RBA."""
+
+    marks: tuple[Mark, ...]
+
+
 class Search(NamedTuple):
     """One search of FIND: as it was typed, and the filter that its records pass."""
 

@@ -38,6 +38,7 @@ class Session:
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
+        obeyed_in_all: how many the outermost of them has led to, itself included.
         is_over: set by EXIT.
         filters_in_use: the filter, or None before its first use.
         narrowing: gives what narrows a file further, while a command asks for that.
@@ -54,6 +55,7 @@ class Session:
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
+        self.obeyed_in_all = 0
         self.is_over = False
         self.filters_in_use: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None

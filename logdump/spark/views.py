@@ -1,72 +1,25 @@
-"""The views of SQL over trails: ``records``, ``transactions`` and ``summary``."""
+"""The views of SQL over trails, made for one path."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 
-from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.needed_columns import needed_columns
-from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
-from trailformat.changes.transactions import BEGINS, ENDS
-from trailformat.records.io_types import NOT_TRANSACTIONAL
+from logdump.spark.view_table import VIEWS, View, views_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-NAMES = ("records", "transactions", "summary")
-_COLUMNS = {
-    "records": tuple(column.name for column in COLUMNS),
-    "summary": tuple(column.name for column in SUMMARY_COLUMNS),
-}
-_OFFERED = {name: frozenset(columns) for name, columns in _COLUMNS.items()}
-_OF_TRANSACTIONS = "file,file_order,rba,op_code,table,time,trans_ind,csn,xid,record_length"
 _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)
-
-
-def _numbers(values: object) -> str:
-    return ", ".join(str(value) for value in sorted(values))  # type: ignore[call-overload]
-
-
-_TRANSACTIONS = f"""
-WITH marked AS (
-    SELECT *,
-        trans_ind IN ({_numbers(BEGINS)}) AS begins,
-        trans_ind IN ({_numbers(ENDS)}) AS ends,
-        regexp_replace(file, '[0-9]+$', '') AS trail
-    FROM {{records}}
-    WHERE op_code NOT IN ({_numbers(NOT_TRANSACTIONAL)})
-), separated AS (
-    SELECT *, begins OR coalesce(lag(ends) OVER in_order, true) AS is_first
-    FROM marked
-    WINDOW in_order AS (PARTITION BY trail, csn, xid ORDER BY file_order, rba)
-), numbered AS (
-    SELECT *, count_if(is_first) OVER in_order AS number
-    FROM separated
-    WINDOW in_order AS (PARTITION BY trail, csn, xid ORDER BY file_order, rba)
-)
-SELECT
-    csn,
-    xid,
-    min(struct(file_order, rba, file)).file AS begin_file,
-    min(struct(file_order, rba, file)).rba AS begin_rba,
-    max(struct(file_order, rba, file)).file AS end_file,
-    max(struct(file_order, rba, file)).rba AS end_rba,
-    count(*) AS records,
-    sum(record_length) AS bytes,
-    sort_array(collect_set(table)) AS tables,
-    min(time) AS first_time,
-    max(time) AS last_time,
-    bool_or(begins) AND bool_or(ends) AS is_whole
-FROM numbered
-GROUP BY trail, csn, xid, number
-"""  # noqa: S608 - the numbers are those of the format
-"""A transaction begins with the first row, with a row that says so, and after one that ends another; those without CSN
-and XID are distinguished by that alone."""
+_PRUNED = ("records", "summary", "transactions")
+"""The views of which no more is read than a statement needs."""
+Needed = Mapping[str, frozenset[str]]
+"""By the name of a view the columns of the data source that a statement needs."""
 
 
 class Views:
@@ -88,11 +41,13 @@ class Views:
 
         Views that the statement does not name are made new where they are there already: others may rest on them.
         """
-        frames = {name: self._frame(name) for name in NAMES if self._is_used(name, statement)}
+        named = views_in(statement)
+        used = [name for name in VIEWS if name in named or self._spark.catalog.tableExists(name)]
+        frames = {name: self._frame(VIEWS[name]) for name in used}
         _register(frames)
         frame = sql(self._spark, statement)
-        needed = {name: needed_columns(frame, _OFFERED[name]) for name in frames.keys() & _OFFERED.keys()}
-        is_whole = all(columns == _OFFERED[name] for name, columns in needed.items())
+        needed = {name: needed_columns(frame, _offered(VIEWS[name])) for name in frames if name in _PRUNED}
+        is_whole = all(columns == _offered(VIEWS[name]) for name, columns in needed.items())
         if not _is_query(frame) or (is_whole and "records" not in needed):
             return frame
         try:
@@ -102,28 +57,34 @@ class Views:
         finally:
             _register(frames)
 
-    def _pruned(
-        self, statement: str, needed: Mapping[str, frozenset[str]], schemas: Mapping[str, StructType]
-    ) -> DataFrame:
+    def _pruned(self, statement: str, needed: Needed, schemas: Mapping[str, StructType]) -> DataFrame:
         """The query over the columns it needs; with schemas, on which other views insist, what it needs not is null."""
         for name, columns in needed.items():
-            wanted = ",".join(column for column in _COLUMNS[name] if column in columns) or "file"
-            frame = self._read(name, wanted, schemas.get(name))
+            view = VIEWS[name]
+            frame = (
+                self._joined(view, columns)
+                if view.text
+                else self._read(view, _listed(view.columns, columns), schemas.get(name))
+            )
             frame.createOrReplaceTempView(name)
         return sql(self._spark, statement)
 
-    def _is_used(self, name: str, statement: str) -> bool:
-        return name in statement.lower() or self._spark.catalog.tableExists(name)
+    def _frame(self, view: View) -> DataFrame:
+        return self._joined(view) if view.text else self._read(view)
 
-    def _frame(self, name: str) -> DataFrame:
-        if name == "transactions":
-            return self._spark.sql(_TRANSACTIONS, records=self._read("records", _OF_TRANSACTIONS))
-        return self._read(name)
+    def _joined(self, view: View, needed: frozenset[str] | None = None) -> DataFrame:
+        """A view in SQL; columns of the data source that are not needed are null."""
+        sources: dict[str, Any] = {}
+        for name, columns in view.reads.items():
+            source = VIEWS[name]._replace(options={**VIEWS[name].options, **view.options})
+            frame = self._frame(source).select(*columns) if source.text else self._read(source, ",".join(columns))
+            if needed is not None and not source.text:
+                frame = self._read(source, _listed(columns, needed), frame.schema)
+            sources[name] = frame
+        return self._spark.sql(view.text, **sources)
 
-    def _read(self, name: str, columns: str | None = None, schema: StructType | None = None) -> DataFrame:
-        reader = self._spark.read.format("trail").options(**self._options)
-        if name == "summary":
-            reader = reader.option("summary", "true")
+    def _read(self, view: View, columns: str | None = None, schema: StructType | None = None) -> DataFrame:
+        reader = self._spark.read.format("trail").options(**self._options).options(**view.options)
         if columns is not None:
             reader = reader.option("columns", columns)
             if "problems" in columns.split(","):
@@ -131,6 +92,16 @@ class Views:
         if schema is not None:
             reader = reader.schema(schema)
         return reader.load([self._path])
+
+
+def _offered(view: View) -> frozenset[str]:
+    """The columns that a view has of the data source."""
+    return frozenset(column for columns in view.reads.values() for column in columns) or frozenset(view.columns)
+
+
+def _listed(columns: Iterable[str], needed: frozenset[str]) -> str:
+    """Those that are needed as the option ``columns``, which takes one at least."""
+    return ",".join(column for column in columns if column in needed) or "file"
 
 
 def sql(spark: SparkSession, statement: str) -> DataFrame:

@@ -13,7 +13,8 @@ from logdump.operations.first_match import show_record
 from logdump.render.count_text import count_lines
 from logdump.render.record_text import record_lines
 from logdump.render.text import render
-from logdump.session.events import CountShown, Failure, Notice
+from logdump.session.count_events import CountShown
+from logdump.session.events import Failure, Notice
 from logdump.session.known_record import KnownRecord
 from logdump.session.release import Release
 from logdump.session.session import Session

@@ -71,6 +71,37 @@ def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
     assert "not a regular file" in opened(tmp_path / "pipe")[1]
 
 
+@pytest.mark.parametrize("kind", ["fifo", "folder", "/dev/zero"])
+@pytest.mark.parametrize(
+    "words",
+    [("{0}",), ("-f", "{0}"), ("-c", "obey {0}"), ("-c", "open {1}; sourcedefs {0}"), ("-c", "params {0}; ddl")],
+)
+def test_what_is_no_regular_file_is_refused_at_once(
+    kind: str, words: tuple[str, ...], tmp_path: Path, trails: Path
+) -> None:
+    path = Path("/dev/zero") if kind == "/dev/zero" else tmp_path / kind
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    answer = logdump(*(word.format(path, trails / "et000000000") for word in words))
+    reason = "it is a directory" if kind == "folder" else "it is not a regular file"
+    assert reason in answer.out + answer.err
+
+
+@pytest.mark.parametrize("way", ["-c", "-f", "pipe"])
+def test_a_line_that_is_too_long_is_not_carried_out_and_the_next_one_is(way: str, tmp_path: Path) -> None:
+    lines = f"{'reclen 11;' * 200_000}\nreclen\n"
+    (script := tmp_path / "a.txt").write_text(lines)
+    answer = {
+        "-c": lambda: logdump("-c", lines),
+        "-f": lambda: logdump("-f", str(script)),
+        "pipe": lambda: logdump(typed=lines),
+    }[way]()
+    assert "A line of more than 1048576 characters is not carried out." in answer.out + answer.err
+    assert "Reclen is 140" in answer.out + answer.err
+
+
 def test_what_was_open_stays_open_when_the_next_does_not_open(trails: Path) -> None:
     answer = logdump("-c", f"open {trails / 'et000000000'}; open /nowhere; open")
     assert answer.out == f"Current LogTrail is {trails / 'et000000000'}\n" * 2

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logdump.language.words import first_word, is_keyword, plain, split_commands, split_words
 from tests.logdump.line import Line
@@ -52,6 +55,26 @@ def test_quotes_hold_a_word_together(text: str, words: list[str]) -> None:
 )
 def test_a_command_word_ends_at_a_blank_or_a_comma(text: str, first: str, rest: str) -> None:
     assert first_word(text) == (first, rest)
+
+
+def words_by_character(text: str, separators: Callable[[str], bool]) -> list[str]:
+    """What stands between separators outside of quotes, quotes included; a quote without its end reaches to the end."""
+    parts, quoted = [""], False
+    for character in text:
+        quoted ^= character == '"'
+        if separators(character) and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+@given(st.text(st.sampled_from('ab;" \t\n\u2003\x1c'), max_size=20))
+def test_quotes_open_and_close_wherever_they_stand(text: str) -> None:
+    commands = [part.strip() for part in words_by_character(text, ";".__eq__)]
+    assert split_commands(text) == [command for command in commands if command]
+    words = words_by_character(text, str.isspace)
+    assert split_words(text) == [word.replace('"', "") for word in words if word]
 
 
 def test_brackets_mark_what_a_keyword_may_leave_out() -> None:

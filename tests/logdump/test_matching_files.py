@@ -9,7 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.operations.matching_files import matching_files
-from logdump.session.events import GapShown
+from logdump.session.check_events import GapShown
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import planned, rows
 from trailformat import TrailSequence

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from trailformat.codec import charsets
 from trailformat.codec.charset_numbers import BY_NAME, DATABASE
+from trailformat.codec.regular_file import open_regular
 from trailformat.definitions.column import ELEMENTARY, KEY, NULLABLE, TAIL_12_2, ColumnDefinition
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.errors import BadData, NotATrail
@@ -127,7 +128,7 @@ def read_definitions(path: str | os.PathLike[str]) -> DefinitionsFile:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         raise NotATrail(getattr(error, "strerror", None) or str(error), path=path) from error

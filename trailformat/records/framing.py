@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
+from heapq import merge
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import copied
 from trailformat.codec.tokens import UNSET, WIDE, is_wide
 from trailformat.errors import BadRecord, PartialRecord
+from trailformat.records import far
 from trailformat.records.record_header import HDR_IND, HEADER_SIZE
 
 Buffer = bytes | mmap
@@ -28,14 +30,20 @@ _TRAILER = ord("Z")
 _H, _DATA, _TOKENS = b"HDT"
 _TRAIL_INFO = 0x30
 _SMALLEST = 8
-MOST_TOKENS = 1024
-"""More tokens than any record holds; it keeps a walk over garbage from taking time without end."""
+MOST_TOKENS = 64
+"""More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
-_RECORD_START = re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E|F.{3}0", re.DOTALL)
+_STARTS = {
+    b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
+    b"F": re.compile(rb"F.{3}0", re.DOTALL),
+}
+"""How a record begins, by its first byte: most of what is no record, as zeros, lacks that already."""
 _REACH = 13
-"""The longest match of _RECORD_START, so that windows can overlap by as much."""
+"""The longest match of them, so that windows can overlap by as much."""
+_MANY = 1000
+"""Places that look like a record and are none, from which on a search by kernels is thought of."""
 _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
 """Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
 
@@ -178,10 +186,28 @@ def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int |
 
     ``most`` is the number of bytes that are looked at.
     """
-    for at in candidates(buffer, rba, end if most is None else min(end, rba + most)):
-        if detect_order(buffer, at, end, order) is not None:
+    stop = end if most is None else min(end, rba + most)
+    for number, at in enumerate(candidates(buffer, rba, stop)):
+        if number == _MANY and (search := far.search_for(stop - at)) is not None:
+            return search(buffer, at, stop, end)
+        if _may_end(buffer, at, end) and detect_order(buffer, at, end, order) is not None:
             return at
     return None
+
+
+def _may_end(buffer: Buffer, rba: int, end: int) -> bool:
+    """Whether the length at ``rba``, read in either byte order, leads to a trailer with the same bytes."""
+    if end - rba < _SMALLEST:
+        return False
+    size = 6 if (wide := is_wide(buffer[rba + 1])) else 4
+    length = buffer[rba + 2 : rba + size]
+    for number in (int.from_bytes(length, "big"), int.from_bytes(length, "little")):
+        stop = rba + number
+        if 2 * size <= number <= end - rba and buffer[stop - size + 2 : stop] == length:
+            trailer, info = buffer[stop - size], buffer[stop - size + 1]
+            if trailer == _TRAILER and is_wide(info) == wide:
+                return True
+    return False
 
 
 def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
@@ -190,7 +216,7 @@ def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: i
     while stop > first:
         start = max(first, stop - _WINDOW)
         for at in reversed(list(candidates(buffer, start, min(end, stop + _REACH)))):
-            if at < stop and detect_order(buffer, at, end, order) is not None:
+            if at < stop and _may_end(buffer, at, end) and detect_order(buffer, at, end, order) is not None:
                 return at
         stop = start
     return None
@@ -201,12 +227,19 @@ def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
     size = _FIRST_WINDOW
     while start < end:
         window = copied(buffer, start, min(end, start + size + _REACH))
-        position = 0
-        while (match := _RECORD_START.search(window, position)) and match.start() < size:
-            yield start + match.start()
-            position = match.start() + 1
+        for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
+            if place >= size:
+                break
+            yield start + place
         start += size
         size = min(2 * size, _WINDOW)
+
+
+def _places(pattern: re.Pattern[bytes], window: bytes) -> Iterator[int]:
+    position = 0
+    while match := pattern.search(window, position):
+        yield match.start()
+        position = match.start() + 1
 
 
 def header_at(buffer: Buffer, rba: int) -> int:

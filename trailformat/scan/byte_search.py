@@ -36,13 +36,13 @@ def _by_kernel(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
     find = kernels()["find"]
     sought = value.lower() if any_case else value
     folds = bytes(0x20 * (any_case and byte in b"abcdefghijklmnopqrstuvwxyz") for byte in sought)
-    addresses = [_address_of(data) for data in (part, sought, folds)]
+    addresses = [address_of(data) for data in (part, sought, folds)]
     at = -1
     while (at := find(addresses[0], at + 1, len(part), *addresses[1:], len(value))) >= 0:
         yield at
 
 
-def _address_of(data: bytes) -> int:
+def address_of(data: bytes) -> int:
     """The address of bytes, valid as long as they are referred to."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 

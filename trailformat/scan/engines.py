@@ -46,6 +46,6 @@ def choose_engine(size: int) -> Engine:
     return Engine.NUMBA if size >= pays and is_available(Engine.NUMBA) else Engine.PYTHON
 
 
-def kernels_pay(size: int) -> bool:
-    """Whether kernels are done first with ``size`` bytes of rows: they are loaded already, or loading them pays."""
-    return (NUMBA_ENGINE in sys.modules or size >= NUMBA_PAYS) and is_available(Engine.NUMBA)
+def kernels_pay(size: int, least: int = NUMBA_PAYS) -> bool:
+    """Whether kernels are done first with ``size`` bytes of rows: they are loaded already, or ``least`` are there."""
+    return (NUMBA_ENGINE in sys.modules or size >= least) and is_available(Engine.NUMBA)

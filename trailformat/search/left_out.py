@@ -17,10 +17,16 @@ END_OF_FILE = (1 << 63) - 1
 
 
 class Ranges(NamedTuple):
-    """Ranges of RBAs in one file, in order: the rows of transactions in them are not applied."""
+    """Ranges of RBAs in one file, in order: the rows of transactions in them are not applied.
+
+    Attributes:
+        starts, stops: the first RBA of each, and the first behind it.
+        endings: how the transactions of each ended, by ENDINGS; copies, and those without a beginning, may be LAST.
+    """
 
     starts: array[int]
     stops: array[int]
+    endings: array[int]
 
     def hold(self, rba: int) -> bool:
         """Whether an RBA lies in one of them."""
@@ -30,14 +36,31 @@ class Ranges(NamedTuple):
     def within(self, start: int, stop: int) -> Ranges:
         """Those that reach into the RBAs from ``start`` to before ``stop``."""
         first, end = bisect_right(self.stops, start), bisect_left(self.starts, stop)
-        return Ranges(self.starts[first:end], self.stops[first:end])
+        return Ranges(*(column[first:end] for column in self))
+
+    def add(self, start: int, stop: int, ending: int) -> None:
+        """One more, behind the others."""
+        for column, value in zip(self, (start, stop, ending), strict=True):
+            column.append(value)
 
 
-NO_RANGES = Ranges(array("q"), array("q"))
+def no_ranges() -> Ranges:
+    """None yet."""
+    return Ranges(array("q"), array("q"), array("b"))
+
+
+class _Run(NamedTuple):
+    """Neighbours that are not applied and ended alike; ``end`` is None while the last one has not ended."""
+
+    start: TrailPlace
+    end: TrailPlace | None
+    ending: int
 
 
 class LeftOut:
     """The ranges of a whole trail, found by one pass; neighbours are one range, so that a copied file is one.
+
+    Neighbours that ended differently are not.
 
     Args:
         whole: the trail.
@@ -47,33 +70,39 @@ class LeftOut:
     def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
-        self._run: tuple[TrailPlace, TrailPlace] | None = None
+        self._run: _Run | None = None
         judge = EffectiveTrail(whole)
         for lot in lots_of(whole, FIRST_PLACE, workers):
             self._take(lot, sorted({*lot.not_whole(), *(one.row for one in judge.judge(lot) if one.copy_of)}))
-        self._end_run()
+        self._end_run(TrailPlace(len(whole), 0))
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
-        return self._ranges.get(self._whole.ordinals.get(path, -1), NO_RANGES)
+        return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
     def _take(self, lot: Lot, rows: list[int]) -> None:
         before = -1
         for row in rows:
+            ending = int(lot.columns.endings[row])
             if row != before + 1:
-                self._end_run()
-            first, after = lot.first(row), lot.after(row) or TrailPlace(len(self._whole), 0)
-            self._run = (self._run[0] if self._run else first, after)
+                self._end_run(lot.first(before + 1))
+            elif self._run is not None and self._run.ending != ending:
+                self._end_run(lot.first(row))
+            self._run = _Run(self._run.start if self._run else lot.first(row), lot.after(row), ending)
             before = row
         if before != lot.rows - 1:
-            self._end_run()
+            self._end_run(lot.first(before + 1))
 
-    def _end_run(self) -> None:
-        """Note the run of transactions that are not applied, from the first record to behind the last."""
+    def _end_run(self, following: TrailPlace) -> None:
+        """Note the run of transactions that are not applied, from the first record to behind the last.
+
+        One that never ended, in front of a missing file, goes up to the next transaction.
+        """
         if self._run is None:
             return
-        (start, after), self._run = self._run, None
+        (start, end, ending), self._run = self._run, None
+        after = following if end is None else end
         for ordinal in range(start.ordinal, min(after.ordinal, len(self._whole) - 1) + 1):
-            ranges = self._ranges.setdefault(ordinal, Ranges(array("q"), array("q")))
-            ranges.starts.append(start.rba if ordinal == start.ordinal else 0)
-            ranges.stops.append(after.rba if ordinal == after.ordinal else END_OF_FILE)
+            begin = start.rba if ordinal == start.ordinal else 0
+            stop = after.rba if ordinal == after.ordinal else END_OF_FILE
+            self._ranges.setdefault(ordinal, no_ranges()).add(begin, stop, ending)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import MappedFile, read_into
+from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
@@ -82,11 +82,7 @@ class TrailFile:
 
     def _open(self) -> int:
         try:
-            mode = self.path.stat().st_mode
-            if not stat.S_ISREG(mode):
-                what = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
-                raise NotATrail(f"it is {what}", path=self.path)
-            return os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            return open_regular(self.path)
         except (OSError, ValueError) as error:
             problem = getattr(error, "strerror", None) or str(error)
             raise NotATrail(problem, path=self.path) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 ArrowType = Any
@@ -21,6 +21,17 @@ def _image(pa: Any) -> ArrowType:
     return pa.list_(pa.field("element", pa.struct(parts)))
 
 
+def struct(types: Mapping[str, ColumnType]) -> ColumnType:
+    """A struct of fields by their names."""
+    ddl = ",".join(f"{name}:{kind.ddl}" for name, kind in types.items())
+    return ColumnType(f"struct<{ddl}>", lambda pa: pa.struct([(name, kind.arrow(pa)) for name, kind in types.items()]))
+
+
+def mapping(key: ColumnType, value: ColumnType) -> ColumnType:
+    """A map."""
+    return ColumnType(f"map<{key.ddl},{value.ddl}>", lambda pa: pa.map_(key.arrow(pa), value.arrow(pa)))
+
+
 def decimal(digits: int, scale: int) -> ColumnType:
     """A decimal of ``digits`` digits."""
     return ColumnType(f"decimal({digits},{scale})", lambda pa: pa.decimal128(digits, scale))
@@ -31,6 +42,7 @@ def _problems(pa: Any) -> ArrowType:
     return pa.list_(pa.field("element", pa.struct(parts)))
 
 
+BOOLEAN = ColumnType("boolean", lambda pa: pa.bool_())
 SMALLINT = ColumnType("smallint", lambda pa: pa.int16())
 INT = ColumnType("int", lambda pa: pa.int32())
 BIGINT = ColumnType("bigint", lambda pa: pa.int64())
@@ -42,7 +54,7 @@ DATE = ColumnType("date", lambda pa: pa.date32())
 TIMESTAMP = ColumnType("timestamp", lambda pa: pa.timestamp("us", tz="UTC"))
 TIMESTAMP_NTZ = ColumnType("timestamp_ntz", lambda pa: pa.timestamp("us"))
 STRINGS = ColumnType("array<string>", lambda pa: pa.list_(pa.field("element", pa.string())))
-TEXTS = ColumnType("map<string,string>", lambda pa: pa.map_(pa.string(), pa.string()))
-BYTES = ColumnType("map<string,binary>", lambda pa: pa.map_(pa.string(), pa.binary()))
+TEXTS = mapping(STRING, STRING)
+BYTES = mapping(STRING, BINARY)
 IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean,value:string>>", _image)
 PROBLEMS = ColumnType("array<struct<column:string,image:string,bytes:binary,reason:string>>", _problems)

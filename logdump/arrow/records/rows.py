@@ -15,6 +15,7 @@ from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
 from trailformat.scan.rows.row_bytes import Read
 from trailformat.scan.transactions.tracker import RowTransactions, TransactionTracker
+from trailformat.search.left_out import Ranges
 from trailformat.trail.row_definitions import RowDefinitions
 
 _LOG = logging.getLogger("logdump")
@@ -32,6 +33,7 @@ class Source:
     Attributes:
         seqno: its sequence number; None where its name has none.
         file_order: its place among the files of a read; None where it is alone.
+        left_out: the ranges of the file that a Replicat does not apply; None where they are not known.
         explains_nulls: whether the column ``problems`` is made, which says why a value is null.
         ends_at_undecodable: whether a part that does not decode ends the read.
         name_parts: by key of the name: catalog, schema and name of a table.
@@ -39,6 +41,7 @@ class Source:
 
     seqno: int | None = None
     file_order: int | None = None
+    left_out: Ranges | None = None
     explains_nulls = True
     ends_at_undecodable = False
 

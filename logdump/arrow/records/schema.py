@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from logdump.arrow.records.column_types import (
     BIGINT,
     BINARY,
+    BOOLEAN,
     BYTES,
     IMAGE,
     INT,
@@ -73,6 +74,14 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(CORRUPT, STRING, "Why these bytes are no sound record (PERMISSIVE); null for a record"),
 )
 """One row per record, in the order of a default read."""
+ENDING_COLUMNS: tuple[RowColumn, ...] = (
+    RowColumn("ended", STRING, "How its transaction ended: `last`, `cut`, `overtaken`, `file_end`, `damage`"),
+    RowColumn("cut", BOOLEAN, "Whether that was otherwise than by its last record"),
+    RowColumn(
+        "is_effective", BOOLEAN, "Whether a Replicat applies it: a whole transaction, of several copies the first"
+    ),
+)
+"""What the other records of the trail tell of one; null where it is no row of a transaction."""
 
 
 class Selected(NamedTuple):

@@ -39,7 +39,7 @@ ATTEMPTS = "_attempts"
 
 
 class ExportJob(NamedTuple):
-    """The job that all tasks share: the file, the options, the filter, and the folder to write to."""
+    """The job that all tasks share: the file, the options, the filter, the folder to write to, what narrows more."""
 
     trail: Path
     options: ExportOptions
@@ -47,6 +47,7 @@ class ExportJob(NamedTuple):
     filters: FilterSet | None
     definitions: SourceDefinitions | None
     folder: Path
+    narrowing: FilterSet | None = None
 
 
 class Written(NamedTuple):
@@ -106,6 +107,8 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
     """Export the records of a piece."""
     session, tally = Session(), ExportTally()
     session.settings, session.filters_in_use, session.source_definitions = job.settings, job.filters, job.definitions
+    if (narrowing := job.narrowing) is not None:
+        session.narrowing = lambda _: narrowing
     options = job.options._replace(stop=stop)
     session.open(job.trail)
     try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from pathlib import Path
 
 from logdump.operations.parameters.errors import ParameterError, ParameterPlace
+from trailformat.codec.regular_file import open_regular
 
 MOST_BYTES = 1 << 20
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
@@ -21,13 +21,12 @@ def read_text(path: Path, place: ParameterPlace | None = None) -> str:
     """
     where = place or ParameterPlace(path, 1)
     try:
-        data = _read(path)
+        with os.fdopen(open_regular(path), "rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise ParameterError(where, f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ParameterError(where, f"{path} cannot be read: {error}") from error
-    if data is None:
-        raise ParameterError(where, f"{path} is not a regular file")
     if len(data) > MOST_BYTES:
         raise ParameterError(where, f"{path} is larger than 1 MB")
     if found := _CONTROL.search(data):
@@ -38,13 +37,6 @@ def read_text(path: Path, place: ParameterPlace | None = None) -> str:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _read(path: Path) -> bytes | None:
-    """The bytes up to one more than the limit; None of what is no regular file, which is not read."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        return file.read(MOST_BYTES + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
 
 
 def found_from(name: str, place: ParameterPlace) -> Path:

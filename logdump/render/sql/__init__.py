@@ -7,7 +7,7 @@ from logdump.render.sql.dialects import DIALECTS, dialect_of
 from logdump.render.sql.script import Closing, NotRun, Opening, Skipped, SqlScript
 from logdump.render.sql.script_text import script_lines, statement_lines
 from logdump.render.sql.statement import redo, undo
-from logdump.session.events import Statement
+from logdump.session.statements import Statement
 
 __all__ = [
     "DIALECTS",

@@ -16,7 +16,7 @@ from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import with_large_objects
 from logdump.render.sql.script_files import ScriptFiles
 from logdump.render.sql.statement import redo, undo
-from logdump.session.events import Statement
+from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT

@@ -17,7 +17,7 @@ from logdump.notation.escape import escape
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.render.sql.dialect import Dialect
 from logdump.render.sql.script import Closing, NotRun, Opening, Skipped
-from logdump.session.events import Statement
+from logdump.session.statements import Statement
 from trailformat import io_type_name
 from trailformat.search.transaction_walk import Ended, Extent
 from trailformat.trail.sequence import Spot

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from logdump.render.sql.client_text import OneStatement, client_of, one_statement
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
-from logdump.session.events import Statement
+from logdump.session.statements import Statement
 from trailformat import TrailError
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.records.ddl import parse_ddl

@@ -34,10 +34,8 @@ class SparkCounter(CountRun):
         super().__init__(session, options, workers)
         if options.interval:
             raise NotForSpark("INTERVAL")
-        if options.effective:
-            raise NotForSpark("EFFECTIVE")
         self._options = {**read_options(session), **self._bounds(), **_limits(session)}
-        self.is_filtered = "where" in self._options
+        self.is_filtered = "where" in self._options or options.effective
         self._rows: dict[str, list[Row]] = {}
 
     def prepare(self, paths: Sequence[Path]) -> Generator[Event, None, None]:
@@ -71,6 +69,7 @@ class SparkCounter(CountRun):
     def _bounds(self) -> dict[str, str]:
         options = self.options
         bounds = {"startTimestamp": _moment(options.start), "endTimestamp": _moment(options.end), "table": options.file}
+        bounds |= {"effective": "true"} if options.effective else {}
         return {name: value for name, value in bounds.items() if value is not None}
 
 

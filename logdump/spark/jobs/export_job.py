@@ -48,8 +48,6 @@ def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event
 def _obstacles(options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
-    elif options.effective:
-        yield "EFFECTIVE"
     elif options.to_standard_output:
         yield "standard output"
     elif options.records is not None:
@@ -68,6 +66,7 @@ def _written(session: Session, options: ExportOptions, folder: Path) -> Generato
         session.filters_in_use,
         session.source_definitions,
         folder.absolute(),
+        session.narrowing(session.trail) if session.narrowing is not None else None,
     )
     return (yield from run_job(spark, partial(_run, spark, job, session)))
 

@@ -20,7 +20,7 @@ _SETTINGS = {
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
     "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
 }
-_ROOT = str(Path(__file__).parents[2])
+_ROOT = str(Path(__file__).parents[3])
 
 
 def session(master: str = "local[*]", **conf: str) -> SparkSession:

@@ -65,7 +65,11 @@ class TrailSource(DataSource):
 
 
 def _checked(options: Options) -> Options:
-    """The options, their definitions file being one that can be read."""
+    """The options, their definitions file being one that can be read, and an analysis having all that it needs."""
+    if options.analysis is not None:
+        from logdump.spark.source.analysis_choice import check_choice  # noqa: PLC0415 - few reads need analyses
+
+        check_choice(options)
     if options.source_defs is None:
         return options
     from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - few reads need it
@@ -95,7 +99,8 @@ class TrailReader(DataSourceReader):
         """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
         from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
 
-        return [InputPartition(slices) for slices in plan(self._options)] or [InputPartition(())]
+        wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
+        return [InputPartition(slices) for slices in plan(self._options, wanted)] or [InputPartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The record batches of a partition."""

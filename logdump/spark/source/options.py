@@ -120,6 +120,14 @@ class Options:
         "Without the rows of transactions that a Replicat does not apply: cut, open, or in the trail once more",
         "false",
     )
+    endings: bool = _option(
+        "endings",
+        TRUTH,
+        False,
+        Use.READ,
+        "More columns, of how the transaction of a record ended: see Transactions that are not applied",
+        "false",
+    )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
     end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")
@@ -168,6 +176,9 @@ class Options:
     batch_rows: int = _option("batchRows", POSITIVE, 20_000, _BOTH, "Rows of an Arrow batch, at most")
     batch_bytes: int = _option(
         "batchBytes", POSITIVE_SIZE, 8 << 20, _BOTH, "Bytes of trail in an Arrow batch, at most", "8m"
+    )
+    analysis: str | None = _option(
+        "analysis", TEXT, None, Use.READ, "Not records but what an analysis tells of each whole trail: see Analyses"
     )
     summary: bool = _option(
         "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"

@@ -48,6 +48,11 @@ class TrailInput(NamedTuple):
         return (seqno - self.oldest) % 10**self.name.digits if self.name and self.oldest else seqno
 
     @property
+    def trail(self) -> Path:
+        """What the files of one trail have in common: their path without the number; of another file its own."""
+        return self.name.directory / self.name.prefix if self.name else self.path
+
+    @property
     def ends_trail(self) -> bool:
         """Whether there is no next file, so that it may be growing."""
         return self.name is None or not self.name.next.path.exists()

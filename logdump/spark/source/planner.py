@@ -6,18 +6,20 @@ The task that reads a slice checks that it ends exactly where the next one begin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.arrow.records.schema import ENDING_COLUMNS
 from logdump.spark.errors import BadTrail, located
 from logdump.spark.source.bounds import RbaRange, filters_of, rba_range
 from logdump.spark.source.file_skipper import may_hold
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import TrailInput, find_files
 from trailformat import NotATrail, PartialRecord, TrailFile
-from trailformat.scan import split_points
+from trailformat.scan import Workers, split_points
 from trailformat.search.left_out import LeftOut, Ranges
 from trailformat.search.whole_trail import WholeTrail
 
@@ -29,7 +31,7 @@ class Slice(NamedTuple):
         size: what the file had when it was planned; the last slice of a file stops there.
         only: the RBAs among them that are wanted.
         ends_trail: no later file is there, so that a last record which is not complete is one being written.
-        left_out: where rows are not wanted that a Replicat does not apply; None where all are.
+        left_out: where the rows stand that a Replicat does not apply; None where that does not matter.
         file_order: the place of the file among those of the read, in the order of writing; None in a stream.
     """
 
@@ -44,29 +46,44 @@ class Slice(NamedTuple):
     left_out: Ranges | None = None
 
 
-def plan(options: Options) -> list[tuple[Slice, ...]]:
-    """The slices of each task, in the order of the trails.
+def plan(options: Options, wanted: Collection[str] = ()) -> list[tuple[Slice, ...]]:
+    """The slices of each task, in the order of the trails; ``wanted`` are the names of the columns to be filled.
 
     Raises:
         SourceError: no file, or, under FAILFAST, one that is no trail.
     """
     filters_of(options)
     files = enumerate(find_files(options))
+    if options.analysis is not None:
+        return [*_whole_trails(files, options)]
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
-    planned = _only_effective(slices) if options.effective else slices
+    planned = _with_left_out(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 
 
-def _only_effective(slices: Iterable[Slice]) -> Iterator[Slice]:
+def _whole_trails(files: Iterable[tuple[int, TrailInput]], options: Options) -> Iterator[tuple[Slice, ...]]:
+    """The files of each trail together, none of them split."""
+    unsplit = replace(options, max_partition_bytes=0)
+    for _, trail in groupby(files, lambda item: item[1].trail):
+        slices = (part._replace(file_order=order) for order, file in trail for part in slices_of(file, unsplit))
+        if lot := tuple(slices):
+            yield lot
+
+
+_ENDINGS = {column.name for column in ENDING_COLUMNS}
+
+
+def _with_left_out(slices: Iterable[Slice]) -> Iterator[Slice]:
     """The slices with what is left out of each; the driver goes over the whole trails for it."""
     ranges: dict[Path, Ranges] = {}
-    for part in slices:
-        path = Path(part.path)
-        if path not in ranges:
-            whole = WholeTrail.around(path)
-            left_out = LeftOut(whole)
-            ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
-        yield part._replace(left_out=ranges[path].within(part.start, part.stop))
+    with Workers() as workers:
+        for part in slices:
+            path = Path(part.path)
+            if path not in ranges:
+                whole = WholeTrail.around(path)
+                left_out = LeftOut(whole, workers)
+                ranges |= {file: left_out.of(file) for file in (*whole.paths, path)}
+            yield part._replace(left_out=ranges[path].within(part.start, part.stop))
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:

@@ -31,6 +31,11 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
         SourceError: damage under FAILFAST, a file that changed, a value too large, pieces that do not fit together.
     """
     _freeze()
+    if request.options.analysis is not None:
+        from logdump.spark.source.analysed import analysed  # noqa: PLC0415 - few reads need analyses
+
+        yield from analysed(slices, request)
+        return
     for part in slices:
         yield from _batches_of(part, request)
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from logdump.arrow.records.schema import COLUMNS, CORRUPT, RowColumn, Selected
+from logdump.arrow.records.schema import COLUMNS, CORRUPT, ENDING_COLUMNS, RowColumn, Selected
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 
 
 def offered(options: Options) -> tuple[RowColumn, ...]:
-    """The columns for these options."""
+    """The columns for these options.
+
+    Raises:
+        BadOption: there is no such analysis.
+    """
+    if options.analysis is not None:
+        from logdump.spark.source.analysis_choice import analysis_of  # noqa: PLC0415 - few reads need analyses
+
+        return analysis_of(options.analysis).columns
     if options.summary:
         return SUMMARY_COLUMNS
-    return COLUMNS
+    return (*COLUMNS, *ENDING_COLUMNS) if options.endings else COLUMNS
 
 
 def default_ddl(options: Options) -> str:

@@ -89,8 +89,8 @@ def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
     inside = (rbas >= only.first) & (rbas <= only.last)
     for row in batch.spans():
         passing[row] = inside[row] and _is_shown(source, batch, row)
-    if source.part.left_out is not None:
-        inside &= ~left_out_rows(source.part.left_out, batch)
+    if source.left_out is not None and source.options.effective:
+        inside &= ~left_out_rows(source.left_out, batch)
     return passing & inside
 
 

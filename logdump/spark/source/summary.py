@@ -11,12 +11,14 @@ import pyarrow as pa
 from logdump.arrow.records.columns.header import FILE_HEADER_OP, timestamps
 from logdump.arrow.records.columns.places import reason
 from logdump.arrow.records.rows import Array
+from logdump.session.selection import Selection
 from logdump.spark.source.bounds import filters_of, selection_of, where_filter
 from logdump.spark.source.open_slice import OpenSlice
 from logdump.spark.source.slices import wanted_rows
 from trailformat import io_type_name
 from trailformat.changes.transactions import ENDS
 from trailformat.scan import FILE_HEADER, RECORD, Batch
+from trailformat.search.left_out_rows import left_out_rows
 from trailformat.totals.counting import LargeTransaction, OpenTransaction, Totals, TransactionHistory
 from trailformat.totals.row_groups import first_rows, group_keys
 from trailformat.totals.transaction_columns import TransactionColumns
@@ -146,21 +148,28 @@ class _Tallies:
 
 
 class _Suppressed:
-    """The number of records of a slice that ``where`` drops; bounds beside it do not count."""
+    """The number of records of a slice that ``where`` and ``effective`` drop; bounds beside them do not count."""
 
     def __init__(self, source: OpenSlice) -> None:
         options = source.options
         self.records = 0
-        self._is_filtered = options.where is not None
-        has_bounds = self._is_filtered and len(filters_of(options)) > 1
-        alone = [where_filter(options.where or "")]
+        alone = [where_filter(options.where)] if options.where is not None else []
+        self._is_filtered = bool(alone) or options.effective
+        has_bounds = self._is_filtered and len(filters_of(options)) > len(alone)
         self._alone = selection_of(source.trail, options, source.definitions, alone) if has_bounds else None
+        self._left_out = source.left_out if options.effective else None
 
     def add(self, batch: Batch, at: Array) -> None:
         if self._is_filtered:
             kinds = np.asarray(batch.kind)
-            passing = self._alone.rows(batch).sum() if self._alone else (kinds[at] <= FILE_HEADER).sum()
+            passing = self._passing(self._alone, batch) if self._alone else (kinds[at] <= FILE_HEADER).sum()
             self.records += int((kinds <= FILE_HEADER).sum() - passing)
+
+    def _passing(self, alone: Selection, batch: Batch) -> int:
+        passing = alone.rows(batch)
+        if self._left_out is not None:
+            passing = passing & ~left_out_rows(self._left_out, batch)
+        return int(passing.sum())
 
 
 _KEYS = ("table", "partition", "io_type", "before_after")

@@ -7,7 +7,8 @@ import pytest
 
 import trailformat.scan
 from logdump.commands import check
-from logdump.session.events import CheckShown, GapShown, Notice, Progress
+from logdump.session.check_events import CheckShown, GapShown
+from logdump.session.events import Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump

@@ -10,8 +10,9 @@ from logdump.commands import REGISTRY
 from logdump.language.reader import Context, parse
 from logdump.notation.times import GMT, parse_datetime
 from logdump.operations.count import CountOptions
+from logdump.session.count_events import CountShown, IntervalShown, TransactionsShown
 from logdump.session.errors import ArgumentError
-from logdump.session.events import CountShown, IntervalShown, Notice, Progress, TransactionsShown
+from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import TrailFile

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logdump.operations.count import CountOptions, intervals
-from logdump.session.events import EmptyIntervals, IntervalShown
+from logdump.session.count_events import EmptyIntervals, IntervalShown
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat.totals.counting import Totals

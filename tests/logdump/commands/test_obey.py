@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from logdump.commands import obey
+from logdump.language.words import MOST_CHARACTERS
 from logdump.line.line_mode import Script
 from tests.logdump.line import Line
 
@@ -92,7 +94,7 @@ def test_exit_in_a_file_ends_the_session(line: Line, here: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_told(line: Line, here: Path) -> None:
     assert line("obey missing.oby") == ["missing.oby cannot be read: No such file or directory."]
-    assert line(f"obey {here}") == [f"{here} cannot be read: Is a directory."]
+    assert line(f"obey {here}") == [f"{here} cannot be read: it is a directory."]
     assert line("obey")[0] == "OBEY: takes a file name."
 
 
@@ -102,7 +104,7 @@ def test_under_c_a_failing_line_is_exit_status_1(here: Path) -> None:
     assert Script("obey missing.oby".splitlines()).run() == 1
 
 
-@pytest.mark.parametrize("content", [b"reclen\0 5\n", b"x" * 70_000])
+@pytest.mark.parametrize("content", [b"reclen\0 5\n", b"x" * (MOST_CHARACTERS + 1)])
 def test_a_file_that_is_no_text_is_refused_and_not_run_to_its_end(line: Line, here: Path, content: bytes) -> None:
     (here / "a.oby").write_bytes(b"reclen\n" + content + b"\nreclen\n")
     assert line("obey a.oby") == ["Reclen is 140", "a.oby, line 2: this is not a file of commands."]
@@ -124,3 +126,14 @@ def test_fc_in_a_file_takes_its_edit_lines_from_the_file(line: Line, here: Path)
     assert line("obey a.oby") == ["> reclen 11", "reclen 22", "Reclen set to 22", "GHDR is OFF"]
     assert line.session.history.lines[-1] == "obey a.oby"
     assert line.session.ask is None
+
+
+def test_one_obey_leads_to_so_many_files_and_no_more(line: Line, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(obey, "_MOST_FILES", 12)
+    for number in range(4):
+        (here / f"{number}.oby").write_text(f"reclen {number}\n" + f"obey {number + 1}.oby\n" * 9)
+    (here / "4.oby").write_text("reclen 4\n")
+    shown = line("obey 0.oby")
+    assert sum(one.startswith("Reclen set to") for one in shown) == 12
+    assert shown[-1] == "0.oby, line 10: 1.oby is not obeyed: one OBEY can lead to 12 files."
+    assert line("obey 4.oby") == ["Reclen set to 4"]

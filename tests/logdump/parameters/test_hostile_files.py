@@ -52,7 +52,7 @@ DOUBLING = "".join(f"MACRO #m{n} BEGIN #m{n + 1} () #m{n + 1} () END;\n" for n i
         ("REPLICAT r\nMAP a.b.c.d, TARGET a.b;", "line 2: MAP: MAP takes a name, not a.b.c.d"),
         ("REPLICAT r\nINCLUDE no.prm", "line 2: {folder}/no.prm cannot be read: No such file or directory"),
         ("REPLICAT r\nINCLUDE p.prm", "line 2: {path} includes itself: by {path}, line 2"),
-        ("REPLICAT r\nINCLUDE /dev/zero", "line 2: /dev/zero is not a regular file"),
+        ("REPLICAT r\nINCLUDE /dev/zero", "line 2: /dev/zero cannot be read: it is not a regular file"),
         ("REPLICAT r\nINCLUDE", "line 2: INCLUDE takes a file"),
     ],
     ids=range(24),

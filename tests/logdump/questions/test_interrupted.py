@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.render import json_lines, text
-from logdump.session.events import CountShown, Event, Notice, Progress
+from logdump.session.count_events import CountShown
+from logdump.session.events import Event, Notice, Progress
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from tests.logdump.line import Line

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import trailformat.scan.engines
 from fixtures.flavour import MYSQL_21
-from logdump.session.events import CountShown
+from logdump.session.count_events import CountShown
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import ENGINES, whole_trail
 from tests.searching import examples
@@ -84,6 +84,16 @@ def test_count_of_several_files_leaves_out_copies_in_later_ones(line: Line, trai
     line(f"count effective, log {tmp_path / 'zz*'}")
     rows = 18
     assert _counted(line) == both - rows
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_behind_a_missing_file_rows_are_applied_again(trails: Path, tmp_path: Path, engine: Engine) -> None:
+    paths = [tmp_path / "zz000000000", tmp_path / "zz000000005"]
+    for path, name in zip(paths, ("at000000000", "at000000001"), strict=True):
+        path.write_bytes((trails / name).read_bytes())
+    found = LeftOut(whole_trail(paths, engine))
+    assert found.of(paths[0]).hold(3939)
+    assert [rba for rba in (2363, 2554, 2744) if found.of(paths[1]).hold(rba)] == []
 
 
 def test_export_leaves_out_rows_and_keeps_what_is_no_row(line: Line, trails: Path, tmp_path: Path) -> None:

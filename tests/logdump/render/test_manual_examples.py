@@ -5,7 +5,8 @@ from __future__ import annotations
 from logdump.notation.times import GMT, parse_datetime
 from logdump.render.count_text import history_lines, interval_lines
 from logdump.render.progress_text import progress_lines
-from logdump.session.events import IntervalShown, Progress, TransactionsShown
+from logdump.session.count_events import IntervalShown, TransactionsShown
+from logdump.session.events import Progress
 from logdump.session.settings import Settings
 from trailformat.totals.counting import LargeTransaction, TypeTotals
 

@@ -12,7 +12,7 @@ from logdump.notation.plural import amount
 from logdump.render.json_safe import SAFE_POINT
 from logdump.render.json_shape import exact
 from logdump.render.safe_text import safe_lines
-from logdump.session.events import SafePointShown
+from logdump.session.check_events import SafePointShown
 from logdump.session.settings import Settings
 from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction

@@ -23,6 +23,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        started = session("local[2,4]", spark_sql_warehouse_dir=str(tmp_path_factory.mktemp("warehouse")))
+        started = session(
+            "local[2,4]",
+            spark_sql_warehouse_dir=str(tmp_path_factory.mktemp("warehouse")),
+            spark_python_daemon_module="tests.logdump.spark.killing_daemon",
+        )
     yield started
     started.stop()

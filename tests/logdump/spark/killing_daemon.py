@@ -1,6 +1,7 @@
-"""Spark's daemon of workers, in which first attempts of tasks that write die: by an error, or with their process.
+"""Spark's daemon of workers, in which first attempts of tasks that write die where a test says so.
 
-Run by Spark as ``spark.python.daemon.module``. Which tasks die, where and how, is drawn by the number of the task.
+Run by Spark as ``spark.python.daemon.module``. They die by an error, or with their process: which of them, where and
+how, is drawn by the value of the local property DYING and the number of the task; where it is empty none does.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from pyspark import TaskContext, daemon
 
 from logdump.spark.write.part_files import PartFiles
 
+DYING = "tests.dying"
 _WAYS = ("error", "exit", "exit", "none")
 
 
 def _dies_in(step: str) -> bool:
     """Whether a first attempt dies here, having done a part of its work."""
     context = TaskContext.get()
-    if context is None or context.attemptNumber():
+    seed = context and context.getLocalProperty(DYING)
+    if context is None or not seed or context.attemptNumber():
         return False
-    drawn = random.Random(f"{context.stageId()}.{context.partitionId()}")
+    drawn = random.Random(f"{seed}.{context.partitionId()}")
     way, where = drawn.choice(_WAYS), drawn.choice(("write", "write_bytes", "end"))
     if where != step or way == "none":
         return False
@@ -42,8 +45,7 @@ def _deadly(step: str) -> None:
     setattr(PartFiles, step, done_or_dead)
 
 
-for name in ("write", "write_bytes", "end"):
-    _deadly(name)
-
 if __name__ == "__main__":
+    for name in ("write", "write_bytes", "end"):
+        _deadly(name)
     daemon.manager()

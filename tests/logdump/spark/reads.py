@@ -27,7 +27,7 @@ def batches(path: Path | str, *columns: str, **given: Any) -> list[Any]:
     options = parse_options({"path": str(path), **_texts(given)}, Use.READ)
     offer = {column.name: column for column in offered(options)}
     selected = tuple(Selected(name, offer[name]) for name in columns or offer)
-    return [batch for slices in plan(options) for batch in read(slices, Request(selected, options))]
+    return [batch for slices in plan(options, columns or offer) for batch in read(slices, Request(selected, options))]
 
 
 def rows(path: Path | str, *columns: str, **given: Any) -> list[Row]:

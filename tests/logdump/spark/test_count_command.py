@@ -77,6 +77,14 @@ def test_options(both: BothEngines, options: str) -> None:
     both.in_spark(f"count detail, {options}")
 
 
+@pytest.mark.parametrize("options", ["", ", start 2024-03-14 09:31, file *.teas"])
+@pytest.mark.parametrize("filters", ["", "filter include iotype insert"])
+def test_what_is_not_applied_is_not_counted(both: BothEngines, filters: str, options: str) -> None:
+    both(f"open {TRAILS / 'at000000000'}; transhist 5; {filters}")
+    shown = both.in_spark(f"count detail, effective, log {TRAILS / 'at*'}{options}")
+    assert "suppressed" in shown[-1]
+
+
 def test_files_of_several_trails_and_others(both: BothEngines, tmp_path: Path) -> None:
     for name in ("st000000000", "st000000001", "et000000000", "ft000000000", "nh000000"):
         shutil.copy(TRAILS / name, tmp_path)

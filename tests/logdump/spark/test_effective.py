@@ -1,11 +1,20 @@
-"""Option ``effective``: the rows that a Replicat applies, whatever the slices."""
+"""Options ``effective`` and ``endings``: the rows that a Replicat applies, and others told, whatever the slices."""
 
 from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
 
 import pytest
 
 from fixtures import TRAILS
+from fixtures.flavour import MYSQL_21
+from logdump.session.recovery_events import CutShown
+from logdump.spark.source import planner
+from tests.logdump.line import Line
 from tests.logdump.spark.reads import rows
+from tests.simulated.recovery import append_recovery
 
 TRAIL = str(TRAILS / "at00000000*")
 LEFT_OUT = {("at000000000", 2722), ("at000000000", 2913), ("at000000000", 3939), ("at000000002", 2363)}
@@ -33,3 +42,41 @@ def test_the_summary_counts_what_is_left() -> None:
         return sum(row["records"] for row in rows(TRAIL, "op", "records", summary="true", **options))
 
     assert records() - records(effective="true") == 5
+
+
+@pytest.mark.parametrize("size", ["500", "128m"])
+def test_endings_tell_of_each_row_whether_effective_keeps_it(size: str) -> None:
+    told = rows(TRAIL, "file", "rba", "is_effective", endings="true", maxPartitionBytes=size)
+    left_out = {(row["file"].rpartition("/")[2], row["rba"]) for row in told if row["is_effective"] is False}
+    assert left_out == _places() - _places(effective="true")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 6])
+def test_endings_are_those_that_recovery_tells(line: Line, tmp_path: Path, seed: int) -> None:
+    line(f"open {append_recovery(tmp_path, Random(seed), MYSQL_21).paths[0]}; recovery cut")
+    cut = [event.cut for event in line.events if isinstance(event, CutShown)]
+    assert cut
+    told = rows(tmp_path, "csn", "xid", "ended", "cut", endings="true")
+    assert Counter((row["csn"], row["xid"], row["ended"]) for row in told if row["cut"]) == Counter(
+        key for one in cut for key in [(one.csn, one.xid, one.ended.value)] * one.records
+    )
+
+
+def test_of_what_is_no_row_nothing_is_known() -> None:
+    told = rows(TRAIL, "op", "ended", "cut", "is_effective", endings="true")
+    outside = {row["op"] for row in told if row["ended"] is None}
+    assert outside == {"FileHeader", "Metadata", "RestartAbend", "RestartOK"}
+    assert {(row["cut"], row["is_effective"]) for row in told if row["op"] in outside} == {(None, None)}
+
+
+def test_a_copy_ended_as_it_should_and_is_not_applied(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"zz00000000{number}").write_bytes((TRAILS / "et000000000").read_bytes())
+    told = rows(tmp_path / "zz000000001", "ended", "cut", "is_effective", endings="true")
+    known = {tuple(row.values()) for row in told if row["ended"] is not None}
+    assert known == {("last", False, False)}
+
+
+def test_endings_that_are_not_read_cost_no_look_at_the_trail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(planner, "LeftOut")
+    assert rows(TRAIL, "rba", endings="true") == rows(TRAIL, "rba")

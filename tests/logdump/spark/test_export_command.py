@@ -69,6 +69,15 @@ def test_filter_and_position_hold(before: str, told: Told, tmp_path: Path) -> No
     assert b"".join(part.read_bytes() for part in parts) == (tmp_path / "local").read_bytes()
 
 
+def test_what_is_not_applied_is_left_out(told: Told, tmp_path: Path) -> None:
+    told(f"open {TRAILS / 'at000000000'}")
+    told(f"export jsonl to {tmp_path / 'spark'} effective")
+    assert told.has_run_a_job
+    _local(f"open {TRAILS / 'at000000000'}", f"export jsonl to {tmp_path / 'local'} effective")
+    parts = sorted((tmp_path / "spark").iterdir())
+    assert b"".join(part.read_bytes() for part in parts) == (tmp_path / "local").read_bytes()
+
+
 def test_a_definitions_file_is_known_to_the_tasks(told: Told, tmp_path: Path) -> None:
     told(f"open {OLD}")
     told(f"sourcedefs {DEFINITIONS}")

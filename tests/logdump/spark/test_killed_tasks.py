@@ -2,55 +2,86 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.jobs.java import missing_java
+from logdump.spark import save
+from logdump.spark.write.job_folder import driver_pid
+from tests.logdump.spark.killing_daemon import DYING
 from tests.logdump.spark.written import body, trail_files
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
 FILES = 12
-ROOT = Path(__file__).parents[3]
+WAYS = ("direct", "frame")
+
+
+class Run(NamedTuple):
+    """The folders of a trail and of what was written of it each way, and how many tasks have failed."""
+
+    source: Path
+    out: Path
+    failed: dict[str, int]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the run tells, with the folders of the source and of what was written."""
-    if missing := missing_java():
-        pytest.skip(missing)
+def run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
     source, out = tmp_path_factory.mktemp("dirdat"), tmp_path_factory.mktemp("out")
     for number in range(FILES):
         (source / f"lt{number:09d}").write_bytes((TRAILS / f"st00000000{number % 2}").read_bytes())
-    program = [sys.executable, "-m", "tests.logdump.spark.killed_tasks", str(source), str(out)]
-    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return {**told, "source": source, "out": out}
+    with _dying(spark.sparkContext, "direct"):
+        save(spark, source, out / "direct")
+    with _dying(spark.sparkContext, "frame"):
+        rows = spark.read.format("trail").option("maxPartitionBytes", "0").load(str(source))
+        rows.select("file", "rba", "raw").write.format("trail").mode("append").save(str(out / "frame"))
+    return Run(source, out, {way: _failed_tasks(spark.sparkContext, way) for way in WAYS})
 
 
-@pytest.mark.parametrize("way", ["save", "frame"])
-def test_tasks_did_die(run: dict[str, Any], way: str) -> None:
-    assert run[f"by_{way}"] >= 1
+@contextlib.contextmanager
+def _dying(context: SparkContext, way: str) -> Iterator[None]:
+    """While it lasts, tasks die, and their jobs are one group."""
+    context.setLocalProperty(DYING, way)
+    context.setJobGroup(way, "tasks die")
+    try:
+        yield
+    finally:
+        for name in (DYING, "spark.jobGroup.id"):
+            context.setLocalProperty(name, "")
 
 
-@pytest.mark.parametrize("way", ["direct", "frame"])
-def test_every_record_is_there_once(run: dict[str, Any], way: str) -> None:
-    written = trail_files(run["out"] / way)
-    assert [body(one) for one in written] == [body(one) for one in trail_files(run["source"])]
+def _failed_tasks(context: SparkContext, group: str) -> int:
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(one) for one in tracker.getJobIdsForGroup(group)]
+    stages = [tracker.getStageInfo(number) for job in jobs if job is not None for number in job.stageIds]
+    return sum(one.numFailedTasks for one in stages if one is not None)
 
 
-@pytest.mark.parametrize("way", ["direct", "frame"])
-def test_nothing_else_is_left(run: dict[str, Any], way: str) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_tasks_did_die(run: Run, way: str) -> None:
+    assert run.failed[way] >= 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_record_is_there_once(run: Run, way: str) -> None:
+    assert [body(one) for one in trail_files(run.out / way)] == [body(one) for one in trail_files(run.source)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_else_is_left(run: Run, way: str) -> None:
     names = {f"lt{number:09d}" for number in range(FILES)}
-    assert {one.name for one in (run["out"] / way).iterdir()} == names | {"_SUCCESS"}
+    assert {one.name for one in (run.out / way).iterdir()} == names | {"_SUCCESS"}
 
 
-def test_the_job_belongs_to_the_jvm(run: dict[str, Any]) -> None:
-    assert run["owner"] == run["jvm"]
+def test_the_job_belongs_to_the_jvm(spark: SparkSession) -> None:
+    [owner] = spark.sparkContext.parallelize([0], 1).map(lambda _: driver_pid()).collect()
+    assert spark.sparkContext._jvm is not None
+    assert owner == spark.sparkContext._jvm.ProcessHandle.current().pid()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import logdump.spark
+from logdump.spark.jobs.local_session import prepare_workers
 
 ROOT = Path(__file__).parents[3]
 WITHOUT = "import sys\nfor name in ('pyspark', 'pyarrow'): sys.modules[name] = None\nimport logdump.spark\n"
@@ -26,6 +28,12 @@ def test_it_is_imported_without_pyspark() -> None:
 def test_what_needs_pyspark_names_the_extra(name: str) -> None:
     done = run(f"{WITHOUT}logdump.spark.{name}")
     assert "pip install 'logdump[spark]'" in done.stderr.splitlines()[-1]
+
+
+def test_workers_find_the_package_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {"PYTHONPATH": "elsewhere"})
+    prepare_workers()
+    assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "elsewhere"]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fixtures import TRAILS
+from fixtures.flavour import MYSQL_21
 from logdump.arrow.records.schema import COLUMNS
 from logdump.commands import sql
 from logdump.render import json_lines
 from logdump.session.events import Failure, Notice, RowsShown
 from logdump.session.exit_status import ExitStatus
+from logdump.session.recovery_events import RecoveryShown
 from logdump.spark.needed_columns import needed_columns
+from logdump.spark.view_table import VIEWS
 from logdump.spark.views import Views
+from tests.logdump.line import Line
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.spark.reads import rows
+from tests.simulated.recovery import append_recovery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,7 +109,30 @@ def transactions_of(path: Path) -> list[dict[str, Any]]:
         one["bytes"] += row["record_length"]
         one["tables"] |= {row["table"]}
     found[-1]["is_whole"] &= not is_open
-    return [{**one, "tables": sorted(one["tables"])} for one in found]
+    return [{**one, "tables": sorted(one["tables"]), "ended": "last", "is_effective": one["is_whole"]} for one in found]
+
+
+def test_transactions_tell_how_they_ended_and_whether_they_are_applied(
+    spark: SparkSession, line: Line, tmp_path: Path
+) -> None:
+    extract = append_recovery(tmp_path, Random(1), MYSQL_21)
+    line(f"open {extract.paths[0]}; recovery")
+    numbers = next(event for event in line.events if isinstance(event, RecoveryShown))
+    columns = "count(*), count_if(is_effective), count_if(ended = 'cut' or ended = 'overtaken')"
+    query = f"select {columns} from transactions"
+    told = (numbers.transactions, numbers.effective, numbers.cut)
+    assert numbers.cut
+    assert Views(spark, str(tmp_path), {}).query(query).collect() == [told]
+    second = {"where": "TRANSIND = 0"}
+    query = "select ended, is_effective from transactions where is_effective = (ended <> 'last')"
+    assert Views(spark, str(tmp_path), second).query(query).collect() == []
+
+
+def test_how_transactions_ended_is_looked_for_where_it_is_wanted(spark: SparkSession) -> None:
+    views = Views(spark, str(SHOP), {})
+    planned = [views.query(f"select {columns} from transactions") for columns in ("xid", "ended")]
+    offered = frozenset(VIEWS["transactions"].reads["records"])
+    assert [needed_columns(frame, offered) & {"ended", "is_effective"} for frame in planned] == [set(), {"ended"}]
 
 
 def test_a_transaction_goes_on_where_the_numbers_start_over(spark: SparkSession, tmp_path: Path) -> None:
@@ -220,3 +249,12 @@ def test_images_have_the_values_that_sourcedefs_tells(told: Told) -> None:
     told(f"open {TRAILS / 'ot000000'}; sourcedefs {DEFINITIONS}")
     columns = "select explode(after) one from records where op = 'Insert'"
     assert ("Sencha Fukamushi",) in result(told, f"select one.value from ({columns}) where one.name = 'NAME'")
+
+
+def test_restarts_are_a_view_of_the_whole_trail(told: Told) -> None:
+    told(f"open {TRAILS / 'at000000002'}")
+    [restart] = result(told, "select kind, rba, cut.csn, cut.records, cut.ended, again.begin.rba, time from restarts")
+    assert restart[:6] == ("abend", 2556, "41882402", 1, "cut", None)
+    told("filter include iotype insert")
+    [refusal] = failure(told, "select * from restarts").lines
+    assert refusal == "restarts tells of whole trails: option where (a FILTER) does not go with it"

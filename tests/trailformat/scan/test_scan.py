@@ -17,6 +17,7 @@ from tests.trailformat.scan.reference import ENGINES, assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
 from trailformat import ByteOrder, NotATrail, Token, TrailFile, make_record, make_token
 from trailformat.codec.tokens import build_tokens
+from trailformat.records.framing import MOST_TOKENS
 from trailformat.records.record import build_record
 from trailformat.records.record_header import RecordHeader, build_header
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
@@ -131,7 +132,7 @@ def test_the_most_tokens(tmp_path: Path) -> None:
         tokens = [Token(0x48, 0, build_header(header(), ByteOrder.BIG)), *[Token(0x44, 0, b"")] * (count - 1)]
         return build_record(1, build_tokens(tokens, ByteOrder.BIG), ByteOrder.BIG)
 
-    rows = assert_same(trail_of(tmp_path, row(), full_of(1024), full_of(1025), row()))
+    rows = assert_same(trail_of(tmp_path, row(), full_of(MOST_TOKENS), full_of(MOST_TOKENS + 1), row()))
     assert [one["kind"] for one in rows] == [RECORD, RECORD, BAD_SPAN, RECORD]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.arrow.records.columns import header, images, names, places, problems, tokens, transactions
+from logdump.arrow.records.columns import endings, header, images, names, places, problems, tokens, transactions
 from logdump.arrow.records.rows import Rows
 
 ArrowArray = Any
@@ -18,5 +18,6 @@ BUILDERS: dict[str, Callable[[Rows], ArrowArray]] = {
     **tokens.BUILDERS,
     **images.BUILDERS,
     **problems.BUILDERS,
+    **endings.BUILDERS,
 }
 """What makes a ``pyarrow.Array`` of each column."""

@@ -1,0 +1,38 @@
+"""How the transaction of a record ended, which the whole trail tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.records.columns.arrow_values import masked
+from logdump.arrow.records.rows import Array, Rows
+from trailformat.search.left_out import no_ranges
+from trailformat.search.left_out_rows import NO_ROW, endings_of_rows, left_out_rows
+from trailformat.search.lots import ENDINGS, LAST
+
+_WORDS = pa.array([ending.value for ending in ENDINGS])
+
+
+def _endings(rows: Rows) -> Array:
+    return endings_of_rows(rows.source.left_out or no_ranges(), rows.batch, rows.rows)
+
+
+def _ended(rows: Rows) -> Any:
+    endings = _endings(rows)
+    return _WORDS.take(masked(endings.astype(np.int32), endings != NO_ROW))
+
+
+def _cut(rows: Rows) -> Any:
+    endings = _endings(rows)
+    return masked(endings != LAST, endings != NO_ROW)
+
+
+def _is_effective(rows: Rows) -> Any:
+    left_out = left_out_rows(rows.source.left_out or no_ranges(), rows.batch, rows.rows)
+    return masked(~left_out, _endings(rows) != NO_ROW)
+
+
+BUILDERS = {"ended": _ended, "cut": _cut, "is_effective": _is_effective}

@@ -1,0 +1,60 @@
+"""The events of CHECK and SAFE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.session.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trailformat import TrailError
+    from trailformat.search.transaction_walk import Extent
+
+
+class GapShown(NamedTuple):
+    """CHECK: bytes of a file that hold no sound record.
+
+    ``length`` reaches up to the next good record, whose RBA is ``next_good``, or to the end of the file (None).
+    """
+
+    path: Path
+    rba: int
+    length: int
+    next_good: int | None
+    error: TrailError
+
+
+class CheckShown(NamedTuple):
+    """CHECK: what it found in a file, or in several.
+
+    ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
+    """
+
+    title: str
+    size: int
+    records: int
+    transactions: int
+    gaps: int
+    gap_bytes: int
+    undefined: int
+    is_partial: bool = False
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.gaps else ExitStatus.OK
+
+
+class SafePointShown(NamedTuple):
+    """SAFE: the transaction that holds an RBA of a file; None when the RBA is between two."""
+
+    path: Path
+    rba: int
+    extent: Extent | None
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage in the transaction."""
+        return ExitStatus.BAD_DATA if self.extent and self.extent.damage else ExitStatus.OK

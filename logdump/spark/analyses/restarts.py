@@ -1,0 +1,47 @@
+"""View ``restarts``: the restarts of Extract that RECOVERY finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, mapping
+from logdump.operations.recovery.report import RecoveryReport
+from logdump.operations.recovery.survey import Survey
+from logdump.render.json_recovery import DIFFERENCE, RESTART, TRANSACTION_REF
+from logdump.render.json_safe import SPOT
+from logdump.spark.analyses.analysis import Analysis, Row, columns_of, struct_of
+from logdump.spark.report import report
+from trailformat.scan import Workers
+
+if TYPE_CHECKING:
+    from logdump.spark.analyses.analysed_trail import AnalysedTrail
+
+_SPOT = {"spot": struct_of(SPOT, {"seqno": INT})}
+_PARTS = {
+    "transaction_ref": struct_of(TRANSACTION_REF, {**_SPOT, "object": mapping(STRING, BIGINT)}),
+    "first_difference": struct_of(DIFFERENCE, _SPOT),
+}
+
+
+def _rows(trail: AnalysedTrail) -> Iterator[Row]:
+    """The restarts in the files read; the whole trail tells what they have cut, and where that came again."""
+    survey = Survey(trail.whole)
+    with Workers() as workers:
+        for lot in survey.run(workers):
+            trail.check(lot)
+    trail.check_files()
+    if not survey.restarts.is_listed:
+        number, listed = survey.restarts.number, len(survey.restarts.listed)
+        report(f"{trail.whole.paths[0]}: only the first {listed} of {number} restarts are rows")
+    for shown in RecoveryReport(survey).restarts():
+        if shown.spot.path in trail.paths:
+            yield RESTART.build(shown)
+
+
+RESTARTS = Analysis(
+    "restarts",
+    "each restart of Extract, with the transaction that it cut and the whole copy of that",
+    columns_of(RESTART, {**_SPOT, **_PARTS, "time": TIMESTAMP}),
+    _rows,
+)

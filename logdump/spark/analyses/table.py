@@ -1,0 +1,9 @@
+"""The analyses of the data source; adding one is a module with it, and a line here."""
+
+from __future__ import annotations
+
+from logdump.spark.analyses.analysis import Analysis
+from logdump.spark.analyses.restarts import RESTARTS
+
+ANALYSES: dict[str, Analysis] = {one.name: one for one in (RESTARTS,)}
+"""By name, in the order in which docs/spark.md has them."""

@@ -1,0 +1,151 @@
+"""Option ``analysis``: what commands tell of whole trails, as rows; what a planner and its tasks do, without Spark."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from fixtures import TRAILS
+from fixtures.flavour import MYSQL_21
+from logdump.arrow.records.schema import ENDING_COLUMNS
+from logdump.render.json_lines import render
+from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
+from logdump.spark.source.data_source import TrailSource
+from logdump.spark.view_table import VIEWS, View
+from tests.logdump.line import Line
+from tests.logdump.spark.reads import Row, planned, rows
+from tests.simulated.recovery import append_recovery
+
+
+def of_command(line: Line, command: str, kind: str) -> list[Row]:
+    """The objects of one type that a command prints in JSON."""
+    line(command)
+    found = [json.loads(text) for event in line.events for text in render(event, line.session.settings)]
+    return [one for one in found if one.pop("type") == kind]
+
+
+def as_json(value: Any) -> Any:
+    """A value of a row as JSON has it."""
+    if isinstance(value, datetime):
+        return f"{value.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+    if isinstance(value, dict):
+        return {name: dict(part) if name == "tables" and part else as_json(part) for name, part in value.items()}
+    return value
+
+
+@pytest.mark.parametrize("seed", [0, 1, 6])
+def test_restarts_are_those_that_recovery_tells(line: Line, tmp_path: Path, seed: int) -> None:
+    extract = append_recovery(tmp_path, Random(seed), MYSQL_21)
+    line(f"open {extract.paths[0]}")
+    assert extract.kills
+    assert as_json_rows(tmp_path) == of_command(line, "recovery", "restart")
+
+
+def as_json_rows(path: Path, **options: str) -> list[Row]:
+    return [as_json(row) for row in rows(path, analysis="restarts", **options)]
+
+
+def test_restarts_of_one_file_are_told_by_the_whole_trail(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'at000000000'}")
+    every = of_command(line, "recovery", "restart")
+    alone = as_json_rows(trails / "at000000001")
+    assert alone == [one for one in every if one["file"].endswith("at000000001")]
+    assert alone[0]["cut"]["begin"]["file"].endswith("at000000000")
+
+
+def test_a_task_has_the_files_of_one_trail(trails: Path) -> None:
+    tasks = planned(f"{trails}/at*,{trails}/st*,{trails}/ot000000", analysis="restarts", maxPartitionBytes="500")
+    names = [[Path(part.path).name for part in task] for task in tasks]
+    assert names == [["at000000000", "at000000001", "at000000002"], ["ot000000"], ["st000000000", "st000000001"]]
+
+
+def test_files_of_no_trail_are_each_their_own(trails: Path, tmp_path: Path) -> None:
+    for name in ("one.trail", "two.trail"):
+        shutil.copy(trails / "at000000000", tmp_path / name)
+    assert [len(task) for task in planned(tmp_path, analysis="restarts")] == [1, 1]
+    assert {Path(row["file"]).name for row in rows(tmp_path, analysis="restarts")} == {"one.trail", "two.trail"}
+
+
+def test_files_whose_names_are_no_documented_ones_are_one_trail(trails: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        shutil.copy(trails / f"at00000000{number}", tmp_path / f"copy00000{number}")
+    found = rows(tmp_path, "file", "rba", "again_is", analysis="restarts")
+    told = rows(trails / "at*", "file", "rba", "again_is", analysis="restarts")
+    assert [(row["file"][-1], row["rba"], row["again_is"]) for row in found] == [
+        (row["file"][-1], row["rba"], row["again_is"]) for row in told
+    ]
+
+
+def test_a_newest_file_that_is_only_begun_is_no_damage(trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "lt000000000").write_bytes((trails / "at000000000").read_bytes())
+    (tmp_path / "lt000000001").write_bytes((trails / "at000000001").read_bytes()[:40])
+    assert [row["rba"] for row in rows(tmp_path / "lt*", analysis="restarts")] == [3083, 3691]
+
+
+def test_a_file_that_is_no_trail_ends_the_read(trails: Path, tmp_path: Path) -> None:
+    (tmp_path / "lt000000000").write_bytes((trails / "at000000000").read_bytes())
+    (tmp_path / "lt000000001").write_bytes(b"no trail " * 100)
+    with pytest.raises(BadTrail, match="lt000000001"):
+        rows(tmp_path / "lt000000000", analysis="restarts")
+
+
+def test_few_rows_make_a_batch_where_batch_rows_says_so(trails: Path) -> None:
+    assert as_json_rows(trails / "at*", batchRows="1") == as_json_rows(trails / "at*")
+
+
+def test_a_trail_without_restarts_has_no_rows(trails: Path) -> None:
+    assert rows(trails / "et000000000", analysis="restarts") == []
+
+
+def test_damage_ends_the_read_or_is_in_the_log(trails: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = trails / "gt000000000"
+    with pytest.raises(BadTrail, match=f"^{path}, seqno 0, RBA [0-9]+: "):
+        rows(path, analysis="restarts")
+    assert rows(path, analysis="restarts", mode="PERMISSIVE") == []
+    assert f"{path}, seqno 0, RBA" in caplog.text
+
+
+def read(**options: str) -> None:
+    source = TrailSource({"path": str(TRAILS / "at*"), **options})
+    source.reader(None)  # type: ignore[arg-type]  # the options are refused before the schema is looked at
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"analysis": "restart"}, "option analysis: there is no restart; did you mean restarts?"),
+        ({"analysis": "xyz"}, "option analysis: there is no xyz; there are restarts"),
+        (
+            {"analysis": "restarts", "where": "IOTYPE Insert"},
+            "restarts tells of whole trails: option where (a FILTER) does not go with it",
+        ),
+        (
+            {"analysis": "restarts", "startCsn": "1"},
+            "restarts tells of whole trails: option startCsn does not go with it",
+        ),
+    ],
+)
+def test_an_analysis_that_lacks_what_it_needs_is_refused(options: dict[str, str], message: str) -> None:
+    with pytest.raises(BadOption) as caught:
+        read(**options)
+    assert str(caught.value).startswith(message)
+
+
+def test_no_file_is_no_trail(tmp_path: Path) -> None:
+    with pytest.raises(NoTrailFiles):
+        rows(tmp_path / "xy*", analysis="restarts")
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS.values() if view.text], ids=lambda view: str(view.name))
+def test_a_view_in_sql_reads_views_that_are_made_before_it(view: View) -> None:
+    order = [*VIEWS]
+    for name, columns in view.reads.items():
+        assert order.index(name) < order.index(view.name)
+        assert set(columns) <= {*VIEWS[name].columns, *(column.name for column in ENDING_COLUMNS)}
+        assert f"{{{name}}}" in view.text

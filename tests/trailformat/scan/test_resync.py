@@ -1,0 +1,84 @@
+"""The search of the kernel for the next sound record finds what the walk in Python finds."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.searching import examples
+from tests.trailformat.samples import BOTH, header, row
+from trailformat import ByteOrder, make_token
+from trailformat.codec.tokens import WIDE, build_tokens
+from trailformat.records import far
+from trailformat.records.framing import Buffer, detect_order, next_sound
+from trailformat.records.record import build_record
+from trailformat.records.record_header import build_header
+from trailformat.scan import Engine, is_available, resync
+
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="kernels need numba")
+
+_TOKENS = build_tokens([make_token("H", build_header(header(), ByteOrder.BIG))], ByteOrder.BIG)
+WIDE_ROW = build_record(WIDE, _TOKENS, ByteOrder.BIG)
+FAKES = [
+    b"G\x00\x00\x40H\x00\x00\x24E",
+    b"G\x40" + struct.pack(">I", 1 << 20) + b"H\x00\x00\x24E",
+    b"Z\x00\x00\x40",
+    b"F\x00\x00\x0c0\x00\x00\x00Z\x00\x00",
+]
+"""Beginnings and ends of records without the rest."""
+RECORDS = [row(order=order).raw for order in BOTH]
+PIECES = st.sampled_from([*FAKES, *(record[:-1] for record in RECORDS), *RECORDS, WIDE_ROW, bytes(13), b"GF"])
+
+
+def by_walk(data: Buffer, start: int, stop: int) -> int | None:
+    places = (at for at in range(start, stop) if detect_order(data, at, len(data)) is not None)
+    return next(places, None)
+
+
+@settings(max_examples=examples(60))
+@given(st.lists(PIECES, max_size=12), st.integers(0, 200), st.integers(0, 900), st.sampled_from([1, 50, 1 << 22]))
+def test_the_kernel_finds_the_same_place(pieces: list[bytes], start: int, most: int, window: int) -> None:
+    data = b"".join(pieces)
+    stop = min(len(data), start + most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resync, "_WINDOW", window)
+        patch.setattr(resync, "_OVERLAP", 40)
+        assert resync.next_sound(data, start, stop, len(data)) == by_walk(data, start, stop)
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_behind_many_places_that_look_like_records_the_kernel_goes_on(
+    order: ByteOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def search_for(size: int) -> far.Search:
+        asked.append(size)
+        return resync.next_sound
+
+    monkeypatch.setattr(far, "search_for", search_for)
+    fakes, record = FAKES[0] * 1500, row(order=order).raw
+    data = fakes + record
+    assert next_sound(data, 0, len(data), ByteOrder.BIG) == len(fakes)
+    assert asked == [len(data) - 1000 * len(FAKES[0])]
+    assert next_sound(data, 0, len(data), ByteOrder.BIG, most=len(fakes)) is None
+    assert len(asked) == 2
+    few = FAKES[0] * 1000 + record
+    assert next_sound(few, len(FAKES[0]), len(few), ByteOrder.BIG) == 1000 * len(FAKES[0])
+    assert len(asked) == 2
+
+
+def test_where_kernels_do_not_pay_the_walk_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resync, "kernels_pay", lambda _size, _least: False)
+    fakes = FAKES[0] * 1500
+    data = fakes + row().raw
+    assert next_sound(data, 0, len(data), ByteOrder.BIG) == len(fakes)
+
+
+def test_the_hostile_file_is_searched_to_its_last_record(evidence: Path) -> None:
+    data = (evidence.parent / "hostile" / "dense000000").read_bytes()
+    assert resync.next_sound(data, 500, len(data), len(data)) == 1_020_506

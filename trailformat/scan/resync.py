@@ -1,0 +1,45 @@
+"""The next sound record after damage, by a kernel: bytes that are made to look like records take their time in it."""
+
+from __future__ import annotations
+
+from trailformat.codec.mapped_file import copied
+from trailformat.records.framing import Buffer, detect_order
+from trailformat.scan.byte_search import address_of
+from trailformat.scan.engines import kernels_pay
+
+_WINDOW = 1 << 22
+_OVERLAP = 1 << 17
+"""Bytes behind a window: what begins in it with a length of two bytes ends there."""
+
+_PAYS = 1 << 21
+"""Bytes full of what looks like records that are searched in half a second without kernels."""
+
+
+def pays(size: int) -> bool:
+    """Whether the kernel is done first with so many bytes, most of which look like records."""
+    return kernels_pay(size, _PAYS)
+
+
+def next_sound(buffer: Buffer, start: int, stop: int, end: int) -> int | None:
+    """The first place from ``start`` to before ``stop`` where a sound record starts in either byte order, or None.
+
+    ``end`` is the end of the buffer. The bytes are copied window by window.
+
+    Raises:
+        NotATrail: the file of the buffer was cut, or cannot be read any more.
+    """
+    from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
+
+    next_frame = kernels()["next_frame"]
+    while start < stop:
+        window = copied(buffer, start, min(start + _WINDOW + _OVERLAP, end))
+        base, limit, here = address_of(window) - start, start + len(window), min(start + _WINDOW, stop)
+        while (at := next_frame(base, start, here, limit, end)) != -1:
+            if at >= 0:
+                return at
+            start = -2 - at
+            if detect_order(buffer, start, end) is not None:
+                return start
+            start += 1
+        start = here
+    return None
