@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 
 from logdump.arrow.records.columns.definitions import Known
 from logdump.arrow.records.columns.image_values import image_values
-from logdump.arrow.records.columns.tokens import bodies, gg_parts, row_ids
+from logdump.arrow.records.columns.tokens import bodies, gg_parts, row_ids, user_tokens_by_row
 from logdump.arrow.records.rows import Rows, Source
 from logdump.arrow.tables.lines import LinePart, iso_texts
 from logdump.arrow.tables.piece import Array
 from logdump.operations.export.record_pieces import RecordPiece
 from logdump.render import json_record
-from trailformat import ColumnDefinition, Token, TrailFile, io_type_name
+from trailformat import ColumnDefinition, Token, TrailError, TrailFile, io_type_name
 from trailformat.arrays import Escapes, Field, FieldForm, LineForm, hex_at, write_lines
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
@@ -37,7 +37,7 @@ _LETTERS = pa.array([chr(number) for number in range(256)])
 _TYPES = pa.array([io_type_name(number) for number in range(256)])
 _OPERATIONS = pa.array([OPERATIONS.get(number) for number in range(256)], pa.string())
 _MARK = 0xFF
-_ORDINARY_TOKENS = np.array([chr(number) in "HDT" for number in range(256)])
+_ORDINARY_TOKENS = np.array([chr(number) in "HDTU" for number in range(256)])
 _UNKNOWN, _TRUE, _FALSE = range(3)
 _CHANGED = pa.array(["null", "true", "false"])
 
@@ -99,7 +99,8 @@ class _Records:
         """The members of a record in JSON but ``file``, as fields of its line."""
         before, after = self._images()
         none = pa.array([""] * len(self._rows), pa.string())
-        lists = {"before": before, "after": after, "gg_tokens": self._gg_tokens(), **dict.fromkeys(_EMPTY, none)}
+        tokens = {"gg_tokens": self._gg_tokens(), "user_tokens": self._user_tokens(none)}
+        lists = {"before": before, "after": after, **tokens, **dict.fromkeys(_EMPTY, none)}
         nothing = pa.nulls(len(self._rows), pa.string())
         for member in json_record.RECORD.members[1:]:
             name = member.name
@@ -208,6 +209,20 @@ class _Records:
         ]
         return _listed(parts, fields, np.ones(len(self._rows), bool))
 
+    def _user_tokens(self, none: pa.Array) -> pa.Array:
+        """The user tokens of each row, with commas between them."""
+        found = user_tokens_by_row(self._rows)
+        if not found:
+            return none
+        texts = [""] * len(none)
+        for row, pairs in found.items():
+            if isinstance(pairs, TrailError):
+                self.odd[row] = True
+            else:
+                items = [json_record.USER_TOKEN.build(pair) for pair in pairs]
+                texts[row] = _json(items, is_ascii=self._forms.nested is Escapes.JSON_ASCII)
+        return pa.array(texts, pa.string())
+
 
 class _Side:
     """The columns of one image of the rows: their places, their bytes in hex, which of them are NULL."""
@@ -246,13 +261,17 @@ def _listed(parts: Fields, fields: list[Field], present: Array) -> pa.Array:
 @lru_cache(1 << 14)
 def _described(index: int, column: ColumnDefinition, *, is_ascii: bool) -> str:
     """The members of a column that its definition tells."""
-    members = json_record.described_column(index, column)
-    return json.dumps(members, ensure_ascii=is_ascii, separators=(",", ":"))[1:-1]
+    return _json(json_record.described_column(index, column), is_ascii=is_ascii)
+
+
+def _json(value: Any, *, is_ascii: bool) -> str:
+    """A list or an object in JSON, without its brackets."""
+    return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))[1:-1]
 
 
 def _token_head(number: int, info: int) -> str:
     members = json_record.GGS_TOKEN.build(Token(number, info, b""))
-    return json.dumps({name: members[name] for name in ("id", "name", "info")}, separators=(",", ":"))[1:-1]
+    return _json({name: members[name] for name in ("id", "name", "info")}, is_ascii=True)
 
 
 def _token_texts(view: Array, parts: Fields) -> pa.Array:
@@ -278,7 +297,7 @@ def _token_text(payload: bytes) -> str | None:
 
 
 def _have_usual_tokens(rows: Rows) -> Array:
-    """A mask of the rows that are made of H, D and T, each at most once."""
+    """A mask of the rows that are made of H, D, T and U, each at most once."""
     parts = bodies(rows)
     unusual = ~_ORDINARY_TOKENS[parts.number] | _repeated(parts)
     mask: Array = parts.is_sound.copy()
@@ -301,7 +320,7 @@ def _column_of(name: str) -> Callable[[_Records], pa.Array]:
     return lambda records: records.of_column(name)
 
 
-_EMPTY = frozenset({"user_tokens", "other_tokens", "problems"})
+_EMPTY = frozenset({"other_tokens", "problems"})
 _TEXTS: dict[str, Callable[[_Records], pa.Array]] = {
     "io_type_name": _bytes_of("io_type", _TYPES),
     "table": _Records.table,
