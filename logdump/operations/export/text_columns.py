@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, partial
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 
@@ -20,24 +22,31 @@ from logdump.operations.export.text_export import TextExport
 from logdump.operations.export.text_file import TextFile
 from logdump.session.events import Event
 
-Lines = PieceLines | RecordLines
+L = TypeVar("L", PieceLines, RecordLines)
 
 
-class _ByColumns(TextExport):
-    """One export of text by columns."""
+class _ByColumns(TextExport, Generic[L]):
+    """One export of text by columns: jobs make the lines side by side, and a thread writes them in order."""
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
-        pool = new_pool()
+        pool, writer = new_pool(), ThreadPoolExecutor(1)
+        written: Future[None] | None = None
         try:
             for item in results(pool, self._jobs()):
                 if isinstance(item, PieceLines | RecordLines):
-                    self._write(files, item)
+                    write = self._writing(files, cast("L", item))
+                    if written is not None:
+                        written.result()
+                    written = writer.submit(write)
                 else:
                     yield item
+            if written is not None:
+                written.result()
         finally:
+            writer.shutdown(cancel_futures=True)
             pool.shutdown(cancel_futures=True)
 
-    def _jobs(self) -> Iterator[Callable[[], Lines] | Event]:
+    def _jobs(self) -> Iterator[Callable[[], L] | Event]:
         options = self._options
         for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
             if isinstance(item, Piece):
@@ -45,45 +54,46 @@ class _ByColumns(TextExport):
             else:
                 yield item
 
-    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], Lines]]:
+    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], L]]:
         """The jobs of a piece."""
         raise NotImplementedError
 
-    def _write(self, files: OpenFiles[TextFile], lines: Lines) -> None:
-        """Write what a job has made."""
+    def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
+        """The job that writes what another has made, while the next one is waited for."""
         raise NotImplementedError
 
 
-class TextOfTables(_ByColumns):
+class TextOfTables(_ByColumns[PieceLines]):
     """The rows of tables."""
 
     @cached_property
     def _batches(self) -> TableBatches:
         return TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
 
-    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], Lines]]:
+    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], PieceLines]]:
         return (partial(lines_of, block, self._spelling) for block in blocks(self._batches.groups(piece)))
 
-    def _write(self, files: OpenFiles[TextFile], lines: Lines) -> None:
-        if isinstance(lines, PieceLines):
-            for problem in lines.problems:
-                self._tally.add_problem(*problem)
-            for table in lines.tables:
-                files.of(table.layout).append(table.data, table.rows)
-                self._make_room(files)
+    def _writing(self, files: OpenFiles[TextFile], lines: PieceLines) -> Callable[[], None]:
+        for problem in lines.problems:
+            self._tally.add_problem(*problem)
+        return partial(self._write, files, lines)
+
+    def _write(self, files: OpenFiles[TextFile], lines: PieceLines) -> None:
+        for table in lines.tables:
+            files.of(table.layout).append(table.data, table.rows)
+            self._make_room(files)
 
 
-class TextOfRecords(_ByColumns):
+class TextOfRecords(_ByColumns[RecordLines]):
     """Records with all their members."""
 
-    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], Lines]]:
+    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], RecordLines]]:
         trail, forms = self._session.trail, self._spelling.members()
         return (partial(record_lines, part, trail, forms) for part in record_pieces(self._session, piece))
 
-    def _write(self, files: OpenFiles[TextFile], lines: Lines) -> None:
-        if isinstance(lines, RecordLines):
-            parts = parts_of(lines, self._one_by_one(lines))
-            files.of(ALL).append(merged(parts), count(parts))
+    def _writing(self, files: OpenFiles[TextFile], lines: RecordLines) -> Callable[[], None]:
+        parts = parts_of(lines, self._one_by_one(lines))
+        return lambda: files.of(ALL).append(merged(parts), count(parts))
 
     def _one_by_one(self, lines: RecordLines) -> Iterator[tuple[int, str]]:
         """The lines that are not written by columns, each with the number of its row."""
