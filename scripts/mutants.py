@@ -117,8 +117,8 @@ AREAS = {
         ("tests/logdump/parameters", "tests/logdump/ddl", _COMMANDS + "test_params.py"),
     ),
     "ddl": Area(
-        ("logdump/operations/ddl/*.py", "logdump/render/ddl_text.py"),
-        ("tests/logdump/ddl", _COMMANDS + "test_ddl.py", "tests/logdump/statements/test_mapped_ddl.py"),
+        ("logdump/operations/ddl/*.py", "logdump/notation/sql_tokens.py", "logdump/render/ddl_text.py"),
+        ("tests/logdump/ddl", _COMMANDS + "test_ddl.py", _COMMANDS + "test_params.py", _TRANSCRIPTS),
     ),
     "framing": Area(
         ("trailformat/records/framing.py",),

@@ -10,7 +10,6 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf, Word
 from logdump.operations.ddl.evaluation import ParametersInUse
-from logdump.operations.parameters.reading import read_parameters
 from logdump.operations.parameters.tree import (
     Ddl,
     DdlOption,
@@ -60,9 +59,8 @@ def _reading(path: str, side: ProcessSide | None) -> Action:
 
     def read(session: Session) -> Iterator[Event]:
         before = parameters_in_use(session)
-        ansi_quotes = not (before.globals and before.globals.has("NOUSEANSISQLQUOTES"))
-        file = read_parameters(Path(path).expanduser(), side, ansi_quotes=ansi_quotes)
-        session.keep(before._replace(**{file.side.value: file}))
+        file = before.read(Path(path).expanduser(), side)
+        session.keep(before.having(file))
         yield _shown(file)
 
     return read

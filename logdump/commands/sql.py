@@ -67,13 +67,23 @@ def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]
     """The path of the views, None where the statement has none and no trail is open; and the options of the session."""
     from logdump.spark.view_table import views_in  # noqa: PLC0415 - a session without SQL starts faster
 
-    if not views_in(query.statement) and query.path is None and not session.has_trail:
+    views = views_in(query.statement)
+    if not views and query.path is None and not session.has_trail:
         return None, {}
     path = query.path or str(session.trail.path)
     try:
-        return path, read_options(session)
+        options = read_options(session)
     except NotForSpark as why:
         raise CommandError(f"SQL cannot use {why}.") from why
+    return path, {**options, **(_parameters(session) if "ddl" in views else {})}
+
+
+def _parameters(session: Session) -> dict[str, str]:
+    """The files of PARAMS as an option."""
+    from logdump.commands.params import parameters_in_use  # noqa: PLC0415 - for one view alone
+
+    files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
+    return {"params": ",".join(files)} if files else {}
 
 
 def _result(
@@ -115,7 +125,7 @@ COMMANDS = (
         "Run a statement of Spark SQL over the trail",
         run_sql,
         details=(
-            "Views: records (a row each), transactions, summary (counts by table and operation), restarts; all of them",
+            "Views: records (a row each), transactions, summary (counts by table and operation), restarts, ddl; all",
             "are in docs/spark.md, over the open file or the files of <wildcard>, through the FILTER. Spark is started",
             "whatever ENGINE says. Text in double quotes may hold a semicolon. FORMAT JSONL prints all rows and values",
             'whole. Example: SQL OVER dirdat/lt* SELECT op, count(*) FROM records WHERE table LIKE "HR.%" GROUP BY op',

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.notation.escape import escape
+from logdump.notation.sql_tokens import tokenizer_of
 from logdump.render.column_text import column_lines
 from logdump.render.values_text import values_lines
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Settings
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.changes.segments import Kind, Segment
-from trailformat.records.ddl import ddl_name, split_comments
+from trailformat.records.ddl import ddl_name
 from trailformat.records.io_types import DDL_OP
 from trailformat.records.lob_pieces import HEADER_BYTES
 
@@ -76,7 +77,7 @@ def ddl_lines(data: bytes) -> Iterator[str]:
         elif value:
             yield f"{escape(name):<{_NAME_WIDTH}}: {escape(value)}"
     for value in statements:
-        statement, comments = split_comments(value)
+        statement, comments = tokenizer_of(value).split_comments(value)
         for comment in comments:
             yield f"{'comment':<{_NAME_WIDTH}}: {escape(comment)}"
         yield "statement:"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
@@ -22,13 +22,14 @@ from logdump.session.heartbeats import (
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 
-_LABELS = {
+LABELS = {
     "extract_lag": "Extract lag",
     "routing_lag": "Routing lag",
     "replicat_read_lag": "Read lag",
     "replicat_lag": "Replicat lag",
     "total_lag": "Total lag",
 }
+"""The lags by their names in a beat, in the order of the way."""
 _NOT_TOLD = {
     "replicat_read_lag": "not told: no row of the target in this trail",
 }
@@ -72,12 +73,12 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
 def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
     """One way: what is known of each hop, how old its last beat is, which beats are missing."""
     lag = shown.lag
-    yield f"{_path(lag)}   {way_text(lag.way) or '(no process told)'}"
+    yield route_text(lag.source, lag.target, lag.way)
     last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
     yield _line("Last beat", f"{last}, {_place(lag.last.row.spot)}")
     at = format_timestamp(shown.at, settings.time_offset)
     yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
-    for name, label in _LABELS.items():
+    for name, label in LABELS.items():
         summary = lag.hops.get(name)
         if summary is not None:
             end = _end_of_total(lag) if name == "total_lag" else ""
@@ -110,7 +111,7 @@ def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
     """A line for a beat: its time, its way, the lag of each hop."""
     beat = shown.beat
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
-    lags = _lags((name, getattr(beat, name)) for name in _LABELS)
+    lags = _lags((name, getattr(beat, name)) for name in LABELS)
     yield f"{time} {way_text(beat.way) or '(no process told)'} {lags}, {_place(beat.row.spot)}"
 
 
@@ -118,7 +119,7 @@ def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str
     """A line for an interval of a way."""
     time, lag = format_timestamp(shown.start, settings.time_offset), shown.lag
     hops = "; ".join(
-        f"{_LABELS[name].lower()} {' / '.join(map(seconds_text, (hop.least, hop.median, hop.greatest)))} s"
+        f"{LABELS[name].lower()} {' / '.join(map(seconds_text, (hop.least, hop.median, hop.greatest)))} s"
         for name, hop in lag.hops.items()
         if hop is not None
     )
@@ -140,10 +141,10 @@ def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
 
 def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
     """A line for a gap."""
-    gap = shown.gap
+    gap, lag = shown.gap, shown.lag
     after, before = (format_timestamp(beat.time, settings.time_offset) for beat in (gap.after, gap.before))
     yield (
-        f"{_path(shown.lag)}   {way_text(shown.lag.way) or '(no process told)'}: {amount(gap.beats, 'beat')} missing "
+        f"{route_text(lag.source, lag.target, lag.way)}: {amount(gap.beats, 'beat')} missing "
         f"after {after}, {_place(gap.after.spot)}, before {before}, {_place(gap.before.spot)}"
     )
 
@@ -176,7 +177,7 @@ def _summary(summary: SpreadSummary) -> str:
 
 
 def _lags(lags: Iterator[tuple[str, int | None]]) -> str:
-    known = [f"{_LABELS[name].lower()} {seconds_text(lag)} s" for name, lag in lags if lag is not None]
+    known = [f"{LABELS[name].lower()} {seconds_text(lag)} s" for name, lag in lags if lag is not None]
     return ", ".join(known) or "no lag told"
 
 
@@ -189,8 +190,10 @@ def _missing(lag: PathLag) -> str:
     return f"{amount(lag.missing, 'beat')} in {amount(len(lag.gaps), 'gap')} ({every}): HEARTBEAT GAPS lists them"
 
 
-def _path(lag: PathLag) -> str:
-    return f"{lag.source or '(source not told)'} => {lag.target or '(target not told)'}"
+def route_text(source: str | None, target: str | None, names: Iterable[str]) -> str:
+    """The databases of a way, and the processes between them."""
+    databases = f"{source or '(source not told)'} => {target or '(target not told)'}"
+    return f"{databases}   {way_text(names) or '(no process told)'}"
 
 
 def _place(spot: Spot) -> str:

@@ -148,6 +148,12 @@ class Beat(NamedTuple):
         return way(self.extract, self.routing_path, self.replicat)
 
     @property
+    def moments(self) -> tuple[int, ...]:
+        """The moments that its row tells: of the commit, and of each step on the way."""
+        times = self.heartbeat_ts, self.extract_ts, self.routing_ts, self.replicat_ts, self.received_ts
+        return (self.row.commit_time, *(time for time in times if time is not None))
+
+    @property
     def stage(self) -> str:
         """The last process that it had passed when the row was written: seed, extract, routing, replicat, history."""
         if self.row.role is Role.HISTORY:

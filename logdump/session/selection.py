@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +147,18 @@ class Selection:
             transaction = owners.of_row(row) if owners else NO_TRANSACTION
             surely[row] = record is not None and self._passes(record, transaction)
         return surely
+
+    def passing(self, batch: Batch) -> list[int]:
+        """The rows of a batch of either kind that pass; the batches of a walk are given in the order of the file."""
+        if not isinstance(batch.rba, array):
+            rows: list[int] = self.rows(batch).nonzero()[0].tolist()
+            return rows
+        found = []
+        for row, kind in enumerate(batch.kind):
+            record = self._trail.record_at(int(batch.rba[row])) if kind <= 1 else None
+            if record is not None and self.accepts(record):
+                found.append(row)
+        return found
 
     def share(self, record: Record, row: int) -> None:
         """Let the context that the caller gave know the transaction of this row of the last batch."""

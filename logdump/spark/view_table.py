@@ -6,7 +6,7 @@ An analysis is a view by itself. A view may also be SQL over others: ``text``, a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
@@ -111,7 +111,27 @@ VIEWS: dict[str, View] = {
 """By name; a text reads only views that stand before it."""
 
 
+_COLUMNS_TOO = VIEWS.keys() & {column.name for column in COLUMNS}
+_BEFORE_TABLES = frozenset({"from", "join", "table", "view", "into", "using", "describe", "desc"})
+_BEFORE_COLUMNS = frozenset({"select", "where", "on", "by", "having", "distinct"})
+
+
 def views_in(statement: str) -> list[str]:
-    """The names of views that stand in a statement as words."""
+    """The names of views that stand in a statement as words; one that a column has too, where a table can stand."""
     words = {word.lower() for word in re.findall(r"\w+", statement)}
-    return [name for name in VIEWS if name in words]
+    found = words - (_COLUMNS_TOO - set(_tables_in(statement)) if words & _COLUMNS_TOO else frozenset())
+    return [name for name in VIEWS if name in found]
+
+
+def _tables_in(statement: str) -> Iterator[str]:
+    """The words that stand behind FROM and its like, in the same parentheses, and before SELECT and its like."""
+    clauses = ["from"]
+    for word in re.findall(r"\w+|[()]", statement.lower()):
+        if word == "(":
+            clauses.append(clauses[-1])
+        elif word == ")":
+            clauses = clauses[:-1] or ["from"]
+        elif word in _BEFORE_TABLES | _BEFORE_COLUMNS:
+            clauses[-1] = word
+        elif clauses[-1] in _BEFORE_TABLES:
+            yield word

@@ -15,7 +15,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.mark_letters import MarkLetters
-from logdump.tui.model.model import OUTPUT, Model
+from logdump.tui.model.model import OUTPUT, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
 from logdump.tui.panes.choices import CHOICES, CurrentChoices
@@ -28,6 +28,7 @@ from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.sidebar import Sidebar
 from logdump.tui.panes.tabs import Tabs
+from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
@@ -86,7 +87,7 @@ class TrailApp(HarmlessApp):
         """The panes, from top to bottom."""
         model, transcript = self.model, self.mode.transcript
         self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood)
-        self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record)
+        self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record, self.session.settings)
         self.log_strip = LogStrip(model, transcript, self.glyphs)
         self.prompt = Prompt(model, self.session.settings)
         yield Title(model, self.session.settings)
@@ -118,6 +119,7 @@ class TrailApp(HarmlessApp):
         for problem in self.appearance.keymap.problems:
             self._reports.tell(problem)
         self.model.observe(self.exit, Model.is_over)
+        self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(self._begin)
@@ -125,6 +127,10 @@ class TrailApp(HarmlessApp):
     def _begin(self) -> None:
         if self._first or self.session.has_trail:
             self.enter(self._first or "OPEN")
+
+    def _scan_timeline(self) -> None:
+        if self.model.page == TIMELINE and self.model.state.path is not None:
+            self.file.ask_timeline(self.model.state)
 
     def _poll(self) -> None:
         if not self.is_headless and not os.isatty(sys.stdin.fileno()):
@@ -192,6 +198,14 @@ class TrailApp(HarmlessApp):
         self.model.upper = "records"
         self.records.focus()
         self.enter(message.choice.sends[message.what])
+
+    def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
+        """A point of the timeline: its record, in the list and in detail."""
+        self._letters.came_from = self._rba_of_row
+        self.model.upper = "records"
+        self.model.show_page("detail")
+        self.records.focus()
+        self.enter(f"POS {message.rba}")
 
     # The actions that bindings name.
 

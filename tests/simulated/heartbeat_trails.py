@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 from fixtures import column_kinds as kind
 from fixtures.capture import Capture
@@ -13,7 +14,7 @@ from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import Row as Values
 from fixtures.shop import ShopTable
-from tests.simulated.heartbeats import HEARTBEAT, HISTORY, Row
+from tests.simulated.heartbeats import HEARTBEAT, HISTORY, Database, Link, Process, Row, travel
 from trailformat import TrailWriter, from_datetime
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
@@ -95,3 +96,19 @@ class HeartbeatTrail:
         """The file, whole."""
         self._writer.commit()
         return self.path
+
+
+def target_trail(path: Path, moments: Iterable[int], replicats: Sequence[str] = ("REP1",)) -> Path:
+    """A trail captured from WEST, of the beats that EAST generates at these moments, through each of the Replicats."""
+    trail, random, west = HeartbeatTrail(path), Random(11), Database("WEST")
+    ways = [
+        Link(Database("EAST"), Process("EXT1", 4 * 10**6), (Process("PMP1", 10**6),), Process(name, 10**6), west)
+        for name in replicats
+    ]
+    for moment in moments:
+        for way in ways:
+            _, received = travel(way, way.source.beat("WEST", moment), moment, random)
+            assert received is not None
+            trail.insert(received[0], moment)
+            trail.insert(received[1], moment, "_HISTORY")
+    return trail.close()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import CannotWrite, parse_ddl
-from trailformat.records.ddl import DDL_NAMES, build_ddl, ddl_name, split_comments
+from trailformat.records.ddl import DDL_NAMES, build_ddl, ddl_name
 
 KEYS = st.from_regex(r"[A-BD-Z][0-9]{1,3}(_[0-9])?(\('[0-9A-Z]{0,3}'\))?", fullmatch=True).filter(str.isascii)
 VALUES = st.text(st.sampled_from("\\',=()") | st.characters(codec="utf-8"), max_size=30)
@@ -137,21 +137,3 @@ def test_an_id_is_named_as_the_package_means_it(item: str, name: str | None) -> 
 
 def test_each_name_stands_once() -> None:
     assert len(set(DDL_NAMES.values())) == len(DDL_NAMES)
-
-
-@pytest.mark.parametrize(
-    ("statement", "bare", "comments"),
-    [
-        ("drop table t", "drop table t", []),
-        ("drop /* all */ table t", "drop   table t", ["/* all */"]),
-        ("drop table t -- gone\n", "drop table t", ["-- gone"]),
-        ("/* a\nb */ drop table t /* c */", "drop table t", ["/* a\nb */", "/* c */"]),
-        ("comment on t is '/* no */ -- comment'", "comment on t is '/* no */ -- comment'", []),
-        ("""create table "a--b" (c int)""", """create table "a--b" (c int)""", []),
-        ("select 'it''s' /* x */ from t", "select 'it''s'   from t", ["/* x */"]),
-        ("drop table t /* unclosed", "drop table t", ["/* unclosed"]),
-        ("", "", []),
-    ],
-)
-def test_comments_stand_apart(statement: str, bare: str, comments: list[str]) -> None:
-    assert split_comments(statement) == (bare, comments)

@@ -32,7 +32,6 @@ from trailformat.changes.lobs import lobs_of, read_lob
 from trailformat.changes.segments import SegmentContext, whole_record
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.tokens import build_tokens
-from trailformat.records.ddl import split_comments
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
 from trailformat.search.extent import extent_at
@@ -65,8 +64,7 @@ def decode_every_part(record: Record) -> None:
         _ = [token.value for group in record.file_header.groups for token in group.tokens]
     with only_trail_error():
         to_datetime(record.header.io_time)
-        for _, value in parse_ddl(record.data):
-            split_comments(value)
+        parse_ddl(record.data)
     repr(record)
 
 

@@ -90,19 +90,6 @@ def ddl_name(item: str) -> str | None:
     return None if name is None else name + item[len(bare) :]
 
 
-_COMMENT = re.compile(r"""('(?:[^']|'')*'|"[^"]*")|/\*(?:.*?\*/|.*)|--[^\n]*""", re.DOTALL)
-
-
-def split_comments(statement: str) -> tuple[str, list[str]]:
-    """The statement without its comments, and the comments as they stand; text in quotes holds none.
-
-    A comment in the middle leaves a blank; the statement loses the blanks around it. One that is not closed reaches to
-    the end.
-    """
-    comments = [found[0] for found in _COMMENT.finditer(statement) if not found[1]]
-    return _COMMENT.sub(lambda found: found[1] or " ", statement).strip(), comments
-
-
 def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
     """The text of items, each in quotes and escaped as GoldenGate's DDL package does it.
 

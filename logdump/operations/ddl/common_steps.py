@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from logdump.operations.ddl.sql_tokens import split_comments
 from logdump.operations.ddl.trace import Trace
 from logdump.operations.parameters.tree import Substitution
 from logdump.session.evaluation import Outcome
@@ -17,7 +16,7 @@ _RUN_BY_DATABASES = ("/*!", "/*+")
 
 def separate_comments(trace: Trace) -> None:
     """Comments are separated from the main statement."""
-    _, comments = split_comments(trace.text)
+    _, comments = trace.sql.split_comments(trace.text)
     trace.comments = comments
     trace.note(f"comments: {len(comments) or 'none'}")
 
@@ -29,7 +28,7 @@ def remove_comments(trace: Trace, when: str) -> None:
     if found is None:
         trace.note(f"REMOVECOMMENTS {when}: not set")
         return
-    trace.text, comments = split_comments(trace.text)
+    trace.text, comments = trace.sql.split_comments(trace.text)
     if any(one.startswith(_RUN_BY_DATABASES) for one in comments):
         trace.doubt("a comment that is removed is read by the database: a hint, or MySQL's /*! … */")
     kept = ", kept for INSTRCOMMENTS" if comments and when == "BEFORE" else ""

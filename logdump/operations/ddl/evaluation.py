@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.operations.ddl.extract_steps import EXTRACT_STEPS
@@ -11,8 +12,9 @@ from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.operations.ddl.scopes import why_other
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trace import Trace
+from logdump.operations.parameters.reading import read_parameters
 from logdump.operations.parameters.tree import ParameterFile, Taker
-from logdump.session.evaluation import DdlEvaluated, Outcome
+from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
 
 
 class ParametersInUse(NamedTuple):
@@ -27,13 +29,22 @@ class ParametersInUse(NamedTuple):
         """Those that are set, in the order in which a statement comes to them."""
         return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
 
+    def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
+        """A file in the quotes that GLOBALS sets; takes and raises what ``read_parameters`` does."""
+        ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
+        return read_parameters(path, side, ansi_quotes=ansi_quotes)
+
+    def having(self, file: ParameterFile) -> ParametersInUse:
+        """The same with a file in place of the one of its side."""
+        return self._replace(**{file.side.value: file})
+
 
 def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:
     """What becomes of a statement: with both files set, Replicat gets what Extract lets through.
 
     Args:
         subject: the statement.
-        parameters: the files; one of Extract or Replicat at least.
+        parameters: the files; without one of Extract or Replicat nothing comes of it.
         error: the code of an error that the target database is assumed to give.
     """
     if parameters.extract is not None:
@@ -41,7 +52,7 @@ def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None
         yield result
         if parameters.replicat is None or result.outcome is not Outcome.CAPTURED or result.statement is None:
             return
-        subject = subject_of(result.statement, subject.items, subject.owner)
+        subject = subject_of(result.statement, subject.items, subject.owner, subject.sql)
     if parameters.replicat is not None:
         yield from _replicat(subject, parameters.replicat, parameters.globals, error)
 

@@ -69,7 +69,7 @@ def get_names(trace: Trace) -> None:
 
 def change_rename(trace: Trace) -> None:
     """Step 7: RENAME becomes ALTER TABLE RENAME, which can name a schema."""
-    read, subject = read_statement(trace.text), trace.subject
+    read, subject = read_statement(trace.text, trace.sql), trace.subject
     if read.operation != "RENAME":
         trace.note("nothing to change")
         return

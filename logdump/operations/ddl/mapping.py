@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenKind, meaningful, tokens_of
+from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind
 from logdump.operations.ddl.statement import NameFound
 from logdump.operations.parameters.names import MOST_PARTS, NamePattern, ObjectName
 from logdump.operations.parameters.tree import Exclusion, ParameterFile, Switch, Taker
@@ -75,12 +75,12 @@ class Replacing(NamedTuple):
     is_qualified: bool
 
 
-def replaced(text: str, found: NameFound, new: Replacing) -> str:
+def replaced(text: str, found: NameFound, new: Replacing, sql: SqlTokenizer) -> str:
     """The statement with a name in place of the one found in it, each part in quotes where it must be.
 
     A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
     """
-    quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), _quote_of(text))
+    quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), sql.quote)
     old = dict(zip(_PARTS, reversed(found.tokens), strict=False))
     patterns = dict(zip(_PARTS, reversed(new.pattern.parts), strict=False))
     pieces = []
@@ -100,31 +100,13 @@ def _written_parts(found: NameFound, new: Replacing) -> Iterator[str]:
     yield "name"
 
 
-def _quote_of(text: str) -> str:
-    """The quote of names that the statement uses; that of the standard where it has none."""
-    return next((one.text[0] for one in tokens_of(text[:4096]) if one.kind is SqlTokenKind.NAME), '"')
-
-
-def not_converted(text: str, source: ObjectName, target: ObjectName) -> tuple[str, ...]:
+def not_converted(text: str, source: ObjectName, target: ObjectName, sql: SqlTokenizer) -> tuple[str, ...]:
     """Names in a statement that still have the schema of the source, once each and in order."""
     if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
         return ()
     found: dict[str, None] = {}
-    run: list[SqlToken] = []
-    for one in meaningful(tokens_of(text)):
-        is_name = one.kind in (SqlTokenKind.WORD, SqlTokenKind.NAME)
-        goes_on = (not run or run[-1].text == ".") if is_name else bool(run) and one.text == "." != run[-1].text
-        if not goes_on:
-            _note(found, run, source)
-            run = []
-        if goes_on or is_name:
-            run.append(one)
+    for name in sql.names_of(text, source.owner):
+        found[name] = None
         if len(found) == _MOST_NOT_CONVERTED:
             break
-    _note(found, run, source)
     return tuple(found)
-
-
-def _note(found: dict[str, None], run: list[SqlToken], source: ObjectName) -> None:
-    if len(run) >= MOST_PARTS and run[0].plain.upper() == source.owner.upper():
-        found["".join(one.text for one in run)] = None

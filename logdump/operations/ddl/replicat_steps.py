@@ -31,6 +31,7 @@ def evaluate_scope(trace: Trace) -> None:
     if ignored := trace.file.option("IGNOREMAPPING"):
         trace.scope = "OTHER"
         trace.note(f"OTHER: IGNOREMAPPING ({trace.at(ignored.rule)})", ignored.rule)
+        trace.doubt("IGNOREMAPPING is taken to make everything OTHER: that is not verified")
     elif other := why_other(trace.subject):
         trace.scope = "OTHER"
         trace.note(f"OTHER: {other}")
@@ -68,7 +69,7 @@ def map_base(trace: Trace) -> None:
     trace.note(f"base name {base} -> {target}", taker.rule)
     if not target.owner:
         trace.doubt(f"TARGET {taker.target.text} has no schema: it is that of the Replicat's login")
-    found = read_statement(trace.text).base
+    found = read_statement(trace.text, trace.sql).base
     is_new_name = trace.subject.is_rename and found is not None and not found.is_qualified
     _replace(trace, found, base, Replacing(target, taker.target, is_qualified=not is_new_name))
 
@@ -80,7 +81,7 @@ def _replace(trace: Trace, found: NameFound | None, old: ObjectName, new: Replac
     if not trace.subject.trusts_text:
         trace.doubt(f"the text does not show where {old} stands: no name in it is replaced")
     elif found is not None:
-        trace.text = replaced(trace.text, found, new)
+        trace.text = replaced(trace.text, found, new, trace.sql)
 
 
 def map_derived(trace: Trace) -> None:
@@ -100,7 +101,7 @@ def map_derived(trace: Trace) -> None:
     target, pattern, by = _derived_target(trace, derived, base)
     trace.derived_target = target
     trace.note(f"derived name {derived} -> {target}, {by}")
-    found = read_statement(trace.text).derived
+    found = read_statement(trace.text, trace.sql).derived
     is_qualified = bool(found and found.is_qualified) or target.owner != base.owner or trace.subject.is_rename
     _replace(trace, found, derived, Replacing(target, pattern, is_qualified))
     _check_rename(trace, target)
@@ -126,10 +127,11 @@ def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tupl
 
 def execute(trace: Trace) -> None:
     """Step 11: the statement that would run, and the schema of the session; nothing is executed."""
-    base = trace.base_target or trace.subject.base or trace.subject.derived
-    schema = base.owner if base else ""
-    if trace.scope != "MAPPED":
-        schema = _mapped_schema(trace, schema)
+    subject = trace.subject
+    names = [one for one in (subject.base, subject.derived) if one is not None and not one.link]
+    source = names[0].owner if names else ""
+    target = trace.base_target.owner if trace.base_target else source
+    schema = _mapped_schema(trace, source) or target
     trace.session_schema = schema or None
     trace.is_written = True
     trace.note(f"would run, session schema {schema or 'not known'}:")
@@ -138,11 +140,12 @@ def execute(trace: Trace) -> None:
 
 
 def _mapped_schema(trace: Trace, schema: str) -> str:
+    """What MAPSESSIONSCHEMA makes of the schema of the source, which goes before TARGET; empty where it names none."""
     for one in trace.file.options_named("MAPSESSIONSCHEMA"):
         source, target = one.names
         if schema and source.parts[-1].fits(schema):
             return target.parts[-1].filled(schema)
-    return schema
+    return ""
 
 
 def meet_error(trace: Trace) -> None:

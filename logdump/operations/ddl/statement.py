@@ -10,9 +10,9 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import SqlToken, SqlTokenKind, meaningful, tokens_of
+from logdump.notation.sql_tokens import SqlToken, SqlTokenizer, SqlTokenKind, meaningful
 
-_MOST_TOKENS = 4000
+_MOST_TOKENS = 10_000
 _MOST_MODIFIERS = 16
 _LONG_TYPES = (
     "MATERIALIZED VIEW LOG",
@@ -40,9 +40,10 @@ OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW
 
 
 class NameFound(NamedTuple):
-    """A name of one to three parts in the text of a statement."""
+    """A name of one to three parts in the text of a statement; ``link`` names the database that has the object."""
 
     tokens: tuple[SqlToken, ...]
+    link: str = ""
 
     @property
     def begin(self) -> int:
@@ -80,8 +81,8 @@ class StatementRead(NamedTuple):
 class _Head:
     """The tokens of a statement's head, and how far they have been read."""
 
-    def __init__(self, text: str) -> None:
-        self.tokens = list(islice(meaningful(tokens_of(text)), _MOST_TOKENS))
+    def __init__(self, text: str, sql: SqlTokenizer) -> None:
+        self.tokens = list(meaningful(islice(sql.tokens_of(text), _MOST_TOKENS)))
         self.at = 0
 
     def word(self, ahead: int = 0) -> str:
@@ -121,6 +122,13 @@ class _Head:
             self.at += 1
         return NameFound(tuple(found)) if found else None
 
+    def link(self) -> str:
+        """The database link that stands here behind a name, with domain and qualifier; empty where none does."""
+        begin = self.at
+        while self.mark() == "@" or (self.mark() == "." and self.at > begin):
+            self.at += 2
+        return "".join(one.plain for one in self.tokens[begin + 1 : self.at])
+
     def behind(self, word: str) -> bool:
         """Go behind the next such word outside of parentheses; whether there is one."""
         depth = 0
@@ -133,9 +141,9 @@ class _Head:
         return False
 
 
-def read_statement(text: str) -> StatementRead:
+def read_statement(text: str, sql: SqlTokenizer) -> StatementRead:
     """What a statement does, to which type of object, and the names of its objects with their places."""
-    head = _Head(text)
+    head = _Head(text, sql)
     operation = head.word()
     head.at = 1
     return _READERS.get(operation, _other)(head, operation)
@@ -170,7 +178,10 @@ def _of_a_table(head: _Head, operation: str, object_type: str, main: NameFound |
     head.skip(_BEHIND_ON)
     if object_type == "TRIGGER" and head.word() in _OF_ALL:
         return StatementRead(operation, object_type, main, None, main)
-    return StatementRead(operation, object_type, head.name(), main, main)
+    table = head.name()
+    if table is not None and "SYNONYM" in object_type:
+        table = table._replace(link=head.link())
+    return StatementRead(operation, object_type, table, main, main)
 
 
 def _new_name(head: _Head) -> NameFound | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from logdump.operations.ddl.sql_tokens import SqlTokenKind
+from logdump.notation.sql_tokens import SqlTokenizer, SqlTokenKind, tokenizer_of
 from logdump.operations.ddl.statement import NameFound, StatementRead, read_statement
 from logdump.operations.parameters.names import ObjectName
 
@@ -16,12 +16,14 @@ MOST_CHARACTERS = 4 << 20
 class DdlSubject(NamedTuple):
     """A statement and its objects; names are as the database keeps them, as far as that is known.
 
-    ``items`` are those of its record, ``size`` its length in characters. ``trusts_text`` is whether the names in the
-    text are those of the record, so that they may be replaced. ``owner`` is the schema that was given.
+    ``items`` are those of its record, ``size`` its length in characters, ``sql`` reads its text. ``trusts_text`` is
+    whether the names in the text are those of the record, so that they may be replaced. ``owner`` is the schema that
+    was given.
     """
 
     text: str
     size: int
+    sql: SqlTokenizer
     operation: str
     object_type: str
     base: ObjectName | None
@@ -41,26 +43,32 @@ class DdlSubject(NamedTuple):
         return " ".join(word for word in (self.operation, self.object_type, name) if word) or "no statement"
 
 
-def subject_of(text: str, items: Mapping[str, str] | None = None, owner: str = "") -> DdlSubject:
+def subject_of(
+    text: str, items: Mapping[str, str] | None = None, owner: str = "", sql: SqlTokenizer | None = None
+) -> DdlSubject:
     """The subject of a statement.
 
     Args:
         text: the statement.
         items: those of its DDL record by their ids; they go before the text.
         owner: the schema of names without one, where no record has it.
+        sql: the tokenizer of its database; where that is not known, by the text itself.
     """
-    items = items or {}
+    items, sql = items or {}, sql or tokenizer_of(text)
     is_long = len(text) > MOST_CHARACTERS
-    read = StatementRead() if is_long else read_statement(text)
+    read = StatementRead() if is_long else read_statement(text, sql)
     names = _Names(read, items, owner)
     problems = [*_contradictions(read, items), *names.problems]
     if is_long:
         problems.append("the statement is longer than 4 MB: evaluated by the items of its record alone")
     if read.has_more:
         problems.append("the statement names more than one object: only the first is evaluated")
+    if names.base is not None and names.base.link:
+        problems.append(f"{names.base} is in another database: no TABLE or MAP takes it")
     return DdlSubject(
         text,
         len(text),
+        sql,
         items.get("B6", "").upper() or read.operation,
         items.get("B5", "").upper() or read.object_type,
         names.base,
@@ -108,7 +116,7 @@ class _Names:
             for one in reversed(found.tokens)
         ]
         name, owner, catalog = [*parts, "", ""][:3]
-        return ObjectName(name, owner or self._owner, catalog)
+        return ObjectName(name, owner or ("" if found.link else self._owner), catalog, found.link)
 
     def _checked(
         self, base: ObjectName | None, derived: ObjectName | None
@@ -134,5 +142,7 @@ def _folds(main: NameFound, name: str) -> bool:
 
 
 def _is_same(one: ObjectName, recorded: ObjectName) -> bool:
+    if one.link:
+        return False
     same_owner = not one.owner or not recorded.owner or one.owner.upper() == recorded.owner.upper()
     return same_owner and one.name.upper() == recorded.name.upper()

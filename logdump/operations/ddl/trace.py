@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from logdump.operations.ddl.clauses import Judged, Viewed, judge
 from logdump.operations.ddl.mapping import not_converted
-from logdump.operations.ddl.sql_tokens import split_comments
 from logdump.operations.ddl.subject import DdlSubject
 from logdump.operations.parameters.names import ObjectName
 from logdump.operations.parameters.tree import Clause, ErrorRule, ParameterFile, Taker
@@ -31,7 +30,7 @@ class Trace:
     Attributes:
         subject: the statement as it came.
         file: the parameter file; ``globals`` is GLOBALS, where that is set.
-        text: the statement as it is by now; ``comments`` are those that it came with.
+        text: the statement as it is by now, which ``sql`` reads; ``comments`` are those that it came with.
         scope: MAPPED, UNMAPPED, OTHER, once that is known.
         taker: the MAP statement that is chosen; the targets are what it gives.
         error: the code of the error that is assumed; ``target`` the number of the target among several.
@@ -53,6 +52,7 @@ class Trace:
         self.file = file
         self.globals = globals_
         self.text = subject.text
+        self.sql = subject.sql
         self.comments: Sequence[str] = ()
         self.scope = ""
         self.taker = taker
@@ -103,9 +103,11 @@ class Trace:
     def judged(self, clauses: Sequence[Clause], *, needs_include: bool = False) -> Judged:
         """Clauses held against the statement as it is by now; what true ones ask for is kept."""
         if clauses and self._plain_of != self.text:
-            self._plain_of, self._plain = self.text, split_comments(self.text)[0]
+            self._plain_of, self._plain = self.text, self.sql.split_comments(self.text)[0]
         viewed = Viewed(self.subject, self.scope, self._plain, self.comments, self.base_target)
         found = judge(clauses, viewed, needs_include=needs_include)
+        if judge(clauses, viewed._replace(target=None), needs_include=needs_include).verdict != found.verdict:
+            self.doubt("OBJNAME beside MAPPED is taken for the name behind TARGET: that is not verified")
         for clause, truth in found.truths:
             if truth:
                 self._stays |= clause.option("STAYMETADATA") is not None
@@ -123,7 +125,7 @@ class Trace:
         is_through = self.is_written
         leftover: tuple[str, ...] = ()
         if is_through and subject.base is not None and self.base_target is not None:
-            leftover = not_converted(self.text, subject.base, self.base_target)
+            leftover = not_converted(self.text, subject.base, self.base_target, self.sql)
         return DdlEvaluated(
             side=self.file.side,
             outcome=self.outcome or Outcome.UNKNOWN,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.session.events import Bad, Event, Notice, Progress
 from logdump.session.selection import Selection
 from trailformat import Record, TrailError, TrailFile, parse_ddl
+from trailformat.changes.csn import csn_key
 from trailformat.changes.segments import joined
 from trailformat.records.io_types import DDL_OP
 from trailformat.scan import scan
 
 _STATEMENT = "C1"
+_BY_CSN = {"MySQL position": MYSQL}
 
 
 def ddl_records(trail: TrailFile, start: int, selection: Selection, notify: int) -> Iterator[Record | Event]:
@@ -42,7 +45,13 @@ def _damage(trail: TrailFile, rba: int, length: int) -> Notice:
 def subject_of_record(trail: TrailFile, record: Record) -> DdlSubject:
     """The statement of a DDL record."""
     items = dict(parse_ddl(joined(trail, record).data))
-    subject = subject_of(items.pop(_STATEMENT, ""), items)
+    subject = subject_of(items.pop(_STATEMENT, ""), items, sql=_tokenizer_by(record.csn))
     if not subject.text:
         return subject._replace(problems=("its record holds no whole statement", *subject.problems))
     return subject
+
+
+def _tokenizer_by(csn: str | None) -> SqlTokenizer | None:
+    """The tokenizer of the database that CSNs of this form come from; None where the form is not known."""
+    key = csn_key(csn) if csn is not None else None
+    return None if key is None else _BY_CSN.get(key.kind, STANDARD)

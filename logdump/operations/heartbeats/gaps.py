@@ -25,6 +25,12 @@ class GapFinder:
         self._widest: list[tuple[int, int, BeatPlace, BeatPlace]] = []
         self._taken = 0
 
+    def copy(self) -> GapFinder:
+        """A finder that knows the same beats, and takes in others."""
+        copied = GapFinder()
+        vars(copied).update(vars(self) | {"_distances": self._distances.copy(), "_widest": self._widest[:]})
+        return copied
+
     def add(self, time: int, spot: Spot) -> None:
         """Take a beat in."""
         place, newest = BeatPlace(time, spot), self._newest

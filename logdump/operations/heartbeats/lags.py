@@ -57,7 +57,7 @@ class Lags:
 
     def add(self, beat: Beat) -> None:
         """Take a beat in."""
-        self.note(*_moments(beat))
+        self.note(*beat.moments)
         path = self._paths.get(beat.path)
         if path is None:
             if len(self._paths) >= MOST_PATHS:
@@ -100,14 +100,3 @@ class Lags:
                 tuple(path.gaps.gaps(interval)),
                 path.is_apply_unknown,
             )
-
-
-def _moments(beat: Beat) -> tuple[int | None, ...]:
-    return (
-        beat.row.commit_time,
-        beat.heartbeat_ts,
-        beat.extract_ts,
-        beat.routing_ts,
-        beat.replicat_ts,
-        beat.received_ts,
-    )

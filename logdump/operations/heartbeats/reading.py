@@ -15,7 +15,6 @@ from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, Batch, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
 
 _ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
 
@@ -50,12 +49,12 @@ class HeartbeatReader:
         self.problems = self.records = self.damaged = 0
         self.newest: int | None = None
 
-    def rows(self, trail: TrailFile) -> Iterator[HeartbeatRow | Spot]:
-        """The rows of one file, in its order, and after each batch the place up to which it is read."""
+    def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
+        """The rows of one file from an RBA on, in its order, and each batch of records after the rows found in it."""
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
-        for batch in scan(trail):
+        for batch in scan(trail, start):
             passing = (
                 record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
             )
@@ -67,7 +66,7 @@ class HeartbeatReader:
             self.damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in batch.spans())
             if len(batch):
                 self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
-                yield Spot(trail.path, batch.end)
+                yield batch
         yield from self._rows(trail, waiting, definitions)
 
     def _rows(self, trail: TrailFile, records: list[Record], definitions: RowDefinitions) -> Iterator[HeartbeatRow]:

@@ -28,6 +28,12 @@ class Spread:
         self._last = self._least = self._greatest = 0
         self._greatest_at: Spot | None = None
 
+    def copy(self) -> Spread:
+        """A spread of the same values, which takes in others."""
+        copied = Spread()
+        vars(copied).update(vars(self) | {"_values": self._values[:], "_steps": self._steps.copy()})
+        return copied
+
     def add(self, value: int, at: Spot) -> None:
         """Take a value in, and where it stands."""
         if self._greatest_at is None or value > self._greatest:

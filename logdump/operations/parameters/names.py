@@ -16,14 +16,16 @@ _PIECE = re.compile(r"\\(?P<escaped>[*?\\])|(?P<wildcard>[*?])|(?P<text>[^*?\\]+
 
 
 class ObjectName(NamedTuple):
-    """The name of an object as a database keeps it; empty parts are not known."""
+    """The name of an object as a database keeps it; empty parts are not known, ``link`` is that of another database."""
 
     name: str
     owner: str = ""
     catalog: str = ""
+    link: str = ""
 
     def __str__(self) -> str:
-        return ".".join(part for part in (self.catalog, self.owner, self.name) if part)
+        name = ".".join(part for part in (self.catalog, self.owner, self.name) if part)
+        return f"{name}@{self.link}" if self.link else name
 
 
 class NamePart(NamedTuple):
@@ -87,9 +89,10 @@ class NamePattern(NamedTuple):
     def fits(self, name: ObjectName, *, any_empty: Iterable[str] = ()) -> bool:
         """Whether it stands for ``name``; a catalog that is not known fits any, as does an empty part of ``any_empty``.
 
-        A name of one part fits nothing: its schema is that of a login, which the file does not say.
+        A name of one part fits nothing: its schema is that of a login, which the file does not say. Nothing fits an
+        object of another database.
         """
-        if len(self.parts) < MOST_PARTS - 1:
+        if name.link or len(self.parts) < MOST_PARTS - 1:
             return False
         *catalog, owner, last = self.parts
         return (

@@ -65,11 +65,15 @@ class TrailSource(DataSource):
 
 
 def _checked(options: Options) -> Options:
-    """The options, their definitions file being one that can be read, and an analysis having all that it needs."""
+    """The options, the files they name being ones that can be read, and an analysis having all that it needs."""
     if options.analysis is not None:
         from logdump.spark.source.analysis_choice import check_choice  # noqa: PLC0415 - few reads need analyses
 
         check_choice(options)
+    if options.params:
+        from logdump.spark.source.parameter_files import with_absolute_parameters  # noqa: PLC0415 - few reads have some
+
+        options = with_absolute_parameters(options)
     if options.source_defs is None:
         return options
     from logdump.spark.source.source_definitions import with_absolute_definitions  # noqa: PLC0415 - few reads need it

@@ -180,6 +180,14 @@ class Options:
     analysis: str | None = _option(
         "analysis", TEXT, None, Use.READ, "Not records but what an analysis tells of each whole trail: see Analyses"
     )
+    params: tuple[str, ...] = _option(
+        "params",
+        NAMES,
+        (),
+        Use.READ,
+        "With the analysis `ddl`: parameter files as PARAMS takes them; every worker must be able to open them",
+        "",
+    )
     summary: bool = _option(
         "summary", TRUTH, False, Use.READ, "Not records but their counts, by file, table and operation", "false"
     )

@@ -19,6 +19,7 @@ class Area(enum.Enum):
     RECORDS = "the record list"
     TEXT = "the panes of text"
     HEX = "the hex page"
+    TIMELINE = "the timeline"
     CHOICES = "the panes of tables, transactions and marks"
     PANES = "every pane"
     PROMPT = "the prompt"
@@ -95,6 +96,7 @@ KEYS = (
     Key("hex", "h", "hex", Area.PANES, acts="app.show_tab('hex')"),
     Key("tokens", "o", "tokens", Area.PANES, acts="app.show_tab('tokens')"),
     Key("header", "i", "file header", Area.PANES, acts="app.show_tab('header')"),
+    Key("timeline", "l", "timeline: lags of heartbeats, else volume", Area.PANES, acts="app.show_tab('timeline')"),
     Key("output", "v", "output of the commands", Area.PANES, acts="app.show_tab('output')"),
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
@@ -138,6 +140,11 @@ KEYS = (
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)"),
     Key("field_below", "down,j", "next line with a field", Area.HEX, acts="field_line(1)"),
     Key("field_above", "up,k", "line with a field before", Area.HEX, acts="field_line(-1)"),
+    Key("later", "right", "next beat, or interval", Area.TIMELINE, acts="point(1)"),
+    Key("earlier", "left", "beat before, or interval", Area.TIMELINE, acts="point(-1)"),
+    Key("next_way", "down,j", "next way of the beats", Area.TIMELINE, acts="way(1)"),
+    Key("way_before", "up,k", "way before", Area.TIMELINE, acts="way(-1)"),
+    Key("open_record", "enter", "go to the record", Area.TIMELINE, acts="open_record"),
     Key(
         "complete",
         "tab",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
@@ -16,7 +17,11 @@ from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
 
 OUTPUT = "output"
-"""The page of what the commands printed; the other pages are about a record."""
+"""The page of what the commands printed."""
+TIMELINE = "timeline"
+"""The page of the file over time."""
+NOT_OF_RECORD = frozenset({OUTPUT, TIMELINE})
+"""The pages that are not about the record under the cursor."""
 _REMOVED = "FILE REMOVED"
 
 
@@ -70,6 +75,8 @@ class Model(Observable):
     matched = Part[ScanProgress | None](None)
     """The scan for the rows of the filter."""
     transactions = Part[tuple[ListedTransaction, ...]](())
+    timeline = Part[Timeline | None](None)
+    """The file over time, as far as it has been scanned for that; None before."""
     follows = Part(False)  # noqa: FBT003 - its first value
     """Whether the end of the trail is followed."""
 
@@ -131,11 +138,12 @@ class Model(Observable):
         self.busy = self.warning = ""
         self.indexed = self.matched = None
         self.transactions = ()
+        self.timeline = None
 
     def list_others(self) -> None:
         """Begin with other rows of the same file."""
         self.listing += 1
-        self.matched = None
+        self.matched = self.timeline = None
 
     def end_line(self, state: State) -> None:
         """Take over how a line has left the session; where the user has moved meanwhile, it stands there."""

@@ -129,6 +129,8 @@ class Reports:
         if report.name == "index":
             model.indexed = ScanProgress(report.covered, file.index.places.records, report.is_done)
             file.ask_transactions()
+        elif report.name == "timeline":
+            model.timeline = file.timeline.timeline if file.timeline is not None else None
         elif file.matches is not None:
             model.matched = ScanProgress(report.covered, file.matches.records, report.is_done)
 

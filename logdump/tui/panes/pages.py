@@ -9,11 +9,13 @@ from textual.containers import Vertical
 from textual.events import Resize
 from textual.timer import Timer
 
-from logdump.tui.model.model import OUTPUT, Model
+from logdump.session.settings import Settings
+from logdump.tui.model.model import NOT_OF_RECORD, OUTPUT, Model
 from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
-from logdump.tui.panes.tabs import TABS
+from logdump.tui.panes.tabs import RECORD_TABS
 from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import Current
@@ -36,11 +38,13 @@ class Pages(Vertical):
         transcript: what the output page shows.
         glyphs: the characters for what is more than text.
         ask: requests a page of a width in cells; the answer comes to :meth:`take`.
+        settings: the switches of the session.
     """
 
-    def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs, ask: Ask) -> None:
+    def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs, ask: Ask, settings: Settings) -> None:
         super().__init__(id="pages")
         self._model = model
+        self._settings = settings
         self._transcript = transcript
         self._glyphs = glyphs
         self._ask = ask
@@ -53,8 +57,9 @@ class Pages(Vertical):
 
     def compose(self) -> ComposeResult:
         """The pages."""
-        for tab in TABS:
+        for tab in RECORD_TABS:
             yield (HexPane if tab.name == "hex" else RecordPane)(tab.name, self._glyphs)
+        yield TimelinePane(self._model, self._settings, self._glyphs)
         yield TextPane(OUTPUT, self._glyphs)
 
     def page(self, name: str) -> TextPane:
@@ -75,7 +80,7 @@ class Pages(Vertical):
         current, shown, before = self._model.current, self._model.shown, self._shown
         is_other, is_shown = current != self._current, shown != before
         self._current, self._shown = current, shown
-        for tab in TABS if is_other else ():
+        for tab in RECORD_TABS if is_other else ():
             if not tab.name == shown.name == before.name:
                 self.page(tab.name).empty()
         if is_shown:
@@ -122,7 +127,7 @@ class Pages(Vertical):
 
     def _read(self) -> None:
         row = self._current.row
-        if self._model.page == OUTPUT:
+        if self._model.page in NOT_OF_RECORD:
             return
         if row is None or row.kind in _WITHOUT_RECORD:
             self._waits_for_index = False
@@ -138,7 +143,7 @@ class Pages(Vertical):
         if self._patience is None:
             return  # Textual queues what a timer does, and the answer has come meanwhile
         self._patience = None
-        if self._model.page != OUTPUT:
+        if self._model.page not in NOT_OF_RECORD:
             self.shown.empty()
 
     def _end_patience(self) -> None:

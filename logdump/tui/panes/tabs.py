@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from logdump.tui.model.model import OUTPUT, Model
+from logdump.tui.model.model import OUTPUT, TIMELINE, Model
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece
@@ -18,12 +18,14 @@ class Tab(NamedTuple):
     title: str
 
 
-TABS = (
+RECORD_TABS = (
     Tab("detail", "d", "detail"),
     Tab("hex", "h", "hex"),
     Tab("tokens", "o", "tokens"),
     Tab("header", "i", "file header"),
 )
+"""The pages about the record under the cursor."""
+TABS = (*RECORD_TABS, Tab(TIMELINE, "l", "timeline"))
 
 
 class Tabs(OneLine):

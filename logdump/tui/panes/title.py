@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.notation.times import format_timestamp
+from logdump.render.heartbeat_text import duration_text
 from logdump.session.settings import Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.one_line import OneLine
@@ -19,7 +20,7 @@ class Title(OneLine):
     """The first line of the screen."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
-        facts = Model.summary, Model.indexed, Model.matched, Model.state
+        facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.timeline
         super().__init__("title", model, *facts, Model.busy, Model.warning, Model.follows, style="title")
         self._settings = settings
 
@@ -54,7 +55,9 @@ def _filter(model: Model) -> str:
 
 def _facts(model: Model, settings: Settings) -> Iterator[str]:
     """The facts about the file, the most important first."""
-    summary, indexed = model.summary, model.indexed
+    summary, indexed, timeline = model.summary, model.indexed, model.timeline
+    if timeline is not None and timeline.newest_age is not None:
+        yield f"beat {duration_text(timeline.newest_age)} old"
     if summary.source:
         yield summary.source
     if summary.release:

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 
 from logdump.filters import FilterSet
 from logdump.session.marks import SourceDefinitions
-from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from trailformat import TrailFile
-from trailformat.scan import FILE_HEADER, Batch, Engine, choose_engine, scan
+from trailformat.scan import Engine, choose_engine, scan
 
 _PYTHON_ROWS = 1 << 12
 
@@ -45,7 +43,7 @@ class Matches:
         engine = choose_engine(trail.size - self.covered)
         size = selection.batch_size if engine is Engine.NUMBA else _PYTHON_ROWS
         for batch in scan(trail, self.covered, engine=engine, batch_size=size):
-            rows, spans = _passing(trail, selection, batch, engine), batch.spans()
+            rows, spans = selection.passing(batch), batch.spans()
             self.rbas.extend(sorted(int(batch.rba[row]) for row in (*rows, *spans)))
             self.records += len(rows)
             last = len(batch) - 1
@@ -58,18 +56,6 @@ class Matches:
         if self._damage_at_end is not None:
             self.rbas.pop()
             self.covered, self._damage_at_end = self._damage_at_end, None
-
-
-def _passing(trail: TrailFile, selection: Selection, batch: Batch, engine: Engine) -> list[int]:
-    if engine is Engine.NUMBA:
-        rows: list[int] = selection.rows(batch).nonzero()[0].tolist()
-        return rows
-    found = []
-    for row, kind in enumerate(batch.kind):
-        record = trail.record_at(int(batch.rba[row])) if kind <= FILE_HEADER else None
-        if record is not None and selection.accepts(record):
-            found.append(row)
-    return found
 
 
 class MatchingRows:

@@ -9,6 +9,7 @@ from textual.message import Message
 
 from logdump.filters import FilterSet
 from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.timeline.timeline import TimelineScan
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
@@ -20,7 +21,7 @@ from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.record_pages import read_page_of_record
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import BackgroundScan
-from logdump.tui.reading.state import Current
+from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
@@ -33,16 +34,20 @@ class OpenFile:
     Attributes:
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
+        timeline: the scan of the file over time; None before it is requested.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
         self.index = TrailIndex()
         self.matches: Matches | None = None
+        self.timeline: TimelineScan | None = None
+        self._timeline_of: tuple[str, SourceDefinitions | None] = "", None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._poll = Reader("poll", settings, post)
         self._indexing = BackgroundScan("index", settings, post)
         self._matching = BackgroundScan("filter", settings, post)
+        self._timing = BackgroundScan("timeline", settings, post)
 
     @property
     def is_idle(self) -> bool:
@@ -50,7 +55,11 @@ class OpenFile:
         return all(one.is_idle for one in self._threads())
 
     def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
-        return self._rows, self._record, self._poll, self._indexing, self._matching
+        return self._rows, self._record, self._poll, *self._scans
+
+    @property
+    def _scans(self) -> tuple[BackgroundScan, ...]:
+        return self._indexing, self._matching, self._timing
 
     def close(self) -> None:
         """End all threads."""
@@ -60,7 +69,7 @@ class OpenFile:
     def open(self, path: Path | None) -> None:
         """Read from another file, and begin its index."""
         self.index = TrailIndex()
-        self.matches = None
+        self.matches = self.timeline = None
         for one in self._threads():
             one.open(path)
         if path is not None:
@@ -72,6 +81,8 @@ class OpenFile:
         self._indexing.go_on(self._extend_index)
         if self.matches is not None:
             self._matching.go_on(self.matches.extend)
+        if self.timeline is not None:
+            self._timing.go_on(self.timeline.extend)
 
     def _extend_index(self, session: Session) -> Iterator[int]:
         attach(session.trail, self.index)
@@ -79,15 +90,15 @@ class OpenFile:
 
     def stop(self) -> bool:
         """Stop the scans and keep what they have; returns whether there was anything to stop."""
-        was_scanning = not (self._indexing.is_idle and self._matching.is_idle)
-        self._indexing.stop()
-        self._matching.stop()
+        was_scanning = not all(one.is_idle for one in self._scans)
+        for one in self._scans:
+            one.stop()
         return was_scanning
 
     @property
     def is_stopped(self) -> bool:
         """Whether the user has stopped a scan."""
-        return self._indexing.is_stopped or self._matching.is_stopped
+        return any(one.is_stopped for one in self._scans)
 
     def filter(self, filters: FilterSet | None, source: SourceDefinitions | None) -> None:
         """Find the rows that pass, read by the definitions of ``source``; None: all rows."""
@@ -95,6 +106,13 @@ class OpenFile:
         self._matching.give_up()
         if self.matches is not None:
             self._matching.go_on(self.matches.extend)
+
+    def ask_timeline(self, state: State) -> None:
+        """Scan the file over time, unless that is done for the filter and the definitions of the session."""
+        subject = state.filter_text, state.source
+        if self.timeline is None or subject != self._timeline_of:
+            self.timeline, self._timeline_of = TimelineScan(state.filters, state.source), subject
+            self._timing.go_on(self.timeline.extend)
 
     def ask_page(self, request: PageRequest) -> None:
         """Read rows."""

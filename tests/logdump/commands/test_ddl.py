@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +22,9 @@ from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.session.evaluation import DdlCounted, DdlEvaluated
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
+from scripts.marked import ROOT
 from tests.logdump.commands.test_params import objects, written
+from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from trailformat import TrailWriter
@@ -213,12 +216,46 @@ def test_what_would_happen_is_named_and_not_done(line: Line, tmp_path: Path) -> 
     assert not (tmp_path / "x").exists()
 
 
-def test_sessions_run_in_the_schema_that_the_file_maps(line: Line, tmp_path: Path) -> None:
+def test_the_schema_that_the_file_gives_to_sessions_goes_before_that_of_target(line: Line, tmp_path: Path) -> None:
     lines = ("REPLICAT r", "DDLOPTIONS MAPSESSIONSCHEMA fin TARGET fin9", "MAP hr.*, TARGET hr2.*;")
-    line(f"params {written(tmp_path, *lines)}")
-    for statement, schema in (("drop table hr.t", "hr2"), ("drop table fin.t", "fin9"), ("drop table x.t", "x")):
-        line(f'ddl text "{statement}"')
+    line(f"params {written(tmp_path, *lines, 'MAP fin.t, TARGET fin2.t;')}")
+    schemas = {"hr.t": "hr2", "fin.u": "fin9", "fin.t": "fin9", "x.t": "x"}
+    for name, schema in schemas.items():
+        line(f'ddl text "drop table {name}"')
         assert [one.session_schema for one in evaluations(line)] == [schema]
+
+
+def test_an_object_in_another_database_is_named_with_its_link(line: Line, tmp_path: Path) -> None:
+    line(f"params {written(tmp_path, 'REPLICAT r', 'MAP hr.*, TARGET hr2.*;')}")
+    line('ddl text "create synonym hr.s for hr.t@far.example.com@inst1"')
+    (result,) = evaluations(line)
+    assert (result.base, result.session_schema) == ("hr.t@far.example.com@inst1", "hr")
+    assert result.problems == ("hr.t@far.example.com@inst1 is in another database: no TABLE or MAP takes it",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "unsure"),
+    [
+        (("DDL INCLUDE MAPPED OBJNAME hr2.*",), "OBJNAME beside MAPPED is taken for the name behind TARGET"),
+        (("DDLOPTIONS IGNOREMAPPING",), "IGNOREMAPPING is taken to make everything OTHER"),
+        (("DDL INCLUDE OBJNAME hr.*",), None),
+    ],
+)
+def test_what_rests_on_a_rule_that_is_not_verified_says_so(
+    lines: tuple[str, ...], unsure: str | None, tmp_path: Path
+) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", *lines, "MAP hr.*, TARGET hr2.*;")
+    (result,) = evaluated("drop table hr.t", file)
+    assert result.problems == ((f"{unsure}: that is not verified",) if unsure else ())
+
+
+def test_a_statement_of_4_mb_is_evaluated_within_seconds(tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "DDLOPTIONS REMOVECOMMENTS AFTER", "MAP hr.*, TARGET hr2.*;")
+    statement = "create table hr.t " + "(" * 4_000_000
+    begin = time.process_time()
+    (result,) = evaluated(statement, file)
+    assert time.process_time() - begin < 6
+    assert (result.statement or "").startswith("create table hr2.t")
 
 
 def test_addtrandata_says_what_it_would_issue(line: Line, tmp_path: Path) -> None:
@@ -243,8 +280,8 @@ def test_the_object_of_a_statement_holds_its_steps_with_their_rules(trails: Path
     assert json.dumps(told).isascii()
 
 
-def test_every_statement_of_oracles_list_has_its_step(evidence: Path) -> None:
-    trace = (evidence.parent / "seed-trace.md").read_text(encoding="utf-8")
+def test_every_statement_of_oracles_list_has_its_step() -> None:
+    trace = (ROOT / "docs" / "seed-trace.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| 000-([XR]\d+[a-c]?) \|", trace, re.MULTILINE))
     assert {row for step in (*EXTRACT_STEPS, *REPLICAT_STEPS) for row in step.rows} == rows
     assert [step.number for step in EXTRACT_STEPS] == [step.number for step in REPLICAT_STEPS] == list(range(1, 15))

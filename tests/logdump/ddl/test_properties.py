@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logdump.operations.ddl.sql_tokens import SqlTokenKind, split_comments, tokens_of
+from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind, meaningful
 from logdump.operations.ddl.subject import subject_of
 from logdump.operations.parameters.tree import ParameterFile
 from logdump.session.evaluation import DdlEvaluated, Outcome
@@ -40,7 +42,7 @@ STATEMENTS = (
 CLAUSE = st.lists(st.sampled_from(OPTIONS), min_size=1, max_size=3, unique=True).map(" ".join)
 CLAUSES = st.lists(CLAUSE, min_size=1, max_size=4)
 STATEMENT = st.sampled_from(STATEMENTS)
-ANY_SQL = st.text(alphabet="abAB01 _.,;()'\"`$-*/\\\n[q]", max_size=60) | st.text(max_size=60)
+ANY_SQL = st.text(alphabet="abAB01 _.,;()'\"`$-*/\\\n[q]#!", max_size=60) | st.text(max_size=60)
 
 
 def file_of(*lines: str) -> ParameterFile:
@@ -96,12 +98,27 @@ def test_with_an_identical_map_the_result_gives_itself(statement: str, option: s
     assert second.base_target == first.base_target
 
 
+@pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
 @settings(max_examples=examples(150))
-@given(ANY_SQL)
-def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(text: str) -> None:
-    tokens = list(tokens_of(text))
+@given(text=ANY_SQL)
+def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(sql: SqlTokenizer, text: str) -> None:
+    tokens = list(sql.tokens_of(text))
     assert "".join(one.text for one in tokens) == text
-    assert split_comments(text)[1] == [one.text for one in tokens if one.kind is SqlTokenKind.COMMENT]
+    if not any(one.text.startswith("/*!") for one in tokens):
+        assert sql.split_comments(text)[1] == [one.text for one in tokens if one.kind is SqlTokenKind.COMMENT]
+
+
+@pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
+@settings(max_examples=examples(150))
+@given(text=ANY_SQL)
+def test_the_names_of_a_schema_are_the_runs_of_words_that_begin_with_it(sql: SqlTokenizer, text: str) -> None:
+    tokens = list(meaningful(sql.tokens_of(text)))
+    letters = {SqlTokenKind.WORD: "n", SqlTokenKind.NAME: "n"}
+    kinds = "".join("." if one.text == "." else letters.get(one.kind, "x") for one in tokens)
+    runs = [tokens[found.start() : found.end()] for found in re.finditer(r"n(?:\.n)*", kinds)]
+    of_schema = [run[:7] for run in runs if len(run) > 1 and run[0].plain in ("a", "A")]
+    names = dict.fromkeys("".join(one.text for one in run) for run in of_schema)
+    assert list(dict.fromkeys(sql.names_of(text, "a"))) == list(names)
 
 
 @settings(max_examples=examples(150))

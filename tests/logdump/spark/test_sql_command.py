@@ -258,3 +258,11 @@ def test_restarts_are_a_view_of_the_whole_trail(told: Told) -> None:
     told("filter include iotype insert")
     [refusal] = failure(told, "select * from restarts").lines
     assert refusal == "restarts tells of whole trails: option where (a FILTER) does not go with it"
+
+
+def test_ddl_is_a_view_that_goes_by_params(told: Told, tmp_path: Path) -> None:
+    path = tmp_path / "r.prm"
+    path.write_text("REPLICAT r\nDDL INCLUDE MAPPED\nMAP teahouse.*, TARGET tea2.*;\n")
+    told(f"open {TRAILS / 'zt000000000'}; params {path}")
+    by_outcome = "select outcome, count(*), min(rule.line) from ddl group by all order by all"
+    assert result(told, by_outcome) == [("applied", 25, None), ("left_out", 2, 2)]

@@ -1,4 +1,4 @@
-"""DDL as Replicat would run it is run on PostgreSQL and SQLite: the objects are there under the names of the target."""
+"""DDL as Replicat would run it is run on servers and SQLite: the objects are there under the names of the target."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from logdump.operations.parameters.tree import ParameterFile
 from tests.logdump.ddl.files import evaluated, parameter_file
-from tests.logdump.statements.servers import PostgreSQLServer
+from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 
 STATEMENTS = (
     "create table shop.teas (code varchar(6) primary key, note text default '-- /* ''none''')",
@@ -31,6 +31,12 @@ POSTGRESQL = (
     "grant select on shop.teas to public",
     "truncate table shop.costs",
     "create function shop.tax(p int) returns int as $f$ begin return p; end $f$ language plpgsql",
+)
+MARIADB = (
+    r"create table shop.`teas` (code varchar(6) primary key, note varchar(30) default 'it\'s # -- /* none') # shop.all",
+    "create table /*!32312 if not exists */ shop.2024_prices (`tea` varchar(6), n int default (5--1)) -- of 100 g",
+    "create /*!50003 trigger shop.keep before insert on shop.teas for each row set @`x` = '*/' */",
+    "alter table shop.2024_prices rename to shop.`costs`",
 )
 MAPS = {
     "everything": (("MAP shop.*, TARGET tea2.*;",), {"teas": "teas", "costs": "costs", "dear": "dear"}),
@@ -83,3 +89,16 @@ def test_sqlite_has_the_objects_of_the_target(mapped: tuple[ParameterFile, dict[
     database.close()
     assert set(names.values()) <= found
     assert not {one for one in found if one in ("prices", "my_prices") or "Green" in one}
+
+
+def test_mariadb_has_the_objects_of_the_target_with_the_texts_of_the_source(
+    mariadb: MariaDBServer, tmp_path: Path
+) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "MAP shop.*, TARGET tea2.*;")
+    begin = "DROP DATABASE IF EXISTS tea2; CREATE DATABASE tea2;"
+    shown = (
+        "SHOW TABLES FROM tea2; INSERT INTO tea2.teas (code) VALUES ('a'); SELECT note FROM tea2.teas;"
+        "SELECT event_object_table FROM information_schema.triggers WHERE trigger_schema = 'tea2';"
+    )
+    found = mariadb.execute("\n".join([begin, *(f"{one}\n;" for one in run(file, MARIADB)), shown]))
+    assert found.splitlines() == ["costs", "teas", "it's # -- /* none", "teas"]

@@ -70,6 +70,7 @@ _LEVELS = {
     "header": "fileheader {0}",
 }
 PAGES = ("detail", "hex", "tokens", "header")
+_PAGE_OF = {Area.TEXT: "detail", Area.HEX: "hex", Area.TIMELINE: "timeline"}
 _ENDS = ("quit", "exit")
 """Keys that end the session."""
 
@@ -155,7 +156,7 @@ def tells_what_is_visible(app: TrailApp) -> bool:
 async def wrong_pages(screen: Screen, what: str, line_mode: LineMode) -> list[str]:
     """Which of the page that is shown, and one that was not, are not about the record under the cursor."""
     app, found = screen.app, []
-    first = app.model.page if app.model.page != "output" else app.model.page_before
+    first = next((name for name in (app.model.page, app.model.page_before) if name in PAGES), PAGES[0])
     for name in (first, PAGES[PAGES.index(first) - 1]):
         if app.model.page != name:
             app.model.show_page(name)
@@ -174,8 +175,8 @@ async def go_to_area(screen: Screen, key: Key) -> None:
     app.query_one("#main").remove_class("-maximised")
     app.prompt.begin()
     app.model.upper = "records"
-    if key.area in (Area.TEXT, Area.HEX):
-        app.model.show_page("hex" if key.area is Area.HEX else "detail")
+    if key.area in _PAGE_OF:
+        app.model.show_page(_PAGE_OF[key.area])
         app.pages.page(app.model.page).focus()
     elif key.area is Area.CHOICES:
         app.action_show_choices("transactions")

@@ -21,6 +21,7 @@ from fixtures import TRAILS
 from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.keys.keys import KEYS
+from logdump.tui.model.model import NOT_OF_RECORD
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.reading.rows import RowKind
@@ -94,7 +95,7 @@ LINES = [
     "reopen",
     "first file",
 ]
-PAGES = ["detail", "hex", "tokens", "header"]
+PAGES = ["detail", "hex", "tokens", "header", "timeline"]
 
 
 _NEVER = 3600.0
@@ -314,7 +315,7 @@ class Screen(RuleBasedStateMachine):
     @property
     def page(self) -> str:
         """The page about the record under the cursor that is shown, if one is."""
-        return "" if self.app.model.page == "output" else self.app.model.page
+        return "" if self.app.model.page in NOT_OF_RECORD else self.app.model.page
 
     def check_page_in_between(self) -> None:
         """A page that waits shows nothing rather than something else."""

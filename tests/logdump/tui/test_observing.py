@@ -12,10 +12,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.notation.times import GMT
+from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.model import Model, ScanProgress
+from logdump.tui.model.model import TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.state import State
 from tests.logdump.tui.stepped import Stepped
@@ -58,6 +59,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("matched", "records"): lambda _: ScanProgress(5000, 4712, is_done=False),
     ("transactions", "records"): lambda model: model.transactions[:1],
     ("transactions", "transactions"): lambda model: model.transactions[:1],
+    ("timeline", "records"): lambda _: Timeline(0, (), None, None, is_filtered=False),
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
@@ -92,6 +94,8 @@ def change(screen: Stepped, name: str, upper: str) -> None:
     screen.run(lambda: setattr(model, "upper", upper))
     if name == "matched":
         screen.run(lambda: setattr(model, "state", _marked(model)))
+    if name == "timeline":
+        screen.run(lambda: model.show_page(TIMELINE))
     if name == "output":
         screen.app.mode.transcript.begin("", "").print("more")
     screen.painted()
@@ -155,6 +159,7 @@ FORGOTTEN = [
     ("Sidebar", "state", "records"),
     ("RecordList", "state", "records"),
     ("LogStrip", "output", "records"),
+    ("TimelinePane", "timeline", "records"),
     ("CurrentChoices", "order", "transactions"),
 ]
 

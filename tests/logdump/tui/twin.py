@@ -11,12 +11,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from textual import events
+from textual.app import ComposeResult
 
 from logdump.tui.app import TrailApp
 from logdump.tui.model.model import Model
 from logdump.tui.model.observable import Part
 from logdump.tui.panes.choice_pane import ChoicePane
 from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.harmless_app import HarmlessApp
 from tests.logdump.tui.resting import come_to_rest
 
@@ -40,6 +42,11 @@ class _Twin(TrailApp):
         self.model = copy.copy(original.model)
         self.model._observers, self.model._changed = [], set()
 
+    def compose(self) -> ComposeResult:
+        """The panes, which wait for ever: no answer comes, however long it takes to paint them."""
+        yield from super().compose()
+        self.pages._empty_shown = lambda: None  # type: ignore[method-assign]
+
     def on_mount(self, event: events.Mount) -> None:  # type: ignore[override]
         """Begin nothing."""
         event.prevent_default()
@@ -57,7 +64,9 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
             if part is not Model.questions:  # which is no state: it leads the keyboard to the prompt
                 twin.model.announce(part)
     _copy(original.model, twin.model, "place", "offers")
-    for page in original.pages.query(TextPane):
+    _copy(original.query_one(TimelinePane), twin.query_one(TimelinePane), "way", "moment", "top")
+    twin.query_one(TimelinePane).draw()
+    for page in (one for one in original.pages.query(TextPane) if not isinstance(one, TimelinePane)):
         other = twin.pages.page(page.id or "")
         _copy(page, other, "lines", "top", "current", "shows_margin", "text", "_picked")
         other._wrap()

@@ -1,0 +1,86 @@
+"""View ``ddl``: the DDL statements of a trail, and what Extract and Replicat would make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP
+from logdump.arrow.records.schema import RowColumn
+from logdump.notation.times import iso_time
+from logdump.operations.ddl.evaluation import evaluate
+from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
+from logdump.render.json_ddl import EVALUATION, RULE
+from logdump.session.events import Notice
+from logdump.spark.analyses.analysis import Analysis, Row, columns_of, struct_of
+from logdump.spark.source.parameter_files import parameters_of
+from trailformat import BadRecord, PartialRecord, Record, TrailError, TrailFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logdump.operations.ddl.evaluation import ParametersInUse
+    from logdump.spark.analyses.analysed_trail import AnalysedTrail
+
+_NEVER = 1 << 62
+_OF_THE_RECORD = (
+    RowColumn("file", STRING, "Path of the trail file"),
+    RowColumn("rba", BIGINT, "Byte offset of the record"),
+    RowColumn("time", TIMESTAMP, "IO Time"),
+    RowColumn("csn", STRING, "LOGCSN of the record"),
+    RowColumn("xid", STRING, "TRANID of the record"),
+    RowColumn("operation", STRING, "`CREATE`, `ALTER`, …"),
+    RowColumn("object_type", STRING, "`TABLE`, `INDEX`, …"),
+    RowColumn("base", STRING, "Name of the base object"),
+    RowColumn("derived", STRING, "Name of the derived object"),
+    RowColumn("statement", STRING, "The statement as the trail has it"),
+)
+_RESULT = RowColumn("result", STRING, "`statement` of the JSON object: what would be written or run")
+_TOLD_OTHERWISE = {"steps", *(column.name for column in _OF_THE_RECORD)}
+_VERDICT = EVALUATION._replace(members=tuple(one for one in EVALUATION.members if one.name not in _TOLD_OTHERWISE))
+
+
+def _rows(trail: AnalysedTrail) -> Iterator[Row]:
+    """The statements of the files; with parameter files a row for each process, and for each target of a statement."""
+    parameters = parameters_of(trail.options)
+    for file in trail.open():
+        for one in ddl_records(file, 0, trail.selection(file), _NEVER):
+            if isinstance(one, Record):
+                yield from _of_record(file, one, parameters)
+            elif isinstance(one, Notice):
+                _see_damage(trail, file.path, one.bad.error if one.bad else BadRecord(*one.lines))
+
+
+def _see_damage(trail: AnalysedTrail, path: Path, error: TrailError) -> None:
+    """Damage in a file; half a record at the end of the newest is none. Raises like ``AnalysedTrail.damaged``."""
+    if not (isinstance(error, PartialRecord) and trail.whole.is_newest(trail.whole.ordinals[path])):
+        trail.damaged(error, path)
+
+
+def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> Iterator[Row]:
+    subject = subject_of_record(file, record)
+    row = {
+        "file": file.path,
+        "rba": record.rba,
+        "time": iso_time(record.header.io_time),
+        "csn": record.csn,
+        "xid": record.xid,
+        "operation": subject.operation,
+        "object_type": subject.object_type,
+        "base": subject.base and str(subject.base),
+        "derived": subject.derived and str(subject.derived),
+        "statement": subject.text,
+    }
+    results = [*evaluate(subject, parameters)]
+    yield from ({**_VERDICT.build(one), **row, "result": one.statement} for one in results)
+    if not results:
+        yield row
+
+
+DDL = Analysis(
+    "ddl",
+    "each DDL statement; with the option `params` for what each process makes of it, for one of its targets",
+    (*_OF_THE_RECORD, *columns_of(_VERDICT, {"rule": struct_of(RULE, {"line": INT})}), _RESULT),
+    _rows,
+    frozenset({"where", "table", "start_csn", "end_csn", "start_timestamp", "end_timestamp"}),
+)

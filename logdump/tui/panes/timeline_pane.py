@@ -1,0 +1,114 @@
+"""The page of the file over time: its cursor stands on a beat, or on an interval, and leads to the record of that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.events import Click, Resize
+from textual.message import Message
+
+from logdump.session.settings import Settings
+from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.model.model import TIMELINE, Model
+from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.plot import PlotPoint
+from logdump.tui.text.styled import Line, line
+from logdump.tui.text.timeline_text import TimelinePage, timeline_page
+
+
+class TimelinePane(TextPane):
+    """The lags of a way of heartbeats, or the volume of the file where there are none.
+
+    Attributes:
+        way: the number of the way that is shown.
+        moment: the time under the cursor (Julian); None: the newest, whatever comes.
+    """
+
+    BINDINGS = bindings(Area.TIMELINE)
+
+    @dataclass(eq=False)
+    class Opened(Message):
+        """The record of the beat, or of the interval, under the cursor is wanted."""
+
+        rba: int
+
+    def __init__(self, model: Model, settings: Settings, glyphs: Glyphs) -> None:
+        super().__init__(TIMELINE, glyphs)
+        self._model = model
+        self._settings = settings
+        self._page = TimelinePage([])
+        self.way = 0
+        self.moment: int | None = None
+        model.observe(self._begin, Model.listing)
+        model.observe(self.draw, Model.shown, Model.listing, Model.timeline, Model.state)
+
+    def _begin(self) -> None:
+        self.way, self.moment = 0, None
+
+    def draw(self) -> None:
+        """Show what is current in the room that there is."""
+        timeline, (width, height) = self._model.timeline, self.size
+        if self._model.page != TIMELINE or not width:
+            return
+        if timeline is None:
+            self._page = TimelinePage([line("The file is being read.", "dim")])
+        else:
+            self.way = max(0, min(self.way, len(timeline.ways) - 1))
+            zone = self._settings.time_offset
+            self._page = timeline_page(timeline, self.way, self.moment, (width, height), zone, self._glyphs)
+        self.show(self._page.lines)
+
+    @property
+    def point(self) -> PlotPoint | None:
+        """What stands under the cursor."""
+        page = self._page
+        return page.points[page.at] if page.points else None
+
+    @property
+    def where(self) -> str:
+        """Which of several ways is shown, or else which lines are visible."""
+        number = len(self._model.timeline.ways) if self._model.timeline is not None else 0
+        return f"way {self.way + 1}/{number}" if number > 1 else super().where
+
+    def line_at(self, at: int) -> Line:
+        """A line; the cursor is less bright without the keyboard."""
+        one = super().line_at(at)
+        if self.has_focus:
+            return one
+        return one._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in one.pieces))
+
+    def action_point(self, step: int) -> None:
+        """A key: the cursor to a beat or interval before, or after."""
+        self._go_to(self._page.at + step)
+
+    def action_pages(self, pages: int) -> None:
+        """A key: the cursor by a tenth of them."""
+        self._go_to(self._page.at + pages * max(1, len(self._page.points) // 10))
+
+    def _go_to(self, at: int) -> None:
+        points = self._page.points
+        if points:
+            at = max(0, min(at, len(points) - 1))
+            self.moment = None if at == len(points) - 1 else points[at].time
+            self.draw()
+
+    def action_way(self, step: int) -> None:
+        """A key: the way of other beats."""
+        self.way += step
+        self.draw()
+
+    def action_open_record(self) -> None:
+        """A key: to the record."""
+        if self.point is not None:
+            self.post_message(self.Opened(self.point.rba))
+
+    def on_click(self, event: Click) -> None:
+        """The cursor to the bar under the mouse."""
+        column = event.x - self._page.left
+        found = (at for at, point in enumerate(self._page.points) if point.first <= column < point.end)
+        self._go_to(next(found, self._page.at))
+
+    def on_resize(self, _event: Resize) -> None:
+        """Use the new room."""
+        self.draw()

@@ -1,0 +1,120 @@
+"""A plot of bands, each as a row of bars or several: what stands in which column, and its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from logdump.tui.text.cells import fit, fit_right
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Line, Piece
+
+GAP = "!"
+_ROWS_WITH_SPACE = 3
+"""The rows of a band from which on the first of them is left to its label."""
+
+
+class PlotPoint(NamedTuple):
+    """The bars in the columns from ``first`` to before ``end``, a value for each band; they are about one record."""
+
+    first: int
+    end: int
+    time: int
+    rba: int
+    values: tuple[int | None, ...]
+
+
+class Band(NamedTuple):
+    """One of the values over time: its label, its text, the bounds of its values."""
+
+    label: str
+    text: Callable[[int], str]
+    least: int
+    greatest: int
+
+    @property
+    def scale(self) -> str:
+        """What the top of the band stands for, and its bottom where that is below zero."""
+        return self.text(self.greatest) if self.least >= 0 else f"{self.text(self.least)} .. {self.text(self.greatest)}"
+
+
+class Plot(NamedTuple):
+    """Bands with the points of the cursor, from left to right, and the columns in which something is missing.
+
+    ``times`` are the texts for both ends.
+    """
+
+    bands: tuple[Band, ...]
+    points: tuple[PlotPoint, ...]
+    gaps: frozenset[int]
+    times: tuple[str, str]
+
+    def point_at(self, time: int | None) -> int:
+        """The number of the last point up to a time; of the last of all without one."""
+        later = (at for at, point in enumerate(self.points) if time is not None and point.time > time)
+        return max(0, next(later, len(self.points)) - 1)
+
+
+def label_width(bands: Sequence[Band], width: int) -> int:
+    """The cells to the left of the bars, at most a third of the width."""
+    need = max((len(f"{band.label} {band.scale} ") for band in bands), default=0)
+    return min(need, width // 3)
+
+
+def plot_lines(plot: Plot, cursor: int, width: int, height: int, glyphs: Glyphs) -> list[Line]:
+    """The plot in ``height`` rows of ``width`` cells where it fits: the bands, the gaps if there are any, the times."""
+    labels = label_width(plot.bands, width)
+    number = len(plot.bands) or 1
+    rows = max(number, height - 1 - bool(plot.gaps))
+    lines: list[Line] = []
+    for at, band in enumerate(plot.bands):
+        count = rows // number + (at >= number - rows % number)
+        lines += _band_lines(plot, at, band, count, cursor, labels, width - labels, glyphs)
+    if plot.gaps:
+        marks = "".join(GAP if at in plot.gaps else " " for at in range(width - labels))
+        lines.append(Line(((fit("Missing", labels, glyphs), "dim"), (marks, "warn"))))
+    begin, end = plot.times
+    room = width - labels
+    axis = fit(begin, room - len(end), glyphs) + end if len(begin) + len(end) < room else fit(begin, room, glyphs)
+    return [*lines, Line(((" " * labels, ""), (axis, "dim")))]
+
+
+def _band_lines(
+    plot: Plot, at: int, band: Band, count: int, cursor: int, labels: int, columns: int, glyphs: Glyphs
+) -> list[Line]:
+    """The rows of one band, the label beside the first."""
+    bars = count - (count >= _ROWS_WITH_SPACE)
+    levels = [_level(point.values[at], band, bars * len(glyphs.bars)) for point in plot.points]
+    point = plot.points[cursor] if plot.points else None
+    lines = []
+    for row in range(count):
+        text, base = "", (count - 1 - row) * len(glyphs.bars)
+        for one, level in zip(plot.points, levels, strict=True):
+            text = text.ljust(one.first) + _cell(level - base, glyphs) * (one.end - one.first)
+        text = text.ljust(columns)
+        label = _label(band, labels, glyphs) if row == 0 else " " * labels
+        lines.append(Line(((label, "dim"), *(_around(text, point) if point is not None else ((text, ""),)))))
+    return lines
+
+
+def _around(text: str, point: PlotPoint) -> tuple[Piece, ...]:
+    return (text[: point.first], ""), (text[point.first : point.end], "cursor"), (text[point.end :], "")
+
+
+def _label(band: Band, width: int, glyphs: Glyphs) -> str:
+    room = width - 1 - len(band.scale)
+    if room <= len(band.label):
+        return fit(band.label, width, glyphs)
+    return f"{fit(band.label, room, glyphs)}{fit_right(band.scale, width - 1 - room, glyphs)} "
+
+
+def _level(value: int | None, band: Band, levels: int) -> int:
+    """The height of a bar, at least 1; 0 without a value."""
+    if value is None:
+        return 0
+    least = min(0, band.least)
+    return max(1, round((value - least) * levels / (band.greatest - least))) if band.greatest > least else 1
+
+
+def _cell(level: int, glyphs: Glyphs) -> str:
+    return glyphs.bars[min(level, len(glyphs.bars)) - 1] if level > 0 else " "

@@ -1,0 +1,1 @@
+"""A trail over time."""

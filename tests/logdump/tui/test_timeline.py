@@ -1,0 +1,232 @@
+"""The page of a file over time: the numbers of HEARTBEAT HISTORY, the way to the record, gaps, and volume without."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from logdump.notation.times import GMT
+from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline
+from logdump.session.heartbeats import BeatPlace, Gap
+from logdump.session.session import Session
+from logdump.tui.model.model import TIMELINE
+from logdump.tui.panes.timeline_pane import TimelinePane
+from logdump.tui.text.appearance import Appearance
+from logdump.tui.text.glyphs import ASCII, UNICODE
+from logdump.tui.text.plot import Band, Plot, PlotPoint, plot_lines
+from logdump.tui.text.timeline_text import lag_plot
+from tests.hostile import nasty, raw_characters
+from tests.logdump.commands.test_heartbeat import MINUTE, objects
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.stepped import Stepped
+from tests.logdump.tui.test_harmless import characters
+from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.simulated.heartbeat_trails import target_trail
+from trailformat.trail.sequence import Spot
+
+MOMENTS = [number * MINUTE for number in range(20) if number not in (4, 5, 11)]
+_BAR = re.compile("[▁▂▃▄▅▆▇█]")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return target_trail(tmp_path_factory.mktemp("beats") / "hh000000000", MOMENTS)
+
+
+def pane(screen: Screen) -> TimelinePane:
+    return screen.app.query_one(TimelinePane)
+
+
+@SIZES
+def test_the_lag_of_each_hop_with_its_gaps(size: tuple[int, int], path: Path, golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        golden(f"timeline-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, path, size)
+
+
+def test_the_record_that_enter_opens_is_the_beat_under_the_cursor(path: Path) -> None:
+    *beats, _ = objects(path, "heartbeat history")
+    expected = {beat["rba"]: f"total lag {beat['total_lag']:.3f} s" for beat in beats}
+    seen = []
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        for keys in ((), ("left", "pageup"), ("right",)):
+            screen.app.model.show_page(TIMELINE)
+            pane(screen).focus()
+            await screen.press(*keys)
+            told = " ".join(screen.lines(TIMELINE))
+            await screen.press("enter")
+            rba = rba_of(screen)
+            assert f"RBA {rba}: " in told
+            assert expected[rba] in told
+            assert any("GGADMIN.GG_HEARTBEAT" in one for one in screen.lines("detail"))
+            seen.append(rba)
+
+    drive(steps, path)
+    assert seen == [beats[-1]["rba"], beats[-3]["rba"], beats[-2]["rba"]]
+
+
+def test_a_click_on_a_bar_puts_the_cursor_there(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        region = pane(screen).region
+        await screen.pilot.click(offset=(region.right - 1, region.y + 4))
+        await screen.settle()
+        newest = pane(screen).point
+        await screen.pilot.click(offset=(region.x + 22, region.y + 4))
+        await screen.settle()
+        assert pane(screen).point != newest
+        assert pane(screen).has_focus
+
+    drive(steps, path)
+
+
+def test_each_way_has_a_plot_of_its_own(tmp_path: Path) -> None:
+    path = target_trail(tmp_path / "hh000000000", MOMENTS[:3], ("REP1", "REP2"))
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        pane(screen).focus()
+        first = pane(screen).whole_text
+        assert "way 1/2" in screen.text
+        await screen.press("down")
+        assert "way 2/2" in screen.text
+        assert pane(screen).whole_text != first
+
+    drive(steps, path)
+
+
+def test_without_heartbeats_the_volume_is_shown_and_leads_to_the_first_record_of_an_interval(golden: Golden) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        pane(screen).focus()
+        await screen.press("left", "pageup", "left")
+        golden("timeline-volume-80x24", screen.text)
+        told = screen.text
+        await screen.press("enter")
+        assert f" RBA {rba_of(screen)}: records" in told
+
+    drive(steps)
+
+
+def test_the_filter_chooses_what_is_drawn(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        await screen.type("filter exclude filename *HEARTBEAT*")
+        assert "No heartbeat that passes the filter" in screen.text
+        await screen.press("escape", "F")
+        assert "17 beats" in screen.text
+
+    drive(steps, path)
+
+
+def test_beats_that_come_are_drawn(path: Path, tmp_path: Path) -> None:
+    growing, data = tmp_path / "hh000000000", path.read_bytes()
+    growing.write_bytes(data[: len(data) - 3000])
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        assert "17 beats" not in screen.text
+        growing.write_bytes(data)
+        screen.app._poll()
+        await screen.settle()
+        assert "17 beats" in screen.text
+
+    drive(steps, growing)
+
+
+def test_it_is_drawn_anew_for_another_size_and_keeps_its_cursor(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        pane(screen).focus()
+        await screen.press("left", "left")
+        before = pane(screen).point
+        for size in ((20, 5), (200, 50)):
+            await screen.pilot.resize_terminal(*size)
+            await screen.settle()
+            assert max(len(one) for one in screen.text.splitlines()) <= size[0]
+        after = pane(screen).point
+        assert before is not None
+        assert after is not None
+        assert before.rba == after.rba
+
+    drive(steps, path, WIDE)
+
+
+def test_plain_characters_are_enough(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        assert screen.text.isascii()
+        assert "Total lag" in screen.text
+
+    drive(steps, path, appearance=Appearance(glyphs=ASCII))
+
+
+def test_the_screen_does_not_wait_for_it(path: Path) -> None:
+    session = Session()
+    session.open(path)
+    with ExitStack() as ends:
+        ends.callback(session.end)
+        stepped = Stepped(session, NARROW)
+        ends.callback(stepped.close)
+        stepped.run(lambda: stepped.app.enter("open"))
+        stepped.threads.hold_work(TIMELINE)
+        stepped.run(lambda: stepped.app.model.show_page(TIMELINE))
+        assert any("The file is being read" in one for one in stepped.painted())
+        stepped.run(lambda: stepped.app.enter("pos last"))
+        assert stepped.app.model.row is not None
+        assert stepped.app.model.row.rba > 0
+        stepped.run(lambda: stepped.threads.release(TIMELINE))
+        assert any("17 beats" in one for one in stepped.painted())
+
+
+def test_names_of_processes_are_harmless(tmp_path: Path) -> None:
+    path = target_trail(tmp_path / "hh000000000", MOMENTS[:3], (nasty("rep"),))
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        assert "rep" in screen.text
+        assert raw_characters(characters(screen)) == []
+
+    drive(steps, path, WIDE)
+
+
+def bars(values: list[int | None], height: int) -> list[str]:
+    """The rows of a plot of one band, a column for each value, without its label."""
+    known = [value for value in values if value is not None]
+    points = tuple(PlotPoint(at, at + 1, at, at, (value,)) for at, value in enumerate(values))
+    plot = Plot((Band("", str, min(known), max(known)),), points, frozenset(), ("", ""))
+    lines = plot_lines(plot, 0, 3 * len(values), height, UNICODE)
+    return [one.text[len(one.pieces[0][0]) :].rstrip() for one in lines[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("values", "height", "rows"),
+    [
+        ([0, 50, 100], 2, ["▁▄█"]),
+        ([0, 50, 100], 3, ["  █", "▁██"]),
+        ([0, 0, 0], 2, ["▁▁▁"]),
+        ([100, None, 100], 2, ["█ █"]),
+        ([-50, 0, 50], 2, ["▁▄█"]),
+        ([-50, -50], 2, ["▁▁"]),
+    ],
+)
+def test_a_bar_is_as_high_as_its_value(values: list[int | None], height: int, rows: list[str]) -> None:
+    assert bars(values, height) == rows
+
+
+def test_a_missing_beat_is_marked_even_where_a_column_holds_many() -> None:
+    spot = Spot(Path("hh"), 0)
+    beats = tuple(BeatPoint(at * MINUTE, at, (at, None, None, None, at)) for at in range(1000) if at != 500)
+    gap = Gap(BeatPlace(499 * MINUTE, spot), BeatPlace(501 * MINUTE, spot), 1)
+    plot = lag_plot(WayTimeline("EAST", "WEST", (), 999, beats, (gap,), MINUTE, 999 * MINUTE), 100, GMT)
+    assert len(plot.gaps) == 1
+    assert len(plot.points) < 100
+    assert {point.rba for point in plot.points} <= {beat.rba for beat in beats}
