@@ -23,6 +23,8 @@ from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
 
 _SECONDS, _T, _Z = 26, ord("T"), ord("Z")
 """Characters of ``2024-03-14 09:31:00.000000``."""
+_FEW = 5
+"""So many rows are written sooner one by one, where there are thousands of tables."""
 _MOST_CELLS = 1 << 22
 """Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
 
@@ -88,7 +90,7 @@ def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
     problems: list[tuple[int, int, str, str]] = []
     for group in sorted(groups, key=lambda group: int(group.rows.rows[0])):
         odd = np.ones(len(group.rows), bool)
-        if group.layout.columns is not None:
+        if group.layout.columns is not None and len(group.rows) > _FEW:
             parts.setdefault(group.layout, []).append(_by_columns(group, spelling, odd))
         if odd.any():
             parts.setdefault(group.layout, []).append(_one_by_one(group, spelling, odd, problems))
