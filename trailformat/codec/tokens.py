@@ -16,13 +16,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from functools import cache
-from mmap import mmap
 from typing import Any, NamedTuple
 
 import construct as c
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
 from trailformat.errors import BadToken
 
 WIDE = 0x40
@@ -99,25 +99,25 @@ _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 
 
 def token_places(
-    buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
+    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder
 ) -> Iterator[tuple[int, int, int]]:
     """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of parse_tokens.
 
     Raises:
         BadToken: as parse_tokens.
     """
-    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    short, long = _SHORT[order].unpack, _LONG[order].unpack
     for _ in range(layout.MOST):
         if start == stop:
             return
         if start + 4 > stop:
             break
-        token, info, size = short(buffer, start)
+        token, info, size = short(buffer[start : start + 4])
         at = start + 4
         if info & WIDE and info != UNSET:
             if start + 6 > stop:
                 break
-            at, size = start + 6, long(buffer, start + 2)[0]
+            at, size = start + 6, long(buffer[start + 2 : start + 6])[0]
         if at + size > stop:
             break
         yield token, at, size

@@ -109,7 +109,7 @@ class Scanning(Iterator[T]):
         return size
 
     def _step_over_damage(self, size: int) -> None:
-        kind, length = damage_at(self._trail.buffer, self.position, size)
+        kind, length = damage_at(self._trail.bytes, self.position, size)
         self._filler.add_span(kind, self.position.rba, length)
         self.position = self.position._replace(rba=self.position.rba + length)
 
