@@ -95,6 +95,14 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     _check(trail_of(tmp_path, *first, second[0], *rows), format_, few=data.draw(st.sampled_from([0, 3])))
 
 
+@pytest.mark.parametrize("format_", EACH)
+@pytest.mark.parametrize("words", ["", "override"])
+def test_definitions_of_another_file_are_taken_alike(words: str, format_: str) -> None:
+    definitions = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+    for name in ("ot000000", "et000000000"):
+        _check(TRAILS / name, format_, f"sourcedefs {definitions} {words}")
+
+
 def _definition(index: int, *names: str, table: str = "TEA.POTS") -> Record:
     columns = tuple(of(64)._replace(name=name) for name in names)
     return metadata_record(2, index, table, build_table(TableDefinition(1, 1, columns), ORDER))
