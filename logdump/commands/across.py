@@ -15,7 +15,7 @@ COMMANDS = (
         "across",
         details=(
             "ON: NEXT, SKIP, SCANFOR..., FIND, SAMETABLE and TRANSACTION read over the files of the trail, both ways;",
-            "a line tells of each file. COUNT, CHECK and DDL go over the open file and those after it.",
+            "a line tells of each file. COUNT, CHECK, DDL and HEARTBEAT go over the open file and those after it.",
             "Where a file between two is missing, they stop and name it; GAPS reads on.",
         ),
         origin=Origin.OURS,

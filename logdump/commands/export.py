@@ -9,12 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from logdump.commands.heartbeat import CHOICE, heartbeat_options
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
 from logdump.language.parameters import File, OneOf, local_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
+from logdump.operations.heartbeats.survey import Display
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
@@ -29,6 +31,9 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """
     from logdump.operations.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
+    if options.heartbeats is not None:
+        yield from exporting.run_export(session, options)
+        return
     cursor = session.cursor
     position, was_whole = cursor.next, cursor.ends_export
     if was_whole:
@@ -74,10 +79,19 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
     return ExportOptions(format_, _target(name), **{unit: amount}, **values)
 
 
+def _beats(**values: Any) -> dict[str, Any]:
+    """The values of an export of heartbeats, those that choose beats made one."""
+    chosen = {name: values.pop(name) for name in CHOICE if name in values}
+    return {**values, "heartbeats": heartbeat_options(display=Display.HISTORY, **chosen)}
+
+
 def _target(name: str) -> Path:
     if name == str(STANDARD_OUTPUT):
         return STANDARD_OUTPUT
     return Path(os.path.abspath(Path(local_path(name)).expanduser()))  # noqa: PTH100 - links stay
+
+
+_REPLACE = OneOf({"REPLACE": True, "!": True}, syntax="REPLACE")
 
 
 def _form_of(format_: str) -> Form[ExportOptions]:
@@ -86,24 +100,33 @@ def _form_of(format_: str) -> Form[ExportOptions]:
     unit = "TRANSACTION[S]" if is_sql else "RECORD[S]"
     key = "transactions" if is_sql else "records"
     wrong = f"COMPRESSION of {format_} is one of {', '.join(FORMATS[format_])}, not {{!r}}."
-    compression = OneOf({name: name for name in FORMATS[format_]}, wrong)
+    compression = Keyword("COMPRESS[ION]", OneOf({name: name for name in FORMATS[format_]}, wrong))
     more: dict[str, Form[Any]] = {
-        "compression": Keyword("COMPRESS[ION]", compression),
+        "compression": compression,
         "effective": OneOf({"EFFECTIVE": True}),
         **(_of_sql() if is_sql else _of_others(format_)),
     }
     options: Form[dict[str, Any]] = AnyOrder(
         dict,
         {
-            "replaces": OneOf({"REPLACE": True, "!": True}, syntax="REPLACE"),
+            "replaces": _REPLACE,
             "amount": Amount({unit: key}, wrong=f"{{}} takes {key.upper()} for {format_}, not {{!r}}."),
         },
         more,
         wrong="{!r} is not an option of EXPORT or a number of RECORDS.",
     )
+    if not is_sql:
+        options = Alternatives(options, _of_heartbeats(compression), syntax=options.syntax)
     no_file = f"{format_} takes TO and a file name."
     file = File("{<file> | -}", missing=no_file)
     return Sequence(partial(_options, format_), Keyword("TO", file, wrong=no_file), options)
+
+
+def _of_heartbeats(compression: Form[str]) -> Form[dict[str, Any]]:
+    """HEARTBEATS and its options, in place of those of records."""
+    options: dict[str, Form[Any]] = {"replaces": _REPLACE, "compression": compression, **CHOICE}
+    wrong = f"{{!r}} is not one of {', '.join(form.keywords[0] for form in CHOICE.values())} and REPLACE."
+    return Keyword("HEARTBEATS", AnyOrder(_beats, options, wrong=wrong, ends_phrases=True))
 
 
 def _of_sql() -> dict[str, Form[Any]]:
@@ -112,6 +135,7 @@ def _of_sql() -> dict[str, Form[Any]]:
         "takes_back": OneOf({"UNDO": True}),
         "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),
         "dialect": OneOf({name: name for name in DIALECTS}),
+        "heartbeats": RefusedKeyword("HEARTBEATS", "SQL is statements: heartbeats are rows of the other formats."),
         "by_table": RefusedKeyword("BY", "SQL is one script: transactions go over tables."),
     }
 
@@ -145,6 +169,7 @@ COMMANDS = (
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "HEARTBEATS behind it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, here once more.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",

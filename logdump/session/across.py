@@ -97,3 +97,13 @@ def cross(session: Session) -> Generator[Event, None, bool]:
         yield Notice((f"{missing} is missing: reading on in {following.name}.",), ExitStatus.OK)
     yield from go_to(session, following)
     return True
+
+
+def cross_towards(session: Session, *, backwards: bool) -> Generator[Event, None, bool]:
+    """The same in a direction of its own, which is not that of reading. Raises as ``cross``."""
+    was_backwards = session.cursor.is_backwards
+    session.cursor.is_backwards = backwards
+    try:
+        return (yield from cross(session))
+    finally:
+        session.cursor.is_backwards = was_backwards

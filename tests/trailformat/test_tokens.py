@@ -6,7 +6,17 @@ from hypothesis import given
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
 from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
-from trailformat.codec.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens, token_places
+from trailformat.codec import layout
+from trailformat.codec.tokens import (
+    UNSET,
+    WIDE,
+    build_token,
+    build_tokens,
+    is_wide,
+    parse_tokens,
+    token_layout,
+    token_places,
+)
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
 
@@ -29,18 +39,17 @@ def test_sizes_add_up(tokens: tuple[Token, ...], order: ByteOrder) -> None:
 
 
 @given(TOKENS, ORDERS)
-def test_tokens_cut_anywhere_have_the_places_of_what_parses(tokens: tuple[Token, ...], order: ByteOrder) -> None:
+def test_tokens_cut_anywhere_are_those_of_the_layout(tokens: tuple[Token, ...], order: ByteOrder) -> None:
     whole = build_tokens(tokens, order)
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            expected = [(token.id, token.payload) for token in parse_tokens(data, order)]
+            expected = [*layout.parse_all(token_layout(order), data, BadToken, "token")]
         except BadToken:
             with pytest.raises(BadToken, match="token does not fit"):
                 list(token_places(data, 0, size, order))
         else:
-            found = [(token, data[at : at + length]) for token, at, length in token_places(data, 0, size, order)]
-            assert found == expected
+            assert parse_tokens(data, order) == tuple((one.id, one.info, one.payload) for one in expected)
 
 
 def test_a_token_is_id_info_length_payload() -> None:

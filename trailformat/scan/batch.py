@@ -19,7 +19,7 @@ Of a file header the columns from the header are 0. A transaction ends with Tran
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
@@ -90,6 +90,16 @@ class Batch:
         if kinds.find(BAD_SPAN) < 0 and kinds.find(PARTIAL) < 0:
             return []
         return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER]
+
+    def rows_of(self, io_types: Iterable[int]) -> list[int]:
+        """The rows of some types."""
+        column = bytes(memoryview(self.io_type))  # type: ignore[arg-type]
+        found = []
+        for io_type in io_types:
+            at = -1
+            while (at := column.find(io_type, at + 1)) >= 0:
+                found.append(at)
+        return sorted(found)
 
     def part(self, first: int, stop: int) -> Batch:
         """The rows from ``first`` to before ``stop``, as a batch."""

@@ -214,7 +214,7 @@ def parallel_batches(
 
 def _shift(batch: Batch, transactions: int) -> None:
     column: Any = batch.transaction
-    column[column >= 0] += transactions
+    column += (column >= 0) * transactions
 
 
 def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:

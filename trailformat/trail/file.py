@@ -296,9 +296,12 @@ class TrailFile:
         """
         if rba <= 0:
             return None
-        size = self.refresh()
-        for order in (self.order, self.order.other):
-            start = framing.start_before(self.bytes, min(rba, size), order)
+        end = min(rba, self.refresh())
+        first, buffer = self.order, self.bytes
+        for order in (first, first.other):
+            start = framing.start_before(buffer, end, order)
+            if start is not None and order is first:
+                return Record(buffer[start:end], rba=start, order=order, path=self.path)
             if start is not None:
                 return self.record_at(start)
         raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")
