@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logdump.operations.heartbeats.survey import HeartbeatOptions
 
 _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
-"""From these on, text of tables is made by columns: what takes as long as loading pyarrow and the kernels."""
+"""From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
 
 
 class Export(Protocol):
