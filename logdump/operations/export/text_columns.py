@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import partial
 from typing import Generic, TypeVar, cast
 
 import numpy as np
@@ -47,15 +47,15 @@ class _ByColumns(TextExport, Generic[L]):
             pool.shutdown(cancel_futures=True)
 
     def _jobs(self) -> Iterator[Callable[[], L] | Event]:
-        options = self._options
+        options, jobs_of = self._options, self._jobs_of_pieces()
         for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
             if isinstance(item, Piece):
-                yield from self._of_piece(item)
+                yield from jobs_of(item)
             else:
                 yield item
 
-    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], L]]:
-        """The jobs of a piece."""
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
+        """Makes the jobs of a piece of the file that the session reads."""
         raise NotImplementedError
 
     def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
@@ -66,12 +66,9 @@ class _ByColumns(TextExport, Generic[L]):
 class TextOfTables(_ByColumns[PieceLines]):
     """The rows of tables."""
 
-    @cached_property
-    def _batches(self) -> TableBatches:
-        return TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
-
-    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], PieceLines]]:
-        return (partial(lines_of, block, self._spelling) for block in blocks(self._batches.groups(piece)))
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], PieceLines]]]:
+        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
+        return lambda piece: (partial(lines_of, block, self._spelling) for block in blocks(batches.groups(piece)))
 
     def _writing(self, files: OpenFiles[TextFile], lines: PieceLines) -> Callable[[], None]:
         for problem in lines.problems:
@@ -87,9 +84,11 @@ class TextOfTables(_ByColumns[PieceLines]):
 class TextOfRecords(_ByColumns[RecordLines]):
     """Records with all their members."""
 
-    def _of_piece(self, piece: Piece) -> Iterator[Callable[[], RecordLines]]:
-        trail, forms = self._session.trail, self._spelling.members()
-        return (partial(record_lines, part, trail, forms) for part in record_pieces(self._session, piece))
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], RecordLines]]]:
+        session, forms = self._session, self._spelling.members()
+        return lambda piece: (
+            partial(record_lines, part, session.trail, forms) for part in record_pieces(session, piece)
+        )
 
     def _writing(self, files: OpenFiles[TextFile], lines: RecordLines) -> Callable[[], None]:
         parts = parts_of(lines, self._one_by_one(lines))

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
 from logdump.arrow.tables.rows import TableRow, columns_of, table_row
 from logdump.operations.export.appended_file import Place
+from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_walk import walk
@@ -69,14 +70,16 @@ class TextExport:
         try:
             if not self._options.by_table:
                 files.of(ALL)
-            yield from self._fill(files)
+            for _ in exported_files(self._session, self._options, self._tally):
+                self._layouts = Layouts()
+                yield from self._fill(files)
             self._tally.files = files.close()
         except BaseException:
             files.abandon()
             raise
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
-        """Write all records."""
+        """Write all records of the file that the session reads."""
         put = self._put_row if self._options.by_table else self._put_record
         for item in walk(self._session, self._tally, self._options.records, self._options.stop):
             if isinstance(item, Record):
