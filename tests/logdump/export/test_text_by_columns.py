@@ -103,6 +103,12 @@ def test_definitions_of_another_file_are_taken_alike(words: str, format_: str) -
         _check(TRAILS / name, format_, f"sourcedefs {definitions} {words}")
 
 
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("words", ["", " 30 records"])
+def test_all_files_of_a_trail_are_written_alike(words: str, format_: str) -> None:
+    _check(TRAILS / "st000000000", format_ + words, "across on")
+
+
 def _definition(index: int, *names: str, table: str = "TEA.POTS") -> Record:
     columns = tuple(of(64)._replace(name=name) for name in names)
     return metadata_record(2, index, table, build_table(TableDefinition(1, 1, columns), ORDER))
