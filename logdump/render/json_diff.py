@@ -78,7 +78,7 @@ DIFF = Shape(
         member("records", "object", "Differences of records in other transactions, by kind", _by_kind("records")),
         member("by_records", "number", "Under `values`: rows compared by their records for want of a definition"),
         member("unaligned", "boolean", "Whether the two were too different in places to be aligned", "is_unaligned"),
-        member("unsure", "boolean", "Whether some that stand twice may be told as `missing` or `extra`", "is_unsure"),
+        member("unsure", "boolean", "Whether some that stand twice may be listed as `missing` or `extra`", "is_unsure"),
         member("listed", "number", "How many differences were listed"),
         member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
     ),

@@ -101,7 +101,7 @@ class DiffShown(NamedTuple):
         transactions, records: differences of whole transactions and of records in others, by kind.
         by_records: records that were compared at RECORDS for want of a definition.
         is_unaligned: whether records or transactions were too different for an alignment.
-        is_unsure: whether so many transactions are out of order that some that stand twice may not be told.
+        is_unsure: whether so many transactions are out of order that some that stand twice may be listed as others.
         listed: how many differences were listed.
         is_partial: whether it was stopped before the end.
     """

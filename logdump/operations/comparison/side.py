@@ -68,7 +68,6 @@ class Side:
     Attributes:
         rows: reads the rows of its transactions.
         reached: how far it has been read; ``read`` are the records up to there.
-        is_unsure: whether some that stand twice may not have been told.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class Side:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether some that stand twice may not have been told."""
+        """Whether some that stand twice may be listed as others."""
         return self._judge.is_unsure
 
     def transactions(self) -> Iterator[SideTransaction]:

@@ -55,7 +55,7 @@ def _source(seed: int) -> list[Committed]:
 
 
 @given(seed=SEEDS)
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_what_was_done_to_records_and_transactions_is_found_and_nothing_else(seed: int) -> None:
     random = Random(seed)
     transactions = drawn(random, 10)
