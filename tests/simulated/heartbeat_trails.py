@@ -16,6 +16,7 @@ from fixtures.heartbeats import HEARTBEAT, HISTORY
 from fixtures.shop import Row as Values
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 from trailformat import TrailWriter, from_datetime
+from trailformat.records.file_header import replace_values
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 BEGUN = from_datetime(EPOCH)
@@ -37,6 +38,7 @@ class HeartbeatTrail:
         heartbeat, history: the columns of the two tables, in any order, any of them missing.
         base: the name of the tables.
         flavour: who writes, and in what byte order.
+        created: when the file is begun, in microseconds of the simulation.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class HeartbeatTrail:
         history: Sequence[str] = HISTORY,
         base: str = "GGADMIN.GG_HEARTBEAT",
         flavour: Flavour = ORACLE_12,
+        created: int = 0,
     ) -> None:
         self.path = path
         self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
@@ -54,8 +57,10 @@ class HeartbeatTrail:
             ending: heartbeats.table(f"{base}{ending}", columns, number)
             for number, (ending, columns) in enumerate(self._columns.items(), 1)
         }
-        self._writer = TrailWriter(path, order=flavour.order, file_header=file_header(flavour))
+        header = replace_values(file_header(flavour), "TrailInfo", {"CreationTime": BEGUN + created})
+        self._writer = TrailWriter(path, order=flavour.order, file_header=header)
         self._capture = Capture(self._writer, flavour)
+        self._capture.now = BEGUN + created
         self._capture.database()
         for one in self._tables.values():
             self._capture.table(one)
