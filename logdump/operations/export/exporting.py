@@ -13,6 +13,7 @@ from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
+from logdump.session.across import move_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
@@ -35,7 +36,8 @@ class Export(Protocol):
 def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write the records from the position on that pass the filter, whole or not at all, and report them.
 
-    The position moves past the last record read; with heartbeats it stays. Standard output gets rows at once.
+    With ACROSS they are those of the later files too. The position moves past the last record read; with heartbeats it
+    stays. Standard output gets the rows as they are written.
 
     Raises:
         CommandError: the target is there, is the open trail, is none here, or a package is missing.
@@ -53,8 +55,8 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
             check_whole(tally, options)
     finally:
         cursor.is_backwards = was_backwards
-    if options.heartbeats is None:
-        cursor.move(tally.end)
+    if options.heartbeats is None and tally.end is not None:
+        yield from move_to(session, tally.end)
     yield from export.report()
 
 
