@@ -22,7 +22,7 @@ _MEMORY_AIM = 150
 
 
 class Aim(NamedTuple):
-    """A line of ours is to reach ``ratio`` times the throughput of a peer."""
+    """A line of ours is to reach ``ratio`` times the throughput of a peer, or of another line."""
 
     ours: str
     peer: str
@@ -35,6 +35,7 @@ AIMS = (
     Aim(ours.COUNT, peers.CAPINFOS, 2),
     Aim(ours.COUNT, peers.PG_WALDUMP, 2),
     Aim(ours.PROCESS, peers.CAPINFOS, 1),
+    Aim(ours.HEARTBEAT, ours.COUNT, 0.67),
     Aim(ours.BY_STRING, peers.GREP, 0.5),
     Aim(ours.SAVE, peers.COPY, 0.5),
 )

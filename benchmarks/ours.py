@@ -20,12 +20,14 @@ from benchmarks.generate import LargeTrail
 from benchmarks.measure import ENVIRONMENT, RUNS, Measured, TooLong, best
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
+from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.operations.recovery.survey import Survey
 from logdump.render.text import render
 from logdump.session.events import Failure, Progress
+from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.session import Session
 from trailformat import TrailFile
-from trailformat.codec.tokens import parse_tokens
+from trailformat.codec.tokens import tokens_by_layout
 from trailformat.records.record_header import header_layout
 from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
 from trailformat.search.whole_trail import WholeTrail
@@ -93,6 +95,19 @@ def _survey(trail: LargeTrail) -> Iterator[Run]:
     yield run
 
 
+@contextmanager
+def _heartbeats(trail: LargeTrail) -> Iterator[Run]:
+    """The pass of HEARTBEAT over the file; there are none in it."""
+
+    def run() -> int:
+        with TrailFile(trail.path) as source:
+            reader = HeartbeatReader(uses_threads=True)
+            found = sum(isinstance(item, HeartbeatRow) for item in reader.rows(source))
+            return reader.records - found
+
+    yield run
+
+
 def commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextManager[Run]]:
     """Run commands in a session of its own; ``{saved}`` and ``{half}`` are filled in."""
 
@@ -155,7 +170,7 @@ def _saved_size(trail: LargeTrail) -> int:
 SCAN, SCAN_OPENING, SCAN_BY_ONE = "(a) header scan", "    opening included", "    in one thread"
 COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
-BY_CSN, RECOVERY = "(g) FILTER CSN, COUNT", "(h) RECOVERY"
+BY_CSN, RECOVERY, HEARTBEAT = "(g) FILTER CSN, COUNT", "(h) RECOVERY", "(i) HEARTBEAT"
 
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
@@ -179,6 +194,7 @@ LINES = (
     ),
     Line(BY_CSN, commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all),
     Line(RECOVERY, _survey, _all, _size, _all),
+    Line(HEARTBEAT, _heartbeats, _all, _size, _all),
     Line(SAVE, commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
 )
 
@@ -210,7 +226,7 @@ def construct_itself(trail: LargeTrail) -> Measured:
 
     def run() -> None:
         for record in records:
-            tokens = parse_tokens(record.body, record.order)
+            tokens = list(tokens_by_layout(record.body, record.order))
             layout.parse(tokens[0].payload)
 
     size = sum(record.length for record in records)

@@ -18,7 +18,7 @@ _MOST = 28672
 def run_dump(session: Session, wanted: int | None) -> Iterator[Event]:
     """Dump bytes from the position on; the position stays."""
     start = min(session.cursor.next, session.trail.size)
-    data = session.trail.buffer[start : start + (wanted or _DEFAULT)]
+    data = session.trail.bytes[start : start + (wanted or _DEFAULT)]
     yield say(f"Dump {len(data):>5}  Bytes at RBA {start}", *hexdump(data, gutter=session.settings.dump_gutter))
 
 

@@ -9,15 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from logdump.commands.heartbeat import CHOICE, heartbeat_options
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
 from logdump.language.parameters import File, OneOf, local_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
+from logdump.operations.heartbeats.survey import Display
+from logdump.session.across import goes_over_files, move_to, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
+from trailformat.trail.sequence import Spot
 
 _NAME = "EXPORT"
 
@@ -27,28 +31,44 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
     They are those from the position on; of the whole file where an EXPORT without a limit has left the position.
     """
+    if options.heartbeats is not None:
+        yield from _write(session, options)
+        return
+    place, begun = place_of(session), session.cursor.export_begun_in
+    if begun is not None:
+        yield from move_to(session, Spot(begun, 0))
+    elif place.next >= session.trail.size and not goes_over_files(session):
+        raise CommandError(f"Nothing is left to export from RBA {place.next} on. POSITION 0 goes to the beginning.")
+    begins_in = session.trail.path
+    try:
+        yield from _export(session, options)
+    except BaseException as error:
+        told = return_to(session, place)
+        if isinstance(error, GeneratorExit):
+            list(told)
+        else:
+            yield from told
+        session.cursor.export_begun_in = begun
+        raise
+    session.cursor.export_begun_in = None if options.is_limited else begins_in
+
+
+def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
+    """Write them, in Spark where that is the engine and can."""
+    narrows = options.effective and options.format != "SQL"
+    with _restricted(session) if narrows else nullcontext():
+        if session.settings.spark_master is not None:
+            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+
+            if (yield from export_in_spark(session, options)):
+                return
+        yield from _write(session, options)
+
+
+def _write(session: Session, options: ExportOptions) -> Iterator[Event]:
     from logdump.operations.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
-    cursor = session.cursor
-    position, was_whole = cursor.next, cursor.ends_export
-    if was_whole:
-        cursor.move(0)
-    elif position >= session.trail.size:
-        raise CommandError(f"Nothing is left to export from RBA {position} on. POSITION 0 goes to the beginning.")
-    try:
-        with _restricted(session) if options.effective else nullcontext():
-            is_done = False
-            if session.settings.spark_master is not None:
-                from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
-
-                is_done = yield from export_in_spark(session, options)
-            if not is_done:
-                yield from exporting.run_export(session, options)
-    except BaseException:
-        cursor.move(position)
-        cursor.ends_export = was_whole
-        raise
-    cursor.ends_export = not options.is_limited
+    yield from exporting.run_export(session, options)
 
 
 def _restricted(session: Session) -> AbstractContextManager[object]:
@@ -74,10 +94,19 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
     return ExportOptions(format_, _target(name), **{unit: amount}, **values)
 
 
+def _beats(**values: Any) -> dict[str, Any]:
+    """The values of an export of heartbeats, those that choose beats made one."""
+    chosen = {name: values.pop(name) for name in CHOICE if name in values}
+    return {**values, "heartbeats": heartbeat_options(display=Display.HISTORY, **chosen)}
+
+
 def _target(name: str) -> Path:
     if name == str(STANDARD_OUTPUT):
         return STANDARD_OUTPUT
     return Path(os.path.abspath(Path(local_path(name)).expanduser()))  # noqa: PTH100 - links stay
+
+
+_REPLACE = OneOf({"REPLACE": True, "!": True}, syntax="REPLACE")
 
 
 def _form_of(format_: str) -> Form[ExportOptions]:
@@ -86,24 +115,33 @@ def _form_of(format_: str) -> Form[ExportOptions]:
     unit = "TRANSACTION[S]" if is_sql else "RECORD[S]"
     key = "transactions" if is_sql else "records"
     wrong = f"COMPRESSION of {format_} is one of {', '.join(FORMATS[format_])}, not {{!r}}."
-    compression = OneOf({name: name for name in FORMATS[format_]}, wrong)
+    compression = Keyword("COMPRESS[ION]", OneOf({name: name for name in FORMATS[format_]}, wrong))
     more: dict[str, Form[Any]] = {
-        "compression": Keyword("COMPRESS[ION]", compression),
+        "compression": compression,
         "effective": OneOf({"EFFECTIVE": True}),
         **(_of_sql() if is_sql else _of_others(format_)),
     }
     options: Form[dict[str, Any]] = AnyOrder(
         dict,
         {
-            "replaces": OneOf({"REPLACE": True, "!": True}, syntax="REPLACE"),
+            "replaces": _REPLACE,
             "amount": Amount({unit: key}, wrong=f"{{}} takes {key.upper()} for {format_}, not {{!r}}."),
         },
         more,
         wrong="{!r} is not an option of EXPORT or a number of RECORDS.",
     )
+    if not is_sql:
+        options = Alternatives(options, _of_heartbeats(compression), syntax=options.syntax)
     no_file = f"{format_} takes TO and a file name."
     file = File("{<file> | -}", missing=no_file)
     return Sequence(partial(_options, format_), Keyword("TO", file, wrong=no_file), options)
+
+
+def _of_heartbeats(compression: Form[str]) -> Form[dict[str, Any]]:
+    """HEARTBEATS and its options, in place of those of records."""
+    options: dict[str, Form[Any]] = {"replaces": _REPLACE, "compression": compression, **CHOICE}
+    wrong = f"{{!r}} is not one of {', '.join(form.keywords[0] for form in CHOICE.values())} and REPLACE."
+    return Keyword("HEARTBEATS", AnyOrder(_beats, options, wrong=wrong, ends_phrases=True))
 
 
 def _of_sql() -> dict[str, Form[Any]]:
@@ -112,6 +150,7 @@ def _of_sql() -> dict[str, Form[Any]]:
         "takes_back": OneOf({"UNDO": True}),
         "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),
         "dialect": OneOf({name: name for name in DIALECTS}),
+        "heartbeats": RefusedKeyword("HEARTBEATS", "SQL is statements: heartbeats are rows of the other formats."),
         "by_table": RefusedKeyword("BY", "SQL is one script: transactions go over tables."),
     }
 
@@ -145,7 +184,9 @@ COMMANDS = (
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
+            "HEARTBEATS behind it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, here once more.",
+            "With ACROSS it goes on in the later files of the trail.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",

@@ -22,7 +22,7 @@ from logdump.language.parameters import (
 from logdump.language.reader import ArgumentReader, Context, Form, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.first_match import all_of, no_metadata, show_first, show_record
-from logdump.session.across import cross, place_of, return_to
+from logdump.session.across import cross_towards, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
@@ -147,12 +147,7 @@ def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Ev
     """Go to the next sound record header, or the previous one, and display its record."""
     start, is_back = place_of(session), bool(backwards)
     while (record := session.cursor.seek_good_header(backwards=is_back)) is None:
-        session.cursor.is_backwards = is_back
-        try:
-            is_other_file = yield from cross(session)
-        finally:
-            session.cursor.is_backwards = start.is_backwards
-        if not is_other_file:
+        if not (yield from cross_towards(session, backwards=is_back)):
             yield from return_to(session, start)
             side = "before" if is_back else "at or after"
             raise CommandError(f"No good header {side} RBA {start.next}.")

@@ -100,7 +100,7 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
     kind = "Partial" if isinstance(error, PartialRecord) else "Bad"
     yield f"{kind} record found at RBA {rba}: {error.explained(', ')}"
     yield f"in {error.path}"
-    yield from hexdump(session.trail.buffer[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
+    yield from hexdump(session.trail.bytes[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):
         yield "It may be still being written: NEXT tries again."
     elif session.cursor.is_backwards and (before := session.cursor.good_header_before(rba)) is not None:

@@ -18,13 +18,14 @@ from logdump.session.heartbeats import (
     PathLagShown,
 )
 
-_HOPS = {
+HOPS = {
     "extract_lag": "From the generation of the beat to Extract, seconds",
     "routing_lag": "From Extract to the last pump or path, seconds",
     "replicat_read_lag": "From the last process before Replicat to Replicat, seconds",
     "replicat_lag": "From Replicat to the row in the target, seconds",
     "total_lag": "From the generation to the row in the target, or to Replicat where that is not told, seconds",
 }
+"""The lags of a beat, and what each is."""
 
 
 def _seconds(microseconds: int | None) -> float | None:
@@ -94,7 +95,7 @@ HEARTBEAT = Shape(
         _ts("replicat_ts", "When Replicat had it"),
         _ts("received_ts", "When its row stood in the target"),
         _moment("commit_time", "IO Time of the row", "beat.row.commit_time"),
-        *(_lag(name, meaning) for name, meaning in _HOPS.items()),
+        *(_lag(name, meaning) for name, meaning in HOPS.items()),
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "beat.is_apply_unknown"),
         _in_row("heartbeat_csn", "CSN of the beat in the source"),
         _in_row("restart_csn", "Where Extract would have started again"),
@@ -150,7 +151,7 @@ _WAY = (
     ),
     member("path", "list of string", "The processes between", lambda shown: _path(shown.lag)),
 )
-_SPREADS = tuple(member(name, "lag_summary or null", meaning, _hop(name)) for name, meaning in _HOPS.items())
+_SPREADS = tuple(member(name, "lag_summary or null", meaning, _hop(name)) for name, meaning in HOPS.items())
 
 HEARTBEAT_LAG = Shape(
     "heartbeat_lag",

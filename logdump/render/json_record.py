@@ -192,7 +192,7 @@ _HEADER = (
     member(
         "time",
         "string or null",
-        "IO Time, ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
+        "IO Time (GGS_TRANS_TIMESTAMP), ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
         time_at("record.header.io_time"),
     ),
     member(
@@ -207,7 +207,9 @@ _HEADER = (
         "TransInd: 0 first, 1 middle, 2 last, 3 only record of its transaction",
         "record.header.trans_ind",
     ),
-    member("before_after", "string", "`B` before image, `A` after image", _letter("before_after")),
+    member(
+        "before_after", "string", "`B` before image, `A` after image (GGS_BEFORE_AFTER_IND)", _letter("before_after")
+    ),
     member("partition", "number", "Partition", "record.header.partition"),
     member("record_length", "number", "RecLength as stored", "record.header.record_length"),
     member("data_length", "number", "Bytes of data, `Len` of the record line", "record.data_length"),
@@ -219,14 +221,19 @@ _HEADER = (
     member("continued", "number", "Continued: 1 when more pieces follow", "record.header.continued"),
     member("rec_count", "number", "RecCount: the number of pieces", "record.header.rec_count"),
     member("audit_rba", "number or null", "AuditRBA; null on metadata", _audit_rba),
-    member("audit_pos", "string", "AuditPos, a decimal number", lambda known: str(known.record.header.audit_pos)),
+    member(
+        "audit_pos",
+        "string",
+        "AuditPos (GGS_TRANS_RBA), a decimal number",
+        lambda known: str(known.record.header.audit_pos),
+    ),
 )
 
 _CONTENT = (
     member(
         "operation",
         "string or null",
-        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB` or `SEQUENCE`; null for other records",
+        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB`, `SEQUENCE`: GGS_OP_TYPE; null for others",
         "change?.op",
     ),
     member(

@@ -30,6 +30,7 @@ class CheckShown(NamedTuple):
     """CHECK: what it found in a file, or in several.
 
     ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
+    ``restarts`` are those of Extract, as RECOVERY counts them.
     """
 
     title: str
@@ -39,6 +40,7 @@ class CheckShown(NamedTuple):
     gaps: int
     gap_bytes: int
     undefined: int
+    restarts: int = 0
     is_partial: bool = False
 
     @property

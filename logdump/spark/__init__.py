@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
-    from logdump.spark.tables import table
+    from logdump.spark.tables import heartbeats, table
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
 
 _HOMES = {
     "SavedFile": "write.publish",
     "TrailSource": "source.data_source",
+    "heartbeats": "tables",
     "register": "jobs.local_session",
     "save": "write.save",
     "session": "jobs.local_session",
@@ -30,7 +31,7 @@ _HOMES = {
 }
 """The module of each public name."""
 
-__all__ = ["SavedFile", "TrailSource", "register", "save", "session", "table"]
+__all__ = ["SavedFile", "TrailSource", "heartbeats", "register", "save", "session", "table"]
 
 _MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4, pyarrow, numpy and numba)"
 

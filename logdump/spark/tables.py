@@ -1,9 +1,9 @@
-"""The rows of one table of a trail as a DataFrame."""
+"""The rows of one table of a trail, and its heartbeats, as DataFrames."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from logdump.spark.jobs.local_session import register
@@ -32,6 +32,30 @@ def table(
     Raises:
         pyspark.errors.AnalysisException: there is no such file or table, nothing defines it, an option is wrong.
     """
+    return _load(spark, path, {**options, "rowsOf": name})
+
+
+def heartbeats(
+    spark: SparkSession, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], **options: str | int | bool
+) -> DataFrame:
+    """The heartbeats of a trail, a row for each with the lag of each hop; durations are seconds.
+
+    Args:
+        spark: a session whose workers see the files.
+        path: path, directory or glob, as ``load`` takes it; or several.
+        options: those of the data source: ``heartbeatTable``, ``where``, ``startTimestamp``, ``mode``, ….
+
+    Raises:
+        pyspark.errors.AnalysisException: there is no such file, or an option is wrong.
+    """
+    return _load(spark, path, {**options, "analysis": "heartbeats"})
+
+
+def _load(
+    spark: SparkSession,
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    options: Mapping[str, str | int | bool],
+) -> DataFrame:
     register(spark)
     paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
-    return spark.read.format("trail").options(**options).option("rowsOf", name).load(paths)
+    return spark.read.format("trail").options(**options).load(paths)

@@ -32,10 +32,11 @@ from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.panes.title import Title
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
-from logdump.tui.reading.rows import ListRow
+from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
+from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
 
@@ -86,7 +87,7 @@ class TrailApp(HarmlessApp):
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
         model, transcript = self.model, self.mode.transcript
-        self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood)
+        self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood, self.row_beyond)
         self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record, self.session.settings)
         self.log_strip = LogStrip(model, transcript, self.glyphs)
         self.prompt = Prompt(model, self.session.settings)
@@ -119,6 +120,7 @@ class TrailApp(HarmlessApp):
         for problem in self.appearance.keymap.problems:
             self._reports.tell(problem)
         self.model.observe(self.exit, Model.is_over)
+        self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
@@ -137,6 +139,11 @@ class TrailApp(HarmlessApp):
             self.exit(return_code=ExitStatus.INTERRUPTED)  # a lost connection need not send a signal
         elif self.model.state.path is not None:
             self.file.ask_poll(self.model.summary.size)
+
+    def _ask_files(self) -> None:
+        """Have the files of the trail read while they are shown."""
+        if self.model.upper == "files" and self.model.state.path is not None:
+            self.file.ask_files(self.model.files)
 
     def on_unmount(self) -> None:
         """End the threads."""
@@ -182,26 +189,27 @@ class TrailApp(HarmlessApp):
         """The letter of a mark, if one is awaited, goes before what the key else does."""
         if len(self.screen_stack) > 1 or self.focused is self.prompt:
             return
-        line = self._letters.take(event.character or "", self._rba_of_row)
+        line = self._letters.take(event.character or "", self._spot_of_row)
         if line is not None:
             event.prevent_default()
         if line:
             self.enter(line)
 
     @property
-    def _rba_of_row(self) -> int | None:
-        return self.model.row.rba if self.model.row is not None else None
+    def _spot_of_row(self) -> Spot | None:
+        row, path = self.model.row, self.model.state.path
+        return Spot(path, row.rba) if row is not None and path is not None else None
 
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """A line of one of the panes: what it stands for is entered."""
-        self._letters.came_from = self._rba_of_row
+        self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.records.focus()
         self.enter(message.choice.sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
         """A point of the timeline: its record, in the list and in detail."""
-        self._letters.came_from = self._rba_of_row
+        self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.model.show_page("detail")
         self.records.focus()
@@ -338,13 +346,22 @@ class TrailApp(HarmlessApp):
     def on_page_read(self, message: messages.PageRead) -> None:
         """Rows are here; where the end is followed, the session stands at the last."""
         row = self.records.take(message.request, message.page)
-        if row is not None and self.model.follows and self.model.ended == self.mode.entered:
+        if row is None:
+            return
+        lands = self.model.is_landing and row.kind is not RowKind.MORE
+        if lands or (self.model.follows and self.model.ended == self.mode.entered):
             self._reports.stand_at(row)
 
     def row_stood(self, row: ListRow) -> None:
         """The user has moved: so does the session."""
         with self.model.changing():
             self._reports.stand_at(row)
+            self.model.follows = False
+
+    def row_beyond(self, rba: int | None, is_before: bool) -> None:  # noqa: FBT001 - called by the list alone
+        """The user has moved over an end of the file: so does the session."""
+        with self.model.changing():
+            self._reports.cross(rba, backwards=is_before)
             self.model.follows = False
 
     def on_pane_read(self, message: messages.PaneRead) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.heartbeats import CSNS, HEARTBEAT, PATHS
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.notation.escape import escape
@@ -18,7 +19,6 @@ from logdump.session.session import Session
 from tests.hostile import NASTY, hostile_trails, nasty, raw_characters
 from tests.logdump.program import logdump
 from tests.simulated.heartbeat_trails import HeartbeatTrail
-from tests.simulated.heartbeats import CSNS, HEARTBEAT, PATHS
 from tests.trailformat.samples import header, row, trail_of
 from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, ONLY
@@ -182,7 +182,7 @@ def test_no_command_shows_what_is_raw(command: str, hostile: list[Path], monkeyp
             session.end()
 
 
-EXPORTS = ("jsonl", "sql", "sql mysql", "sql postgresql", "sql ansi", "sql undo", "jsonl by table")
+EXPORTS = ("jsonl", "sql", "sql mysql", "sql postgresql", "sql ansi", "sql undo", "jsonl by table", "jsonl heartbeats")
 
 
 @pytest.mark.parametrize("export", EXPORTS)

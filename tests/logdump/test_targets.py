@@ -22,11 +22,15 @@ from trailformat.records.io_types import INSERT
 WRITERS = {
     "SAVE": ("save T", "save T !", "save T truncate"),
     "LOB": ("lob RBA name to T", "lob RBA name to T !"),
-    "EXPORT": tuple(
-        f"export {form} to T {words}"
-        for form in ("jsonl", "csv", "sql", "parquet", "arrow")
-        for words in ("", "replace", "by table replace")
-        if form != "sql" or "by" not in words
+    "EXPORT": (
+        *(
+            f"export {form} to T {words}"
+            for form in ("jsonl", "csv", "sql", "parquet", "arrow")
+            for words in ("", "replace", "by table replace")
+            if form != "sql" or "by" not in words
+        ),
+        "export csv to T heartbeats replace",
+        "export arrow to T heartbeats",
     ),
     "LOG": ("log to T", "out T"),
 }

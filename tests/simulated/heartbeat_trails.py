@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from fixtures import column_kinds as kind
+from fixtures import heartbeats
 from fixtures.capture import Capture
 from fixtures.changes import Change, delete, insert, update
 from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
+from fixtures.heartbeats import HEARTBEAT, HISTORY
 from fixtures.shop import Row as Values
-from fixtures.shop import ShopTable
-from tests.simulated.heartbeats import HEARTBEAT, HISTORY, Database, Link, Process, Row, travel
+from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 from trailformat import TrailWriter, from_datetime
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
@@ -23,25 +23,10 @@ BEGUN = from_datetime(EPOCH)
 _MINUTE = 60_000_000
 
 
-def table(name: str, columns: Sequence[str], number: int = 1) -> ShopTable:
-    """A heartbeat table of these columns."""
-    kinds = [kind.timestamp(one) if _is_time(one) else kind.varchar2(one, 400) for one in columns]
-    return ShopTable(name, number, kind.placed(kinds, 1, oracle=True))
-
-
-def _is_time(column: str) -> bool:
-    return column.upper().endswith(("_TS", "_TIMESTAMP"))
-
-
-def text(moment: int | None) -> str | None:
-    """A timestamp as Extract writes it."""
-    return None if moment is None else (EPOCH + timedelta(microseconds=moment)).strftime("%Y-%m-%d:%H:%M:%S.%f")
-
-
 def values(row: Row, columns: Sequence[str]) -> Values:
     """The values of a row in the order of the columns."""
-    upper = [one.upper() for one in columns]
-    return tuple(text(value) if isinstance(value := row.get(one), int) else value for one in upper)
+    moments = {name: EPOCH + timedelta(microseconds=one) if isinstance(one, int) else one for name, one in row.items()}
+    return heartbeats.values(moments, columns)
 
 
 class HeartbeatTrail:
@@ -66,7 +51,7 @@ class HeartbeatTrail:
         self.path = path
         self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
         self._tables = {
-            ending: table(f"{base}{ending}", columns, number)
+            ending: heartbeats.table(f"{base}{ending}", columns, number)
             for number, (ending, columns) in enumerate(self._columns.items(), 1)
         }
         self._writer = TrailWriter(path, order=flavour.order, file_header=file_header(flavour))

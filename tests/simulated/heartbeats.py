@@ -11,35 +11,10 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
+from fixtures.heartbeats import CSNS, HEARTBEAT, HISTORY, PATHS, SPELLINGS
+
 Row = dict[str, str | int | None]
 """A row of a heartbeat table; timestamps are microseconds since 2024-01-01 00:00:00 UTC."""
-
-PATHS = (
-    "REMOTE_DATABASE",
-    "INCOMING_EXTRACT",
-    "INCOMING_ROUTING_PATH",
-    "INCOMING_REPLICAT",
-    "OUTGOING_EXTRACT",
-    "OUTGOING_ROUTING_PATH",
-    "OUTGOING_REPLICAT",
-)
-_STEPS = ("HEARTBEAT", "EXTRACT", "ROUTING", "REPLICAT")
-TIMES = tuple(f"{way}_{what}_TS" for way in ("INCOMING", "OUTGOING") for what in _STEPS)
-CSNS = ("INCOMING_REPLICAT_LW_CSN", "INCOMING_EXTRACT_HEARTBEAT_CSN", "INCOMING_EXTRACT_RESTART_CSN")
-HEARTBEAT = ("LOCAL_DATABASE", "HEARTBEAT_TIMESTAMP", *PATHS, *TIMES, *CSNS, "INCOMING_EXTRACT_RESTART_TS")
-"""The columns of GG_HEARTBEAT."""
-HISTORY = (
-    "LOCAL_DATABASE",
-    "HEARTBEAT_RECEIVED_TS",
-    *PATHS,
-    *TIMES,
-    "REPLICAT_LOW_WATERMARK_CSN",
-    "SOURCE_EXTRACT_HEARTBEAT_CSN",
-    "SOURCE_EXTRACT_RESTART_CSN",
-    "SOURCE_EXTRACT_RESTART_CSN_TS",
-)
-"""The columns of GG_HEARTBEAT_HISTORY."""
-_SPELLINGS = dict(zip((*CSNS, "INCOMING_EXTRACT_RESTART_TS"), HISTORY[-4:], strict=True))
 
 
 class Process(NamedTuple):
@@ -135,7 +110,7 @@ class Database:
         keys = ("LOCAL_DATABASE", *PATHS)
         same = " AND ".join(f"{name} IS ?" for name in keys)
         self.tables.execute(f"DELETE FROM gg_heartbeat WHERE {same}", [row[name] for name in keys])
-        history = {_SPELLINGS.get(name, name): value for name, value in row.items() if name != "HEARTBEAT_TIMESTAMP"}
+        history = {SPELLINGS.get(name, name): value for name, value in row.items() if name != "HEARTBEAT_TIMESTAMP"}
         history = {**history, "HEARTBEAT_RECEIVED_TS": moment}
         for table, columns, values in (("gg_heartbeat", HEARTBEAT, row), ("gg_heartbeat_history", HISTORY, history)):
             marks = ", ".join("?" * len(columns))
@@ -194,11 +169,16 @@ def _way(prefix: str) -> str:
 
 LAG_HISTORY = f"""
 SELECT LOCAL_DATABASE, HEARTBEAT_RECEIVED_TS, REMOTE_DATABASE,
+  REMOTE_DATABASE AS db_name, REMOTE_DATABASE AS db_unique_name,
+  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
   {_way("INCOMING")} AS incoming_path,
   {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
+  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_heartbeat_age,
   {_way("OUTGOING")} AS outgoing_path,
   {_SECONDS.format("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
   SOURCE_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
+  SOURCE_EXTRACT_RESTART_CSN_TS AS remote_extract_restart_csn_time,
+  {_SECONDS.format("INCOMING_EXTRACT_TS", "SOURCE_EXTRACT_RESTART_CSN_TS")} AS remote_db_oldest_open_txn_age,
   REPLICAT_LOW_WATERMARK_CSN AS local_replicat_lwm_csn,
   {_SECONDS.format("INCOMING_EXTRACT_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_extract_lag,
   {_SECONDS.format("INCOMING_ROUTING_TS", "INCOMING_EXTRACT_TS")} AS incoming_routine_lag,
@@ -208,21 +188,30 @@ SELECT LOCAL_DATABASE, HEARTBEAT_RECEIVED_TS, REMOTE_DATABASE,
   {_SECONDS.format("OUTGOING_EXTRACT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_extract_lag,
   {_SECONDS.format("OUTGOING_ROUTING_TS", "OUTGOING_EXTRACT_TS")} AS outgoing_routine_lag,
   {_SECONDS.format("OUTGOING_REPLICAT_TS", "coalesce(OUTGOING_ROUTING_TS, OUTGOING_EXTRACT_TS)")}
-    AS outgoing_replicat_read_lag
+    AS outgoing_replicat_read_lag,
+  NULL AS outgoing_replicat_lag
 FROM gg_heartbeat_history ORDER BY rowid
 """
-"""GG_LAG_HISTORY, of the columns whose formulas several sources share."""
+"""GG_LAG_HISTORY."""
 
+_SAME = " AND ".join(f"y.{name} IS h.{name}" for name in ("INCOMING_HEARTBEAT_TS", *PATHS))
+_RECEIVED = f"(SELECT max(y.HEARTBEAT_RECEIVED_TS) FROM gg_heartbeat_history y WHERE {_SAME})"
 LAG = f"""
-SELECT h.LOCAL_DATABASE, h.REMOTE_DATABASE,
-  {_SECONDS.format(":at", "h.INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
-  {_SECONDS.format("max(y.HEARTBEAT_RECEIVED_TS)", "h.INCOMING_HEARTBEAT_TS")} AS incoming_lag,
-  h.INCOMING_EXTRACT_RESTART_CSN AS remote_extract_restart_csn
-FROM gg_heartbeat h JOIN gg_heartbeat_history y
-  ON y.INCOMING_HEARTBEAT_TS = h.INCOMING_HEARTBEAT_TS AND {" AND ".join(f"y.{name} IS h.{name}" for name in PATHS)}
-GROUP BY h.rowid ORDER BY h.rowid
+SELECT LOCAL_DATABASE, :at AS current_local_ts, REMOTE_DATABASE,
+  {_SECONDS.format(":at", "INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
+  {_way("INCOMING")} AS incoming_path,
+  {_SECONDS.format(_RECEIVED, "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
+  {_SECONDS.format(":at", "OUTGOING_HEARTBEAT_TS")} AS outgoing_heartbeat_age,
+  {_way("OUTGOING")} AS outgoing_path,
+  {_SECONDS.format("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
+  INCOMING_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
+  REMOTE_DATABASE AS db_unique_name,
+  INCOMING_EXTRACT_RESTART_TS AS remote_extract_restart_csn_time,
+  {_SECONDS.format("INCOMING_EXTRACT_TS", "INCOMING_EXTRACT_RESTART_TS")} AS remote_db_oldest_open_txn_age,
+  INCOMING_REPLICAT_LW_CSN AS local_replicat_lwm_csn
+FROM gg_heartbeat h ORDER BY rowid
 """
-"""GG_LAG, as of the microsecond ``:at``, where the history has the row of the same beat."""
+"""GG_LAG, as of the microsecond ``:at``, where the history has the row of each beat."""
 
 
 def asked(database: Database, query: str, **values: int) -> list[Row]:

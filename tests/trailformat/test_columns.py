@@ -5,7 +5,8 @@ from hypothesis import given
 
 from tests.trailformat.strategies import COLUMNS, ORDERS
 from trailformat import BadData, ByteOrder, CannotWrite, Column, make_column
-from trailformat.records.columns import Columns, build_columns, column_places, parse_columns
+from trailformat.codec import layout
+from trailformat.records.columns import Columns, build_columns, column_layout, column_places, parse_columns
 
 CITY = bytes.fromhex("0002 000b 0000 0007 53454154544c45")
 
@@ -23,18 +24,19 @@ def test_building_what_was_parsed_gives_the_bytes(columns: Columns, order: ByteO
 
 
 @given(COLUMNS, ORDERS)
-def test_columns_cut_anywhere_have_the_places_of_what_parses(columns: Columns, order: ByteOrder) -> None:
+def test_columns_cut_anywhere_are_those_of_the_layout(columns: Columns, order: ByteOrder) -> None:
     whole = build_columns(columns, order)
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            expected = [(column.index, column.raw) for column in parse_columns(data, order)]
+            expected = [*layout.parse_all(column_layout(order), data, BadData, "column")]
         except BadData:
             with pytest.raises(BadData, match="column does not fit"):
                 list(column_places(data, 0, size, order))
         else:
-            found = [(index, data[at : at + length]) for index, at, length in column_places(data, 0, size, order)]
-            assert found == expected
+            assert [(one.index, one.raw) for one in parse_columns(data, order)] == [
+                (one.index, one.raw) for one in expected
+            ]
 
 
 def test_a_column_is_index_length_indicator_value() -> None:

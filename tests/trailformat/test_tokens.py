@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
 from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
-from trailformat.codec.tokens import UNSET, WIDE, build_token, build_tokens, is_wide, parse_tokens, token_places
+from trailformat.codec.tokens import (
+    UNSET,
+    WIDE,
+    build_token,
+    build_tokens,
+    is_wide,
+    parse_tokens,
+    token_places,
+    tokens_by_layout,
+)
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
 
@@ -29,16 +40,20 @@ def test_sizes_add_up(tokens: tuple[Token, ...], order: ByteOrder) -> None:
 
 
 @given(TOKENS, ORDERS)
-def test_tokens_cut_anywhere_have_the_places_of_what_parses(tokens: tuple[Token, ...], order: ByteOrder) -> None:
+def test_tokens_cut_anywhere_are_those_of_the_layout(tokens: tuple[Token, ...], order: ByteOrder) -> None:
     whole = build_tokens(tokens, order)
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            expected = [(token.id, token.payload) for token in parse_tokens(data, order)]
-        except BadToken:
+            tokens = tuple(tokens_by_layout(data, order))
+        except BadToken as error:
+            with pytest.raises(BadToken, match=re.escape(str(error))):
+                parse_tokens(data, order)
             with pytest.raises(BadToken, match="token does not fit"):
                 list(token_places(data, 0, size, order))
         else:
+            assert parse_tokens(data, order) == tokens
+            expected = [(token.id, token.payload) for token in tokens]
             found = [(token, data[at : at + length]) for token, at, length in token_places(data, 0, size, order)]
             assert found == expected
 

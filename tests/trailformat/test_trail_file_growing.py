@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,52 @@ def test_a_file_that_is_cut_while_it_is_open_is_a_trail_error(tmp_path: Path, re
         assert trail.next_good_header(0) is None
         assert trail.previous_good_header(last) is None
         assert trail.end_of_records() == 0
+
+
+LOOKS_AT_A_FILE_CUT_MEANWHILE = """
+import os, sys
+from trailformat import NotATrail, TrailFile
+
+trail = TrailFile(sys.argv[1])
+size, last = trail.size, int(sys.argv[2])
+TrailFile.refresh = lambda _trail: size
+os.truncate(sys.argv[1], 0)
+for look in (
+    lambda: trail.record_at(last),
+    lambda: trail.record_length(last),
+    lambda: trail.record_before(last),
+    lambda: trail.next_good_header(last + 1),
+    lambda: trail.previous_good_header(last - 1),
+    lambda: trail.end_of_records(),
+    lambda: trail.metadata_rbas(0, size),
+    lambda: trail.bytes[last : last + 9],
+    lambda: trail.bytes[last],
+):
+    try:
+        look()
+    except NotATrail:
+        print("told")
+"""
+
+
+def test_a_file_that_is_cut_between_two_looks_does_not_end_the_process(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row(bytes(1000))] * 200)
+    last = 199 * row(bytes(1000)).length
+    command = [sys.executable, "-c", LOOKS_AT_A_FILE_CUT_MEANWHILE, str(path), str(last)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.split() == ["told"] * 9
+
+
+def test_what_is_written_over_is_read_anew(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, row(b"one"))
+    os.utime(path, (0, 0))
+    with TrailFile(path) as trail:
+        for data in (b"one", b"two"):
+            path.write_bytes(row(data).raw)
+            record = trail.record_at(0)
+            assert record is not None
+            assert record.raw == row(data).raw
 
 
 def test_reading_on_in_a_file_that_was_cut_is_a_trail_error(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ Metadata may stand between the records of a row, and the next file of the trail 
 from __future__ import annotations
 
 import enum
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +31,9 @@ from trailformat.trail.sequence import Spot, next_file, previous_file
 
 FARTHEST = 1 << 20
 """So many records are looked at on the way back to a base record; a LOB of 2 GB has as many pieces."""
+_FAR = 1 << 16
+"""Bytes of a way back from which on it is worth marks, one at every so many records:"""
+_MARK_EVERY = 64
 LARGEST = 1 << 26
 """A record that comes to more bytes with its fragments is not put together in memory."""
 MOST_COUNTED = 0xFF
@@ -110,21 +115,23 @@ class Row(NamedTuple):
 class SegmentContext:
     """Carries the row over the records of one file.
 
-    Records in the order of the file cost nothing extra; after a jump the base is looked for by walking back,
-    into earlier files too.
+    Records in the order of the file cost nothing extra; after a jump the base is looked for by walking back, into
+    earlier files too. A long way back is kept as marks, so that the parts of a row with many are read backwards too.
     """
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
         self._expected_rba = -1
         self._row = Row()
+        self._marks: list[tuple[int, Row]] = []
+        self._marked_to = 0
 
     def of(self, record: Record) -> Segment | None:
         """The place of ``record``; None when it is no part of another."""
         follows, self._expected_rba = record.rba == self._expected_rba, record.rba + record.length
         kind = kind_of(record)
         if kind is not None:
-            row = self._row if follows else row_before(self._trail, record.rba)
+            row = self._row if follows else self._row_before(record.rba)
             self._row = row.with_part(record, kind)
             return row.place_of(record, kind)
         if is_transactional(record):
@@ -132,6 +139,30 @@ class SegmentContext:
         elif not follows:
             self._expected_rba = -1
         return None
+
+    def _row_before(self, rba: int) -> Row:
+        """The row that goes on at ``rba``, where one of its parts stands."""
+        if self._marks and self._marks[0][0] <= rba <= self._marked_to:
+            at = bisect_right(self._marks, rba, key=itemgetter(0)) - 1
+            return self._walk(*self._marks[at], rba)
+        row = row_before(self._trail, rba)
+        start = row.first
+        if start is not None and start.path == self._trail.path and rba - start.rba > _FAR:
+            self._marks = []
+            self._walk(start.rba, Row(row.base, row.first), rba, self._marks)
+            self._marked_to = rba
+        return row
+
+    def _walk(self, start: int, row: Row, rba: int, marks: list[tuple[int, Row]] | None = None) -> Row:
+        """The row at ``rba``, known at ``start``, where its base or a part stands; on the way ``marks`` are added."""
+        for number, record in enumerate(self._trail.records(start)):
+            if marks is not None and number % _MARK_EVERY == 0:
+                marks.append((record.rba, row))
+            if record.rba >= rba:
+                break
+            kind = kind_of(record)
+            row = row.with_part(record, kind) if kind is not None else row
+        return row
 
 
 def row_before(trail: TrailFile, rba: int) -> Row:

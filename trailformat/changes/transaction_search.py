@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 
 from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, transaction_in
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
 from trailformat.errors import TrailError
 from trailformat.records import framing
-from trailformat.records.framing import Buffer
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.records.record_header import IO_TYPE_AT, TRANS_IND_AT
 from trailformat.trail.file import TrailFile
@@ -113,7 +113,7 @@ class _Walk:
         self, trail: TrailFile, rba: int, order: ByteOrder, marks: dict[int, Transaction], passed: list[int]
     ) -> Transaction | None:
         """The one that goes on at ``rba``; None when it began before the file, or too far back. Empty after damage."""
-        at, buffer = min(rba, trail.refresh()), trail.buffer
+        at, buffer = min(rba, trail.refresh()), trail.bytes
         known = KNOWN_TRANSACTIONS.get(trail, {})
         while at > 0:
             if self.left <= 0:
@@ -134,7 +134,7 @@ class _Walk:
         return None
 
 
-def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:
+def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:
     """Place, length and order of the sound record that ends at ``end``, ``order`` tried first; None for none."""
     for tried in (order, order.other):
         start = framing.start_before(buffer, end, tried)
@@ -143,7 +143,7 @@ def _record_before(buffer: Buffer, end: int, order: ByteOrder) -> tuple[int, int
     return None
 
 
-def _transaction_after(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> Transaction | None:
+def _transaction_after(buffer: Source, rba: int, length: int, order: ByteOrder) -> Transaction | None:
     """The transaction after the record at ``rba``, where the record ends one or begins one."""
     if buffer[rba] == framing.FILE_HEADER:
         return None

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
 from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
 from trailformat.errors import BadToken
 from trailformat.records import framing
-from trailformat.records.framing import Buffer
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def own_transaction(record: Record) -> Transaction:
     return transaction_in(raw, at, size, order)
 
 
-def transaction_in(buffer: Buffer, at: int, size: int, order: ByteOrder) -> Transaction:
+def transaction_in(buffer: Source, at: int, size: int, order: ByteOrder) -> Transaction:
     """The transaction in the payload of ``T``, ``size`` bytes at ``at``."""
     texts: dict[int, str] = {}
     try:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import mmap
 import os
+from typing import overload
 
 from trailformat.errors import NotATrail
+
+_AROUND = 1 << 13
 
 
 class MappedFile(mmap.mmap):
@@ -38,9 +41,69 @@ class MappedFile(mmap.mmap):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def copied(buffer: bytes | mmap.mmap, start: int, stop: int) -> bytes:
+class FileBytes:
+    """The bytes of a mapped file by their places, as a buffer has them, but read: a file that is cut is an error.
+
+    Some before and behind those wanted are read with them and kept, for as long as one look at the file takes.
+
+    Args:
+        mapped: the file.
+        size: its bytes.
+
+    Both kinds of access raise like MappedFile.copy.
+    """
+
+    __slots__ = ("_mapped", "_piece", "_size", "_start")
+
+    def __init__(self, mapped: MappedFile, size: int) -> None:
+        self._mapped = mapped
+        self._size = size
+        self._start = 0
+        self._piece = b""
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> bytes: ...
+
+    def __getitem__(self, place: int | slice) -> int | bytes:
+        """A byte, or those of a slice from one place to another."""
+        if isinstance(place, int):
+            at = place - self._start
+            if not 0 <= at < len(self._piece):
+                self._read(place, place + 1)
+                at = place - self._start
+            return self._piece[at]
+        start, stop = place.start, min(place.stop, self._size)
+        if stop - start > _AROUND:
+            return self._mapped.copy(start, stop)
+        if not self._start <= start <= stop <= self._start + len(self._piece):
+            self._read(start, stop)
+        return self._piece[start - self._start : stop - self._start]
+
+    def around(self, place: int) -> tuple[bytes, int]:
+        """Bytes that hold a place and some kilobytes behind it, as far as there are, and the place where they begin."""
+        stop = min(place + _AROUND, self._size)
+        if not self._start <= place <= stop <= self._start + len(self._piece):
+            self._read(place, stop)
+        return self._piece, self._start
+
+    def _read(self, start: int, stop: int) -> None:
+        self._start = max(0, start - _AROUND)
+        self._piece = self._mapped.copy(self._start, min(stop + _AROUND, self._size))
+
+    def copy(self, start: int, stop: int) -> bytes:
+        """The bytes from one place to another, read anew."""
+        return self._mapped.copy(start, stop)
+
+
+Source = bytes | mmap.mmap | FileBytes
+
+
+def copied(buffer: Source, start: int, stop: int) -> bytes:
     """The bytes from ``start`` to before ``stop`` of a buffer; raises like MappedFile.copy."""
-    if isinstance(buffer, MappedFile) and hasattr(os, "pread"):
+    if isinstance(buffer, FileBytes) or (isinstance(buffer, MappedFile) and hasattr(os, "pread")):
         return buffer.copy(start, stop)
     return buffer[start:stop]
 

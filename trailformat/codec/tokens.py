@@ -16,13 +16,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from functools import cache
-from mmap import mmap
 from typing import Any, NamedTuple
 
 import construct as c
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
 from trailformat.errors import BadToken
 
 WIDE = 0x40
@@ -90,8 +90,21 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     Raises:
         BadToken: a token's length runs past the end of ``data``.
     """
-    parsed = layout.parse_all(token_layout(order), data, BadToken, "token")
-    return tuple(Token(token.id, token.info, token.payload) for token in parsed)
+    tokens, end = [], 0
+    try:
+        for token, at, size in token_places(data, 0, len(data), order):
+            tokens.append(Token(token, data[end + 1], data[at : at + size]))
+            end = at + size
+    except BadToken:
+        # the layout says where it goes wrong, and how
+        return tuple(tokens_by_layout(data, order))
+    return tuple(tokens)
+
+
+def tokens_by_layout(data: bytes, order: ByteOrder) -> Iterator[Token]:
+    """The same as the layout has them, twenty times as slow. Raises like parse_tokens."""
+    for token in layout.parse_all(token_layout(order), data, BadToken, "token"):
+        yield Token(token.id, token.info, token.payload)
 
 
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
@@ -99,25 +112,25 @@ _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 
 
 def token_places(
-    buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
+    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder
 ) -> Iterator[tuple[int, int, int]]:
-    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of parse_tokens.
+    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of the layout.
 
     Raises:
         BadToken: as parse_tokens.
     """
-    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    short, long = _SHORT[order].unpack, _LONG[order].unpack
     for _ in range(layout.MOST):
         if start == stop:
             return
         if start + 4 > stop:
             break
-        token, info, size = short(buffer, start)
+        token, info, size = short(buffer[start : start + 4])
         at = start + 4
         if info & WIDE and info != UNSET:
             if start + 6 > stop:
                 break
-            at, size = start + 6, long(buffer, start + 2)[0]
+            at, size = start + 6, long(buffer[start + 2 : start + 6])[0]
         if at + size > stop:
             break
         yield token, at, size

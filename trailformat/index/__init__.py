@@ -18,7 +18,7 @@ from __future__ import annotations
 from trailformat.index.building import build, reach, search_metadata
 from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT
 from trailformat.index.neighbours import Neighbours, neighbours_of
-from trailformat.index.record_index import BadSpan, IndexRow, RecordIndex
+from trailformat.index.record_index import BadSpan, IndexRow, RecordIndex, RestartRow
 from trailformat.index.sums import Sums, TableTotals
 from trailformat.index.trail_index import TrailIndex, attach, index_of, known_index
 from trailformat.scan.batch import BAD_SPAN
@@ -31,6 +31,7 @@ __all__ = [
     "IndexRow",
     "Neighbours",
     "RecordIndex",
+    "RestartRow",
     "Sums",
     "TableTotals",
     "TrailIndex",

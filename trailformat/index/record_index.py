@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trailformat.errors import BadRecord, TrailError
 from trailformat.index.checkpoints import ROWS_PER_CHECKPOINT, Checkpoints
 from trailformat.index.incremental import ArrivalOrders, IncrementalScan
-from trailformat.records.io_types import METADATA
+from trailformat.records.io_types import METADATA, RESTARTS
 from trailformat.scan.batch import BAD_SPAN, FILE_HEADER, RECORD, Batch
 from trailformat.scan.engines import Engine
 from trailformat.scan.position import ScanPosition
@@ -18,6 +18,7 @@ from trailformat.trail.file import TrailFile
 
 MOST_METADATA = 1 << 20
 MOST_BAD_SPANS = 1 << 12
+MOST_RESTARTS = 1 << 10
 _MOST_BAD_BYTES = 1 << 24
 
 
@@ -26,6 +27,14 @@ class BadSpan(NamedTuple):
 
     rba: int
     length: int
+
+
+class RestartRow(NamedTuple):
+    """A record RestartAbend or RestartOK."""
+
+    rba: int
+    io_type: int
+    io_time: int
 
 
 class IndexRow(NamedTuple):
@@ -44,6 +53,7 @@ class RecordIndex(IncrementalScan):
         metadata: RBAs of the DDRs, TDRs and references, ascending, the first MOST_METADATA of them.
         metadata_end: RBA up to which ``metadata`` is complete: ``end``, or less where there are more.
         bad_spans: the first MOST_BAD_SPANS of them; ``bad_span_count`` counts all.
+        restarts: the first MOST_RESTARTS records that a restart of Extract has left; ``restart_count`` counts all.
     """
 
     def _forget(self) -> None:
@@ -53,12 +63,15 @@ class RecordIndex(IncrementalScan):
         self.metadata_end = 0
         self.bad_spans: list[BadSpan] = []
         self.bad_span_count = 0
+        self.restarts: list[RestartRow] = []
+        self.restart_count = 0
         self._last: tuple[int, int, int] | None = None
         self._fitted_size = -1
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
         self.checkpoints.add(batch, -self._taken % ROWS_PER_CHECKPOINT, orders)
         self._take_metadata(batch)
+        self._take_restarts(batch)
         for row in batch.spans():
             self.bad_span_count += 1
             if len(self.bad_spans) < MOST_BAD_SPANS:
@@ -71,13 +84,18 @@ class RecordIndex(IncrementalScan):
     def _take_metadata(self, batch: Batch) -> None:
         if self.metadata_end < self.end:
             return
-        types, at = bytes(memoryview(batch.io_type)), -1  # type: ignore[arg-type]
-        while (at := types.find(METADATA, at + 1)) >= 0:
+        for at in batch.rows_of((METADATA,)):
             if len(self.metadata) == MOST_METADATA:
                 self.metadata_end = int(batch.rba[at])
                 return
             self.metadata.append(batch.rba[at])
         self.metadata_end = batch.end
+
+    def _take_restarts(self, batch: Batch) -> None:
+        rows = batch.rows_of(RESTARTS)
+        self.restart_count += len(rows)
+        for at in rows[: MOST_RESTARTS - len(self.restarts)]:
+            self.restarts.append(RestartRow(int(batch.rba[at]), int(batch.io_type[at]), int(batch.io_time[at])))
 
     def fits(self, trail: TrailFile) -> bool:
         """Whether the file is still the one that was scanned, or that one grown: its last record and damage in place.

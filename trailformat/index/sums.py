@@ -6,6 +6,7 @@ from array import array
 from typing import NamedTuple
 
 from trailformat.index.incremental import ArrivalOrders, IncrementalScan
+from trailformat.records.io_types import RESTARTS
 from trailformat.scan.batch import Batch
 from trailformat.totals.batch_totals import BatchTotals
 from trailformat.totals.transaction_spans import TransactionSpans
@@ -45,6 +46,15 @@ class Sums(IncrementalScan):
         self.transactions = TransactionSpans()
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:  # noqa: ARG002 - sums need no order
+        start = 0
+        for marker in batch.rows_of(RESTARTS):
+            self._add(batch.part(start, marker + 1))
+            self.transactions.cut(int(batch.rba[marker]))
+            start = marker + 1
+        if start < len(batch):
+            self._add(batch.part(start, len(batch)))
+
+    def _add(self, batch: Batch) -> None:
         added = _batch_totals(batch, self.transactions.least)
         tables = self.tables.copy()
         for key, totals in added.tables.items():

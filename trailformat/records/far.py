@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from mmap import mmap
 
-Search = Callable[[bytes | mmap, int, int, int], int | None]
+from trailformat.codec.mapped_file import Source
+
+Search = Callable[[Source, int, int, int], int | None]
 
 
 def _no_search(_size: int) -> Search | None:

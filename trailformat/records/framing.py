@@ -16,7 +16,7 @@ from heapq import merge
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import copied
+from trailformat.codec.mapped_file import Source, copied
 from trailformat.codec.tokens import UNSET, WIDE, is_wide
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import far
@@ -48,7 +48,7 @@ _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
 """Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
 
 
-def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
+def frame_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int:
     """The length of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
 
     Raises:
@@ -74,17 +74,16 @@ def frame_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int:
     return length
 
 
-def _read(buffer: Buffer, offset: int, order: ByteOrder, *, wide: bool) -> int:
-    value: int = (_LONG if wide else _SHORT)[order].unpack_from(buffer, offset)[0]
-    return value
+def _read(buffer: Source, offset: int, order: ByteOrder, *, wide: bool) -> int:
+    return int.from_bytes(buffer[offset : offset + (4 if wide else 2)], order.word)
 
 
-def claimed_length(buffer: Buffer, rba: int, order: ByteOrder) -> int:
+def claimed_length(buffer: Source, rba: int, order: ByteOrder) -> int:
     """The length that stands in the token of the record at ``rba``; its first 8 bytes are in the buffer."""
     return _read(buffer, rba + 2, order, wide=is_wide(buffer[rba + 1]))
 
 
-def _check_first_token(buffer: Buffer, offset: int, end: int, order: ByteOrder, kind: int) -> None:
+def _check_first_token(buffer: Source, offset: int, end: int, order: ByteOrder, kind: int) -> None:
     """Look at as much of the first token as lies before ``end``, which is its first byte at least."""
     token = buffer[offset]
     if kind == FILE_HEADER:
@@ -104,7 +103,7 @@ def _check_first_token(buffer: Buffer, offset: int, end: int, order: ByteOrder, 
         raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
 
 
-def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, wide: bool) -> None:
+def _check_trailer(buffer: Source, rba: int, length: int, order: ByteOrder, *, wide: bool) -> None:
     at = rba + length - (6 if wide else 4)
     if buffer[at] != _TRAILER:
         raise BadRecord("record has no trailer", expected=f"x5a 'Z' at RBA {at}", found=f"x{buffer[at]:02x}")
@@ -113,35 +112,36 @@ def _check_trailer(buffer: Buffer, rba: int, length: int, order: ByteOrder, *, w
         raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
 
 
-def _check_tokens(buffer: Buffer, offset: int, end: int, order: ByteOrder) -> None:
-    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+def _check_tokens(buffer: Source, offset: int, end: int, order: ByteOrder) -> None:
+    short, long = _SHORT[order].unpack, _LONG[order].unpack
     for _ in range(MOST_TOKENS):
         if offset + 4 > end:
             break
         info = buffer[offset + 1]
         if not info & WIDE or info == UNSET:
-            offset += 4 + short(buffer, offset + 2)[0]
+            offset += 4 + short(buffer[offset + 2 : offset + 4])[0]
         elif offset + 6 <= end:
-            offset += 6 + long(buffer, offset + 2)[0]
+            offset += 6 + long(buffer[offset + 2 : offset + 6])[0]
         else:
             break
     if offset != end:
         raise BadRecord("tokens do not fill the record", expected=f"end at RBA {end}", found=f"RBA {offset}")
 
 
-def is_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> bool:
+def is_sound(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
     """Whether a sound record starts at ``rba``."""
-    return _sound_length(buffer, rba, end, order) is not None
+    return sound_length(buffer, rba, end, order) is not None
 
 
-def _sound_length(buffer: Buffer, rba: int, end: int, order: ByteOrder) -> int | None:
+def sound_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | None:
+    """The length of the sound record at ``rba`` that ends before ``end``; None where there is none."""
     try:
         return frame_length(buffer, rba, end, order)
     except (BadRecord, PartialRecord):
         return None
 
 
-def sound_frame(buffer: Buffer, rba: int, end: int, order: ByteOrder, *, order_known: bool) -> tuple[int, ByteOrder]:
+def sound_frame(buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool) -> tuple[int, ByteOrder]:
     """The length of the sound record at ``rba`` and its byte order, ``order`` tried first.
 
     Raises:
@@ -162,7 +162,7 @@ def sound_frame(buffer: Buffer, rba: int, end: int, order: ByteOrder, *, order_k
     raise truth
 
 
-def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
+def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
     """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
     for order in (first, first.other):
         if is_sound(buffer, rba, end, order):
@@ -170,18 +170,18 @@ def detect_order(buffer: Buffer, rba: int, end: int, first: ByteOrder = ByteOrde
     return None
 
 
-def start_before(buffer: Buffer, end: int, order: ByteOrder) -> int | None:
+def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
     """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
     for size, wide in ((4, False), (6, True)):
         if end < size:
             continue
         length = _read(buffer, end - size + 2, order, wide=wide)
-        if 0 < length <= end and _sound_length(buffer, end - length, end, order) == length:
+        if 0 < length <= end and sound_length(buffer, end - length, end, order) == length:
             return end - length
     return None
 
 
-def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
+def next_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
     """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``.
 
     ``most`` is the number of bytes that are looked at.
@@ -195,7 +195,7 @@ def next_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int |
     return None
 
 
-def _may_end(buffer: Buffer, rba: int, end: int) -> bool:
+def _may_end(buffer: Source, rba: int, end: int) -> bool:
     """Whether the length at ``rba``, read in either byte order, leads to a trailer with the same bytes."""
     if end - rba < _SMALLEST:
         return False
@@ -210,7 +210,7 @@ def _may_end(buffer: Buffer, rba: int, end: int) -> bool:
     return False
 
 
-def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
+def previous_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
     """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
     stop, first = rba, 0 if most is None else max(0, rba - most)
     while stop > first:
@@ -222,7 +222,7 @@ def previous_sound(buffer: Buffer, rba: int, end: int, order: ByteOrder, most: i
     return None
 
 
-def candidates(buffer: Buffer, start: int, end: int) -> Iterator[int]:
+def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     """The places from ``start`` to before ``end`` that look like the beginning of a record."""
     size = _FIRST_WINDOW
     while start < end:
@@ -242,13 +242,13 @@ def _places(pattern: re.Pattern[bytes], window: bytes) -> Iterator[int]:
         position = match.start() + 1
 
 
-def header_at(buffer: Buffer, rba: int) -> int:
+def header_at(buffer: Source, rba: int) -> int:
     """The offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
     token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
     return token + (6 if is_wide(buffer[token + 1]) else 4)
 
 
-def header_payload(buffer: Buffer, rba: int, order: ByteOrder) -> bytes:
+def header_payload(buffer: Source, rba: int, order: ByteOrder) -> bytes:
     """The payload of ``H`` in the sound ``G`` record at ``rba``."""
     token = rba + (6 if is_wide(buffer[rba + 1]) else 4)
     wide = is_wide(buffer[token + 1])
@@ -256,21 +256,21 @@ def header_payload(buffer: Buffer, rba: int, order: ByteOrder) -> bytes:
     return buffer[start : start + _read(buffer, token + 2, order, wide=wide)]
 
 
-def payload_places(buffer: Buffer, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
+def payload_places(buffer: Source, rba: int, length: int, order: ByteOrder) -> tuple[int, int, int, int]:
     """Offset from ``rba`` and size of the payload of the first ``D`` of a sound record, and of its first ``T``.
 
     0, 0 where there is none.
     """
     frame = 6 if is_wide(buffer[rba + 1]) else 4
-    short, long = _TOKEN[order].unpack_from, _LONG[order].unpack_from
+    short, long = _TOKEN[order].unpack, _LONG[order].unpack
     at, end = rba + frame, rba + length - frame
     data = tokens = (0, 0)
     while at < end:
-        token, info, size = short(buffer, at)
+        token, info, size = short(buffer[at : at + 4])
         if not info & WIDE or info == UNSET:
             at += 4
         else:
-            size = long(buffer, at + 2)[0]
+            size = long(buffer[at + 2 : at + 6])[0]
             at += 6
         if token == _DATA and not data[0]:
             data = (at - rba, size)

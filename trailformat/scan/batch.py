@@ -19,7 +19,7 @@ Of a file header the columns from the header are 0. A transaction ends with Tran
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
@@ -29,6 +29,8 @@ from trailformat.scan.names import Names
 
 RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)
 """Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
+BATCH_SIZE = 1 << 14
+"""Rows of a batch: their columns fit into the cache of a core; more would be written to memory and read again."""
 
 
 class BatchColumn(Protocol):
@@ -90,6 +92,16 @@ class Batch:
         if kinds.find(BAD_SPAN) < 0 and kinds.find(PARTIAL) < 0:
             return []
         return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER]
+
+    def rows_of(self, io_types: Iterable[int]) -> list[int]:
+        """The rows of some types."""
+        column = bytes(memoryview(self.io_type))  # type: ignore[arg-type]
+        found = []
+        for io_type in io_types:
+            at = -1
+            while (at := column.find(io_type, at + 1)) >= 0:
+                found.append(at)
+        return sorted(found)
 
     def part(self, first: int, stop: int) -> Batch:
         """The rows from ``first`` to before ``stop``, as a batch."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
-from trailformat.records.framing import Buffer
 from trailformat.scan.batch import BAD_SPAN, PARTIAL
 from trailformat.trail.file import TrailFile
 
@@ -30,11 +30,11 @@ class ScanPosition(NamedTuple):
 def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
     """The position of a scan that starts at ``rba``: in the byte order of the file's first ``G`` record."""
     size, first = trail.size, trail.first_rba
-    order = framing.detect_order(trail.buffer, first, size) if first < size else None
+    order = framing.detect_order(trail.bytes, first, size) if first < size else None
     return ScanPosition(rba, order or ByteOrder.BIG, order is not None)
 
 
-def first_order(buffer: Buffer, position: ScanPosition) -> ByteOrder:
+def first_order(buffer: Source, position: ScanPosition) -> ByteOrder:
     """The order to try first at a place."""
     at_file_header = position.rba == 0 and buffer[0] == framing.FILE_HEADER
     return ByteOrder.BIG if at_file_header else position.order
@@ -50,7 +50,7 @@ def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrde
     return ScanPosition(position.rba + length, order, order_known=True)
 
 
-def damage_at(buffer: Buffer, position: ScanPosition, end: int) -> tuple[int, int]:
+def damage_at(buffer: Source, position: ScanPosition, end: int) -> tuple[int, int]:
     """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL."""
     rba, first = position.rba, first_order(buffer, position)
     try:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trailformat.codec.mapped_file import copied
-from trailformat.records.framing import Buffer, detect_order
+from trailformat.codec.mapped_file import Source, copied
+from trailformat.records.framing import detect_order
 from trailformat.scan.byte_search import address_of
 from trailformat.scan.engines import kernels_pay
 
@@ -20,7 +20,7 @@ def pays(size: int) -> bool:
     return kernels_pay(size, _PAYS)
 
 
-def next_sound(buffer: Buffer, start: int, stop: int, end: int) -> int | None:
+def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
     """The first place from ``start`` to before ``stop`` where a sound record starts in either byte order, or None.
 
     ``end`` is the end of the buffer. The bytes are copied window by window.

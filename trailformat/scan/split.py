@@ -19,10 +19,10 @@ import struct
 from collections.abc import Iterator
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source, copied
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
-from trailformat.records.framing import Buffer
 from trailformat.trail.file import TrailFile
 
 CHAIN = 8
@@ -51,7 +51,7 @@ def split_points(trail: TrailFile, pieces: int) -> list[int]:
 
 def next_boundary(trail: TrailFile, offset: int) -> int | None:
     """The first boundary at or after ``offset`` by the rule above; None when none is found."""
-    size, buffer = trail.size, trail.buffer
+    size, buffer = trail.size, trail.bytes
     at = framing.next_sound(buffer, max(offset, 0), size, trail.order)
     containers = 0
     for _ in range(_MOST_STEPS):
@@ -70,7 +70,7 @@ def next_boundary(trail: TrailFile, offset: int) -> int | None:
 
 def likely_boundary(trail: TrailFile, offset: int) -> int | None:
     """A place at or shortly after ``offset`` where the chain holds; sooner found than a boundary, and not as surely."""
-    size, buffer = trail.size, trail.buffer
+    size, buffer = trail.size, trail.bytes
     for number, at in enumerate(framing.candidates(buffer, offset, min(offset + REACH, size))):
         if number > CHAIN:
             return None
@@ -79,7 +79,7 @@ def likely_boundary(trail: TrailFile, offset: int) -> int | None:
     return None
 
 
-def _chain_holds(buffer: Buffer, at: int, end: int, order: ByteOrder) -> bool:
+def _chain_holds(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
     for _ in range(CHAIN):
         if at == end:
             return True
@@ -91,7 +91,7 @@ def _chain_holds(buffer: Buffer, at: int, end: int, order: ByteOrder) -> bool:
     return True
 
 
-def _is_half_written(buffer: Buffer, at: int, end: int) -> bool:
+def _is_half_written(buffer: Source, at: int, end: int) -> bool:
     """Whether the file ends inside a record that starts here, and nothing sound follows."""
     for order in ByteOrder:
         try:
@@ -103,7 +103,7 @@ def _is_half_written(buffer: Buffer, at: int, end: int) -> bool:
     return False
 
 
-def _end_of_container(buffer: Buffer, at: int, end: int) -> int | None:
+def _end_of_container(buffer: Source, at: int, end: int) -> int | None:
     """The end of the first sound record that starts within reach before ``at`` and ends after it; None for none."""
     for start in _containers(buffer, at):
         for order in ByteOrder:
@@ -116,14 +116,17 @@ def _end_of_container(buffer: Buffer, at: int, end: int) -> int | None:
     return None
 
 
-def _containers(buffer: Buffer, at: int) -> Iterator[int]:
+def _containers(buffer: Source, at: int) -> Iterator[int]:
     """Places before ``at`` whose length, in one order or the other, leads past it; the wide ones first."""
-    for match in _WIDE_RECORD.finditer(buffer, max(0, at - WIDE_REACH), at + 7):
+    base = max(0, at - WIDE_REACH)
+    before = copied(buffer, base, at + 7)
+    here = at - base
+    for match in _WIDE_RECORD.finditer(before):
         start = match.start()
-        if start < at and any(start + length.unpack_from(buffer, start)[0] > at for length in _WIDE_LENGTHS):
-            yield start
-    for match in _SHORT_RECORD.finditer(buffer, max(0, at - REACH), at + 5):
+        if start < here and any(start + length.unpack_from(before, start)[0] > here for length in _WIDE_LENGTHS):
+            yield base + start
+    for match in _SHORT_RECORD.finditer(before, max(0, here - REACH), here + 5):
         start = match.start()
-        is_short = start < at and not is_wide(buffer[start + 1])
-        if is_short and any(start + length.unpack_from(buffer, start)[0] > at for length in _LENGTHS):
-            yield start
+        is_short = start < here and not is_wide(before[start + 1])
+        if is_short and any(start + length.unpack_from(before, start)[0] > here for length in _LENGTHS):
+            yield base + start

@@ -13,7 +13,8 @@ MOST_NAMES = 1000
 class TransactionSpan(NamedTuple):
     """A transaction as far as it stands in the file.
 
-    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it is open.
+    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it is open, and where a
+    restart of Extract has cut it, whose RBA is ``cut_at``.
     ``data_bytes`` are those of the records' data, headers aside; times are Julian microseconds.
     """
 
@@ -24,6 +25,7 @@ class TransactionSpan(NamedTuple):
     tables: frozenset[str]
     first_time: int
     last_time: int
+    cut_at: int | None = None
 
     def followed_by(self, rest: TransactionSpan) -> TransactionSpan:
         """The transaction whose beginning this is, and whose further records are ``rest``."""
@@ -59,7 +61,7 @@ class TransactionSpans:
 
     @property
     def largest(self) -> list[TransactionSpan]:
-        """Those kept, the largest first; the open one is not among them."""
+        """Those kept, the largest first, cut ones too; the open one is not among them."""
         return [span for _, _, span in sorted(self._heap, reverse=True)]
 
     def add(self, spans: list[TransactionSpan], ended: int) -> None:
@@ -74,8 +76,14 @@ class TransactionSpans:
             if span.end is not None:
                 self.keep(span)
 
+    def cut(self, marker: int) -> None:
+        """End the open transaction, if there is one, at the restart at this RBA."""
+        if self.open is not None:
+            self.keep(self.open._replace(cut_at=marker))
+            self.open = None
+
     def keep(self, span: TransactionSpan) -> None:
-        """Keep an ended transaction if it is one of the largest."""
+        """Keep a transaction that does not go on if it is one of the largest."""
         entry = (span.data_bytes, -span.begin, span)
         if len(self._heap) < MOST_TRANSACTIONS:
             heapq.heappush(self._heap, entry)

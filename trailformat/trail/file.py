@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import MappedFile, read_into
+from trailformat.codec.mapped_file import FileBytes, MappedFile, Source, read_into
 from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
@@ -19,6 +20,9 @@ from trailformat.records.file_header import FileHeader
 from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
+
+_SETTLED = 2_000_000_000
+"""Nanoseconds after its last change from which on a file that is written again has another time of change."""
 
 
 class TrailFile:
@@ -39,7 +43,8 @@ class TrailFile:
         self.order = ByteOrder.BIG
         self._order_known = False
         self._map: MappedFile | None = None
-        self._size = 0
+        self._size = self._changed = 0
+        self._kept: FileBytes | None = None
         self._file = self._open()
         try:
             self.refresh()
@@ -73,6 +78,7 @@ class TrailFile:
         other = object.__new__(TrailFile)
         other.path, other.order = self.path, self.order
         other._order_known, other._map, other._size = self._order_known, None, 0
+        other._changed, other._kept = 0, None
         other.tables = TableDefinitions(other)
         try:
             other._file = os.dup(self._file)
@@ -96,19 +102,22 @@ class TrailFile:
         if self._file < 0:
             raise NotATrail("the file is closed", path=self.path)
         try:
-            size = os.fstat(self._file).st_size
-            if size != self._size or self._map is None:
-                self._remap(size)
+            status = os.fstat(self._file)
+            if status.st_size != self._size or self._map is None:
+                self._remap(status.st_size)
+            if status.st_mtime_ns != self._changed:
+                self._changed, self._kept = status.st_mtime_ns, None
         except (OSError, ValueError) as error:
             raise NotATrail(f"cannot be read: {error}", path=self.path) from error
         return self._size
 
     def _remap(self, size: int) -> None:
         self._unmap()
-        self._size = size
+        self._size, self._kept = 0, None
         if size:
             self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
             self._map.file = self._file
+        self._size = size
 
     def _unmap(self) -> None:
         """Release the mapping; while a view of it exists, it lives as long as the view."""
@@ -144,7 +153,7 @@ class TrailFile:
     def _detect_order(self) -> None:
         """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
         rba = self.first_rba
-        order = framing.detect_order(self.buffer, rba, self._size) if rba < self._size else None
+        order = framing.detect_order(self.bytes, rba, self._size) if rba < self._size else None
         if order is not None:
             self.order, self._order_known = order, True
 
@@ -152,6 +161,21 @@ class TrailFile:
     def buffer(self) -> framing.Buffer:
         """The mapped bytes, valid until the next call that looks at the file again."""
         return self._map if self._map is not None else b""
+
+    @property
+    def bytes(self) -> Source:
+        """The bytes by their places, until the next call that looks at the file again: read, not mapped.
+
+        Where the system cannot read at a place, they are the mapped ones: there a mapped file cannot be cut.
+        """
+        if self._kept is not None:
+            return self._kept
+        if self._map is None or not hasattr(os, "pread"):
+            return self.buffer
+        fresh = FileBytes(self._map, self._size)
+        if time.time_ns() - self._changed > _SETTLED:
+            self._kept = fresh
+        return fresh
 
     def read_into(self, target: memoryview, rba: int) -> int:
         """Copy bytes of the file, from ``rba`` on, to where the caller wants them; returns how many there were.
@@ -213,7 +237,7 @@ class TrailFile:
         length, order = self._frame(rba)
         if not length:
             return None
-        return Record(self.buffer[rba : rba + length], rba=rba, order=order, path=self.path)
+        return Record(self.bytes[rba : rba + length], rba=rba, order=order, path=self.path)
 
     def record_length(self, rba: int) -> int:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
@@ -233,9 +257,14 @@ class TrailFile:
             return 0, self.order
         if not 0 <= rba < size:
             raise BadRecord("position lies outside the file", path=self.path, rba=rba, expected=f"0 to {size}")
-        first = ByteOrder.BIG if rba == 0 and self.buffer[0] == framing.FILE_HEADER else self.order
+        buffer = self.bytes
         try:
-            length, order = framing.sound_frame(self.buffer, rba, size, first, order_known=self._order_known)
+            first = ByteOrder.BIG if rba == 0 and buffer[0] == framing.FILE_HEADER else self.order
+            if isinstance(buffer, FileBytes):
+                piece, base = buffer.around(rba)
+                if length := framing.sound_length(piece, rba - base, len(piece), first):
+                    return length, first
+            length, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known)
         except TrailError as error:
             raise error.at(self.path, rba) from None
         if rba and order is not first:
@@ -267,9 +296,12 @@ class TrailFile:
         """
         if rba <= 0:
             return None
-        size = self.refresh()
-        for order in (self.order, self.order.other):
-            start = framing.start_before(self.buffer, min(rba, size), order)
+        end = min(rba, self.refresh())
+        first, buffer = self.order, self.bytes
+        for order in (first, first.other):
+            start = framing.start_before(buffer, end, order)
+            if start is not None and order is first:
+                return Record(buffer[start:end], rba=start, order=order, path=self.path)
             if start is not None:
                 return self.record_at(start)
         raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")
@@ -284,24 +316,24 @@ class TrailFile:
     def end_of_records(self) -> int:
         """The end of the last whole record: the size of the file, or less when its last record is only half written."""
         size = self.refresh()
-        if any(framing.start_before(self.buffer, size, order) is not None for order in ByteOrder):
+        if any(framing.start_before(self.bytes, size, order) is not None for order in ByteOrder):
             return size
-        last = framing.previous_sound(self.buffer, size, size, self.order)
+        last = framing.previous_sound(self.bytes, size, size, self.order)
         return last + self.record_length(last) if last is not None else 0
 
     def next_good_header(self, rba: int, most: int | None = None) -> int | None:
         """The first RBA at or after ``rba`` where a sound record starts; None up to the end, or in ``most`` bytes."""
         size = self.refresh()
-        return framing.next_sound(self.buffer, max(rba, 0), size, self.order, most)
+        return framing.next_sound(self.bytes, max(rba, 0), size, self.order, most)
 
     def previous_good_header(self, rba: int, most: int | None = None) -> int | None:
         """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
         size = self.refresh()
         rba = min(rba, size)
         for order in (self.order, self.order.other):
-            if rba > 0 and (start := framing.start_before(self.buffer, rba, order)) is not None:
+            if rba > 0 and (start := framing.start_before(self.bytes, rba, order)) is not None:
                 return start
-        return framing.previous_sound(self.buffer, rba, size, self.order, most)
+        return framing.previous_sound(self.bytes, rba, size, self.order, most)
 
     def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
         """The RBAs of sound records from ``start`` to before ``stop``, damage stepped over."""
@@ -328,7 +360,7 @@ class TrailFile:
         for rba in self.sound_rbas(start, self._size):
             if rba >= stop:
                 return rbas, rba
-            buffer = self.buffer
+            buffer = self.bytes
             if buffer[rba] == framing.RECORD:
                 at = framing.header_at(buffer, rba) + IO_TYPE_AT
                 if buffer[at] == io_types.METADATA:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -157,12 +157,24 @@ def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
 
     A trail whose first files are gone lacks the one before its first.
     """
+    return nearest_of(names_around(path), path, step)
+
+
+def names_around(path: Path) -> tuple[TrailName, ...]:
+    """The files of the trail of a file, first written first; none where its name is not GoldenGate's."""
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
-        return None, None
+        return ()
     try:
-        names = TrailSequence(path).names
+        return TrailSequence(path).names
     except NotATrail:
+        return ()
+
+
+def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path | None, Path | None]:
+    """The same as :func:`file_beyond` among the files of ``names_around``."""
+    name = TrailName.parse(path)
+    if name is None or not names:
         return None, None
     at = names.index(name) + step if name in names else -1
     wanted = name._replace(seqno=(name.seqno + step) % 10**name.digits)

@@ -12,13 +12,14 @@ from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat.scan import PARTIAL, Batch, Engine, TransactionTracker, scan
 from trailformat.scan.rows import learn_definitions
+from trailformat.trail.sequence import Spot
 
 _ROWS = 1 << 16
 """Of a batch whose records are all read as columns: each table in it costs some time, however few rows it has."""
 
 
 class BatchWalk:
-    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted.
+    """The records from the session's position on that pass its filter, until the tally has ``limit``; damage is noted.
 
     They begin before the RBA ``stop``, where one is given.
     """
@@ -41,7 +42,7 @@ class BatchWalk:
         transactions = session.cursor.transactions
         selection = session.selection()
         carrier = TransactionTracker(trail, engine=Engine.NUMBA, before=transactions.open_at(start))
-        self._tally.end = start
+        self._tally.end = Spot(trail.path, start)
         size = _ROWS if selection.is_decided else selection.batch_size
         for batch in scan(trail, start, self._stop, engine=Engine.NUMBA, batch_size=size):
             learn_definitions(trail, batch)
@@ -58,15 +59,16 @@ class BatchWalk:
 
     def _note_damage(self, batch: Batch, end: int) -> None:
         """Note what is no sound record up to ``end``; behind a half-written record more may come."""
-        self._tally.end = end
+        path = self._trail.path
+        self._tally.end = Spot(path, end)
         for row in batch.spans():
             rba, length = int(batch.rba[row]), int(batch.length[row])
             if rba >= end:
                 return
             if (error := self._trail.error_at(rba)) is not None:
-                self._tally.note_damage(error.at(self._trail.path, rba), length)
+                self._tally.note_damage(error.at(path, rba), length)
             if batch.kind[row] == PARTIAL:
-                self._tally.end = rba
+                self._tally.end = Spot(path, rba)
 
     def _progress(self, batch: Batch) -> Iterator[Event]:
         """NOTIFY's report, when one fell due in the batch."""

@@ -16,7 +16,8 @@ from typing import IO, Any
 from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_record
-from logdump.render.json_shape import exact
+from logdump.render.json_shape import Shape, exact
+from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 
 _END = "\r\n"
@@ -30,6 +31,14 @@ class CsvText:
     def head(self, layout: TableLayout) -> str:
         """The header line; of records the names that members have in JSON."""
         return _line(names_of(layout))
+
+    def head_of(self, shape: Shape) -> str:
+        """The header line of objects of one kind."""
+        return _line([field.name for field in shape.members])
+
+    def line_of(self, shape: Shape, event: Event) -> str:
+        """The line of the object that stands for an event."""
+        return _line([*exact(shape.build(event)).values()])
 
     def record(self, known: KnownRecord) -> str:
         """The line of a record; a file header has none."""
@@ -74,7 +83,7 @@ def _field(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
+    if isinstance(value, int | float):
         return str(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return '"' + text.replace('"', '""') + '"'

@@ -7,16 +7,20 @@ import importlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
+from logdump.session.across import move_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite
+
+if TYPE_CHECKING:
+    from logdump.operations.heartbeats.survey import HeartbeatOptions
 
 
 class Export(Protocol):
@@ -32,7 +36,8 @@ class Export(Protocol):
 def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write the records from the position on that pass the filter, whole or not at all, and report them.
 
-    The position moves past the last record read. Standard output gets the rows as they are written.
+    With ACROSS they are those of the later files too. The position moves past the last record read; with heartbeats it
+    stays. Standard output gets the rows as they are written.
 
     Raises:
         CommandError: the target is there, is the open trail, is none here, or a package is missing.
@@ -50,7 +55,8 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
             check_whole(tally, options)
     finally:
         cursor.is_backwards = was_backwards
-    cursor.move(tally.end)
+    if options.heartbeats is None and tally.end is not None:
+        yield from move_to(session, tally.end)
     yield from export.report()
 
 
@@ -82,6 +88,8 @@ def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> E
     Raises:
         CommandError: a package is missing.
     """
+    if options.heartbeats is not None:
+        return _beats(session, options, tally, options.heartbeats)
     return _EXPORTS[options.format](session, options, tally)
 
 
@@ -128,6 +136,14 @@ def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Expo
     from logdump.operations.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and numba
 
     return ArrowExport(session, options, tally)
+
+
+def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbeats: HeartbeatOptions) -> Export:
+    if _EXPORTS[options.format] is _arrow:
+        _require_extra(options.format)
+    from logdump.operations.export.beat_export import BeatExport  # noqa: PLC0415 - loaded with its first use
+
+    return BeatExport(session, options, tally, heartbeats)
 
 
 def _require_extra(format_: str) -> None:

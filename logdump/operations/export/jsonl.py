@@ -14,7 +14,8 @@ from typing import IO, Any
 from logdump.arrow.tables.layout import DATA, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_lines
-from logdump.render.json_shape import exact
+from logdump.render.json_shape import Shape, exact
+from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 
@@ -29,6 +30,14 @@ class JsonLines:
     def head(self, layout: TableLayout) -> str:  # noqa: ARG002 - other formats begin with a head
         """Nothing: each line stands for itself."""
         return ""
+
+    def head_of(self, shape: Shape) -> str:  # noqa: ARG002 - other formats begin with a head
+        """Nothing, likewise."""
+        return ""
+
+    def line_of(self, shape: Shape, event: Event) -> str:  # noqa: ARG002 - it is that of the event
+        """The line of the object that stands for an event."""
+        return "".join(f"{line}\n" for line in json_lines.render(event, Settings()))
 
     def record(self, known: KnownRecord) -> str:
         """The line of a record."""

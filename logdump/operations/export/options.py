@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from logdump.operations.heartbeats.survey import HeartbeatOptions
 
 DIALECTS = ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI")
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -32,6 +35,7 @@ class ExportOptions(NamedTuple):
         takes_back: SQL that takes the changes back.
         includes_cut: SQL of transactions that are left out, as comments.
         dialect: of SQL, empty for that of the source database.
+        heartbeats: those whose beats are written in place of records; None for records.
         effective: without the rows of transactions that a Replicat does not apply.
         stop: only records that begin before this RBA; None for the end of the file.
     """
@@ -48,6 +52,7 @@ class ExportOptions(NamedTuple):
     dialect: str = ""
     stop: int | None = None
     effective: bool = False
+    heartbeats: HeartbeatOptions | None = None
 
     @property
     def to_standard_output(self) -> bool:

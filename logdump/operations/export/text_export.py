@@ -8,6 +8,7 @@ from typing import IO, Protocol
 from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
 from logdump.arrow.tables.rows import TableRow, columns_of, table_row
 from logdump.operations.export.appended_file import Place
+from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_walk import walk
@@ -59,12 +60,14 @@ class TextExport:
         try:
             if not self._options.by_table:
                 files.of(ALL)
-            for item in walk(self._session, self._tally, self._options.records, self._options.stop):
-                if isinstance(item, Record):
-                    put(files, item)
-                    self._make_room(files)
-                else:
-                    yield item
+            for _ in exported_files(self._session, self._options, self._tally):
+                self._layouts = Layouts()
+                for item in walk(self._session, self._tally, self._options.records, self._options.stop):
+                    if isinstance(item, Record):
+                        put(files, item)
+                        self._make_room(files)
+                    else:
+                        yield item
             self._tally.files = files.close()
         except BaseException:
             files.abandon()

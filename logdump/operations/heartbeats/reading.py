@@ -12,7 +12,7 @@ from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
-from trailformat.scan import BAD_SPAN, Batch, scan
+from trailformat.scan import BAD_SPAN, Batch, Engine, Workers, choose_engine, parallel_scan, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -26,6 +26,8 @@ class HeartbeatReader:
         definitions_of: gives the definitions of a file's rows.
         base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
         selection_of: the records of a file that count; all unless given.
+        note_damage: takes each place that holds no sound record, by its file and RBA.
+        uses_threads: whether several threads scan a large file.
 
     Attributes:
         not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
@@ -40,10 +42,15 @@ class HeartbeatReader:
         definitions_of: Callable[[TrailFile], RowDefinitions] = RowDefinitions,
         base: str = BASE_NAME,
         selection_of: Callable[[TrailFile], Selection] | None = None,
+        note_damage: Callable[[TrailFile, int], None] = lambda _trail, _rba: None,
+        *,
+        uses_threads: bool = False,
     ) -> None:
         self._definitions_of = definitions_of
         self._base = base
         self._selection_of = selection_of
+        self._note_damage = note_damage
+        self._uses_threads = uses_threads
         self._history = RowHistory()
         self.not_beats: set[str] = set()
         self.problems = self.records = self.damaged = 0
@@ -54,7 +61,11 @@ class HeartbeatReader:
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
-        for batch in scan(trail, start):
+        for batch in self._batches(trail, start):
+            if not isinstance(batch.table, array):
+                from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
+
+                learn_definitions(trail, batch)
             passing = (
                 record for record in self._records(trail, batch) if selection is None or selection.accepts(record)
             )
@@ -63,11 +74,21 @@ class HeartbeatReader:
             waiting = records[-1:] if records and records[-1].header.is_before else []
             yield from self._rows(trail, records[: len(records) - len(waiting)], definitions)
             self.records += len(batch)
-            self.damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in batch.spans())
+            for row in batch.spans():
+                if int(batch.kind[row]) == BAD_SPAN:
+                    self.damaged += 1
+                    self._note_damage(trail, int(batch.rba[row]))
             if len(batch):
-                self.newest = max(int(max(batch.io_time)), self.newest or 0) or None
+                self.newest = max(_greatest(batch.io_time), self.newest or 0) or None
                 yield batch
         yield from self._rows(trail, waiting, definitions)
+
+    def _batches(self, trail: TrailFile, start: int) -> Iterator[Batch]:
+        if start or not self._uses_threads or choose_engine(trail.size) is Engine.PYTHON:
+            yield from scan(trail, start)
+            return
+        with Workers() as workers:
+            yield from parallel_scan(trail, workers)
 
     def _rows(self, trail: TrailFile, records: list[Record], definitions: RowDefinitions) -> Iterator[HeartbeatRow]:
         for change in changes(trail, records, definitions):
@@ -90,6 +111,10 @@ class HeartbeatReader:
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
                     yield record
+
+
+def _greatest(column: Any) -> int:
+    return int(max(column) if isinstance(column, array) else column.max())
 
 
 def _rows_with(batch: Batch, wanted: set[int]) -> list[int]:

@@ -104,11 +104,17 @@ class HeartbeatSurvey:
         if row.received_ts is not None and row.op != "DELETE" and options.retention is not None:
             self._received.append(row.received_ts)
         if options.display is Display.ROWS:
-            stages = [beat.stage for beat in beats_of(row)]
-            yield HeartbeatRowShown(row, stages[-1] if stages else row.role.value)
+            yield from self._shown(row)
         for beat in self._new.of(row):
             if self._is_wanted(beat):
                 yield from self._beat(beat)
+
+    def _shown(self, row: HeartbeatRow) -> Iterator[Event]:
+        """A row with a beat that is wanted, or with none where all are."""
+        options, beats = self._options, list(beats_of(row))
+        chosen = any(map(self._is_wanted, beats))
+        if chosen or (not beats and (options.start, options.end, options.path) == (None, None, None)):
+            yield HeartbeatRowShown(row, beats[-1].stage if beats else row.role.value)
 
     def _is_wanted(self, beat: Beat) -> bool:
         options = self._options

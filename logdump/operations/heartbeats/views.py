@@ -1,4 +1,4 @@
-"""The rows of Oracle's views GG_LAG and GG_LAG_HISTORY, from rows of the heartbeat tables.
+"""The rows of Oracle's tables and views as a target has them, from rows of the heartbeat tables in a trail.
 
 Lags and ages are seconds. The formulas are those that an article of Oracle's and three collections of queries share;
 the text of the views in a database was not to be had. INCOMING_LAG of GG_LAG needs the moment at which the target
@@ -7,15 +7,52 @@ received the beat, which only the history has: where that row is not there, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
 from logdump.operations.heartbeats.paths import routing_path
 from logdump.operations.heartbeats.recent import Recent
-from logdump.session.heartbeats import HeartbeatRow, Role, difference, way, way_text
+from logdump.operations.heartbeats.tables import TEXTS, TIMES
+from logdump.session.heartbeats import HeartbeatRow, Key, Role, difference, way, way_text
 from trailformat.codec.timestamps import to_datetime
+
+HEARTBEAT_TABLE = (
+    "local_database",
+    "heartbeat_timestamp",
+    "remote_database",
+    "incoming_extract",
+    "incoming_routing_path",
+    "incoming_replicat",
+    "incoming_heartbeat_ts",
+    "incoming_extract_ts",
+    "incoming_routing_ts",
+    "incoming_replicat_ts",
+    "outgoing_extract",
+    "outgoing_routing_path",
+    "outgoing_replicat",
+    "outgoing_heartbeat_ts",
+    "outgoing_extract_ts",
+    "outgoing_routing_ts",
+    "outgoing_replicat_ts",
+    "incoming_replicat_lw_csn",
+    "incoming_extract_heartbeat_csn",
+    "incoming_extract_restart_csn",
+    "incoming_extract_restart_ts",
+)
+"""The columns of GG_HEARTBEAT."""
+
+HISTORY_TABLE = (
+    "local_database",
+    "heartbeat_received_ts",
+    *HEARTBEAT_TABLE[2:17],
+    "replicat_low_watermark_csn",
+    "source_extract_heartbeat_csn",
+    "source_extract_restart_csn",
+    "source_extract_restart_csn_ts",
+)
+"""The columns of GG_HEARTBEAT_HISTORY."""
 
 
 class LagRow(NamedTuple):
@@ -118,21 +155,47 @@ def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
         )
 
 
-def lag(rows: Iterable[HeartbeatRow], at: int | None) -> list[LagRow]:
-    """GG_LAG: the newest row of each key of GG_HEARTBEAT, as of the moment ``at``.
+def heartbeat(rows: Iterable[HeartbeatRow]) -> list[dict[str, str | datetime | None]]:
+    """GG_HEARTBEAT: the newest row of each key that was not deleted."""
+    return [_columns(row, HEARTBEAT_TABLE) for row in _newest(rows)[0]]
+
+
+def heartbeat_history(rows: Iterable[HeartbeatRow]) -> Iterator[dict[str, str | datetime | None]]:
+    """GG_HEARTBEAT_HISTORY: each row that came, whether it was purged later or not."""
+    for row in rows:
+        if row.role is Role.HISTORY and row.op != "DELETE":
+            yield _columns(row, HISTORY_TABLE)
+
+
+def lag(rows: Iterable[HeartbeatRow], at: Callable[[], int | None]) -> list[LagRow]:
+    """GG_LAG: the newest row of each key of GG_HEARTBEAT, as of the moment ``at``, which is known behind the rows.
 
     The history's row of the same beat has the time when it was received.
     """
-    newest: Recent[tuple[object, ...], HeartbeatRow] = Recent()
-    received: Recent[tuple[object, ...], HeartbeatRow] = Recent()
+    newest, received = _newest(rows)
+    return [_lag_row(row, received.get(row.key), at()) for row in newest]
+
+
+def _newest(rows: Iterable[HeartbeatRow]) -> tuple[list[HeartbeatRow], Recent[Key, HeartbeatRow]]:
+    """The newest row of each key of GG_HEARTBEAT, and of each of its history by the key."""
+    newest: Recent[tuple[str, Key], HeartbeatRow] = Recent()
+    received: Recent[Key, HeartbeatRow] = Recent()
     for row in rows:
-        if row.op == "DELETE" and row.role is Role.BEAT:
+        if row.role is Role.HISTORY and row.op != "DELETE":
+            received.set(row.key, row)
+        elif row.role is Role.BEAT and row.op != "DELETE":
+            newest.set((row.table, row.key), row)
+        elif row.role is Role.BEAT:
             newest.drop((row.table, row.key))
-        elif row.op != "DELETE":
-            known = newest if row.role is Role.BEAT else received if row.role is Role.HISTORY else None
-            if known is not None:
-                known.set((row.table, row.key) if known is newest else row.key, row)
-    return [_lag_row(row, received.get(row.key), at) for _, row in newest]
+    return [row for _, row in newest], received
+
+
+def _columns(row: HeartbeatRow, names: Iterable[str]) -> dict[str, str | datetime | None]:
+    """Columns of a row by Oracle's names, which are those of ``tables`` in small letters."""
+    return {
+        name: _moment(getattr(row, TIMES[name.upper()])) if name.upper() in TIMES else getattr(row, TEXTS[name.upper()])
+        for name in names
+    }
 
 
 def _lag_row(row: HeartbeatRow, in_history: HeartbeatRow | None, at: int | None) -> LagRow:

@@ -10,15 +10,17 @@ from logdump.arrow.records.schema import RowColumn
 from logdump.notation.times import iso_time
 from logdump.operations.ddl.evaluation import evaluate
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
+from logdump.render.json_columns import columns_of, struct_of
 from logdump.render.json_ddl import EVALUATION, RULE
 from logdump.session.events import Notice
-from logdump.spark.analyses.analysis import Analysis, Row, columns_of, struct_of
+from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.source.parameter_files import parameters_of
 from trailformat import BadRecord, PartialRecord, Record, TrailError, TrailFile
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.arrow.records.objects import Row
     from logdump.operations.ddl.evaluation import ParametersInUse
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
 

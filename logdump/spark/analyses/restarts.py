@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from logdump.arrow.records.column_types import BIGINT, INT, STRING, TIMESTAMP, mapping
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
+from logdump.render.json_columns import columns_of, struct_of
 from logdump.render.json_recovery import DIFFERENCE, RESTART, TRANSACTION_REF
 from logdump.render.json_safe import SPOT
-from logdump.spark.analyses.analysis import Analysis, Row, columns_of, struct_of
+from logdump.spark.analyses.analysis import Analysis
 from logdump.spark.report import report
 from trailformat.scan import Workers
 
 if TYPE_CHECKING:
+    from logdump.arrow.records.objects import Row
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
 
 _SPOT = {"spot": struct_of(SPOT, {"seqno": INT})}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from itertools import islice
-from pathlib import PurePath
 from typing import Any
 
 import pyarrow as pa
 
-from logdump.arrow.records.schema import RowColumn, arrow_schema
+from logdump.arrow.records.objects import Row, column_of
+from logdump.arrow.records.schema import arrow_schema
 from logdump.spark.analyses.analysed_trail import AnalysedTrail
-from logdump.spark.analyses.analysis import Row
 from logdump.spark.errors import FileChanged, located
 from logdump.spark.source.analysis_choice import analysis_of
 from logdump.spark.source.planner import Slice
@@ -40,28 +38,7 @@ def analysed(files: Sequence[Slice], request: Request) -> Iterator[Any]:
 def _batch(rows: Sequence[Row], request: Request) -> Any:
     schema = arrow_schema(request.selected)
     arrays = [
-        _array([row.get(chosen.column.name) for row in rows], chosen.column)
-        if chosen.is_wanted
-        else pa.nulls(len(rows), field.type)
+        column_of(rows, chosen.column) if chosen.is_wanted else pa.nulls(len(rows), field.type)
         for chosen, field in zip(request.selected, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _array(values: Sequence[Any], column: RowColumn) -> Any:
-    kind = column.type.arrow(pa)
-    plain = map(_moment if pa.types.is_timestamp(kind) else _plain, values)
-    return pa.array([*plain], kind)
-
-
-def _moment(value: Any) -> Any:
-    return datetime.fromisoformat(value) if isinstance(value, str) else value
-
-
-def _plain(value: Any) -> Any:
-    """A value of a JSON object as Arrow takes it: a path is its text."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return str(value) if isinstance(value, PurePath) else value

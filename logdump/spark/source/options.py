@@ -180,6 +180,13 @@ class Options:
     analysis: str | None = _option(
         "analysis", TEXT, None, Use.READ, "Not records but what an analysis tells of each whole trail: see Analyses"
     )
+    heartbeat_table: str | None = _option(
+        "heartbeatTable",
+        TEXT,
+        None,
+        Use.READ,
+        "Of `heartbeats` and the `gg_` analyses: the name of the tables, where it is not GG_HEARTBEAT",
+    )
     params: tuple[str, ...] = _option(
         "params",
         NAMES,

@@ -169,7 +169,7 @@ class StreamTrail:
         if size < rba:
             raise FileChanged(f"{where}: the stream has read so far, and the file has only {size} bytes")
         with TrailFile(name.path) as trail:
-            ends = any(framing.start_before(trail.buffer, rba, order) is not None for order in ByteOrder)
+            ends = any(framing.start_before(trail.bytes, rba, order) is not None for order in ByteOrder)
         if not ends and self._options.mode == "FAILFAST":
             raise FileChanged(
                 f"{where}: the stream has read so far, and no record ends there: the file was written anew"

@@ -20,7 +20,7 @@ class Area(enum.Enum):
     TEXT = "the panes of text"
     HEX = "the hex page"
     TIMELINE = "the timeline"
-    CHOICES = "the panes of tables, transactions and marks"
+    CHOICES = "the panes of tables, transactions, marks and files"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -89,6 +89,7 @@ KEYS = (
     Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),
     Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
     Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end", weight=6),
+    Key("across", "A", "read on over the files of the trail", Area.PANES, sends="ACROSS ON"),
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),
@@ -101,6 +102,7 @@ KEYS = (
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
     Key("marks", "M", "marks", Area.PANES, acts="app.show_choices('marks')"),
+    Key("files", "T", "files of the trail", Area.PANES, acts="app.show_choices('files')"),
     Key("mark", "m", "mark this record with the letter that follows", Area.PANES, acts="app.await_letter('mark')"),
     Key(
         "to_mark",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trailformat.trail.sequence import Spot
+
 _BACK = "'"
 
 
@@ -10,23 +12,23 @@ class MarkLetters:
 
     def __init__(self) -> None:
         self._purpose = ""
-        self.came_from: int | None = None
+        self.came_from: Spot | None = None
 
     def begin(self, purpose: str) -> None:
         """Have the next key be the letter of a mark: to ``mark`` a record, or to ``go`` to one."""
         self._purpose = purpose
 
-    def take(self, letter: str, rba: int | None) -> str | None:
-        """The line for a letter typed at ``rba``, empty where it means nothing; None where no letter is awaited."""
+    def take(self, letter: str, here: Spot | None) -> str | None:
+        """The line for a letter typed at a place, empty where it means nothing; None where no letter is awaited."""
         purpose, self._purpose = self._purpose, ""
-        if not purpose or rba is None:
+        if not purpose or here is None:
             return None
         if purpose == "mark":
             return f"MARK {letter}" if letter.isalnum() else ""
         if letter.isalnum():
-            self.came_from = rba
+            self.came_from = here
             return f"POSITION MARK {letter}"
         if letter == _BACK and self.came_from is not None:
-            back, self.came_from = self.came_from, rba
-            return f"POS {back}"
+            back, self.came_from = self.came_from, here
+            return f"POS {back.rba}" if back.path == here.path else f'OPEN "{back.path}"; POS {back.rba}'
         return ""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
@@ -47,6 +50,7 @@ class Model(Observable):
         rba: where the session stands; the list says so when the user moves, a line when it has ended.
         ended: the number of the line that was carried out last.
         has_moved: whether the user has moved since the last line was entered.
+        is_landing: whether the user has moved over the end of a file, and stands on the first row that comes.
         history: the lines that were entered, oldest first.
         index: what is known of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
@@ -69,6 +73,12 @@ class Model(Observable):
     listing = Part(0)
     """The number of lists so far: a new one comes with another file or filter."""
     summary = Part(Summary())
+    crossings = Part(0)
+    """The number of times that the session has gone over the end of a file for the list, or could not."""
+    neighbours = Part(NeighbourFiles())
+    """The files before and after the open one in its trail."""
+    files = Part[tuple[ListedFile, ...]](())
+    """The files of the trail, as they were when they were shown last."""
     warning = Part("")
     """The last event on disk: the file was cut, or removed."""
     indexed = Part[ScanProgress | None](None)
@@ -97,7 +107,7 @@ class Model(Observable):
     def __init__(self) -> None:
         super().__init__()
         self.rba = self.ended = 0
-        self.has_moved = False
+        self.has_moved = self.is_landing = False
         self.history: tuple[str, ...] = ()
         self.index = TrailIndex()
         self.field = ""
@@ -123,6 +133,10 @@ class Model(Observable):
         """The marks in the open file."""
         return tuple(one for one in self.state.marks if one.path == self.state.path)
 
+    def file_within_reach(self, step: int) -> Path | None:
+        """The file to which the list goes on behind its last row (``step`` 1), or before its first (-1)."""
+        return self.neighbours.within_reach(step, self.state.across)
+
     def show_page(self, name: str) -> None:
         """Show a page, or have it read again."""
         if name != OUTPUT:
@@ -138,6 +152,9 @@ class Model(Observable):
         self.busy = self.warning = ""
         self.indexed = self.matched = None
         self.transactions = ()
+        self.neighbours = self.state.neighbours
+        if all(one.path != self.state.path for one in self.files):
+            self.files = ()
         self.timeline = None
 
     def list_others(self) -> None:
@@ -150,6 +167,7 @@ class Model(Observable):
         before, rba = self.state, self.rba
         self.state = state
         self.busy = ""
+        self.is_landing = False
         if not self.has_moved or state.opened != before.opened:
             self.rba = state.rba
         if state.path is not None and not _goes_on(before, state, is_moved=self.rba != rba):

@@ -10,6 +10,7 @@ from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.reading.state import State
 from logdump.tui.reading.transcript import TranscriptEntry
 
 Fits = Callable[[TranscriptEntry], bool]
@@ -31,7 +32,10 @@ class Reports:
             messages.OutputGrew: self._take_output,
             messages.Asked: self._take_question,
             messages.CommandEnded: self._take_end,
+            messages.Crossed: self._take_crossing,
             messages.SummaryRead: self._take_summary,
+            messages.NeighboursRead: self._take_neighbours,
+            messages.TrailFilesRead: self._take_files,
             messages.Scanned: self._take_scan,
             messages.TransactionsRead: self._take_transactions,
             messages.FilePolled: self._take_poll,
@@ -53,7 +57,12 @@ class Reports:
         """Have the session stand at a row of the list."""
         is_record = row.kind in (RowKind.RECORD, RowKind.FILE_HEADER)
         self._model.rba, self._model.has_moved = row.rba, True
+        self._model.is_landing = False
         self._mode.stand_at(row.rba, row.length if is_record else None, self._model.state.opened)
+
+    def cross(self, rba: int | None, *, backwards: bool) -> None:
+        """Have the session go on in the next file, or the one before, at a row of it or where it begins."""
+        self._mode.cross(rba, self._model.state.opened, backwards=backwards)
 
     def tell(self, text: str) -> None:
         """Say something beside the session, in the strip above the prompt."""
@@ -86,14 +95,26 @@ class Reports:
             model.is_over = True
             return
         model.end_line(state)
-        model.output += 1
         self.take_prompt()
+        self._show_session(before)
+        self._choose_page(report)
+
+    def _take_crossing(self, report: messages.Crossed) -> None:
+        model, before = self._model, self._model.state
+        model.end_line(report.state)
+        self._show_session(before)
+        model.is_landing = report.state.opened != before.opened
+        model.crossings += 1
+
+    def _show_session(self, before: State) -> None:
+        """Show what the session has printed, and another file or other rows where it has."""
+        model, state = self._model, self._model.state
+        model.output += 1
         if state.opened != before.opened:
             self._open()
         elif state.has_other_rows(before):
             self._file.filter(state.filters, state.source)
             model.list_others()
-        self._choose_page(report)
 
     def _choose_page(self, report: messages.CommandEnded) -> None:
         """Show a record in detail, an answer that the strip above the prompt has no room for in the output pane."""
@@ -118,6 +139,14 @@ class Reports:
 
     def _take_summary(self, report: messages.SummaryRead) -> None:
         self._model.summary = report.summary
+
+    def _take_neighbours(self, report: messages.NeighboursRead) -> None:
+        if report.path == self._model.state.path:
+            self._model.neighbours = report.neighbours
+
+    def _take_files(self, report: messages.TrailFilesRead) -> None:
+        if report.path == self._model.state.path:
+            self._model.files = report.files
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file

@@ -1,4 +1,4 @@
-"""A pane over the record list, of which one line is chosen: tables, transactions, marks."""
+"""A pane over the record list, of which one line is chosen: tables, transactions, marks, files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ from logdump.tui.text.styled import Styled
 
 
 class Choice:
-    """One line: its text, and the command lines that its keys send; empty where a key means nothing."""
+    """One line: its text, and the command lines that its keys send; empty where a key means nothing.
 
-    def __init__(self, text: str, enter: str = "", end: str = "", filter_line: str = "") -> None:
+    The cursor begins on the line that ``is_current``.
+    """
+
+    def __init__(
+        self, text: str, enter: str = "", end: str = "", filter_line: str = "", *, is_current: bool = False
+    ) -> None:
         self.text = text
+        self.is_current = is_current
         self.sends = {"enter": enter, "end": end, "filter": filter_line}
 
 
@@ -40,12 +46,25 @@ class ChoicePane(Styled, can_focus=True):
         self._choices: list[Choice] = []
         self._empty_text = ""
         self._cursor = self._top = 0
+        self._is_entered = False
+
+    def leave(self) -> None:
+        """Begin on the current line when lines are shown again."""
+        self._is_entered = False
 
     def show(self, heading: str, choices: list[Choice], empty_text: str) -> None:
-        """Show other lines; the cursor stays where it is."""
+        """Show other lines; the cursor stays where it is, and begins on the current one."""
         self._heading, self._choices, self._empty_text = heading, choices, empty_text
-        self._cursor = max(0, min(self._cursor, len(choices) - 1))
+        current = next((at for at, one in enumerate(choices) if one.is_current), None)
+        begins = not self._is_entered and current is not None
+        self._is_entered = self._is_entered or begins
+        self._cursor = max(0, min(current if begins and current is not None else self._cursor, len(choices) - 1))
+        self._top = self._visible_top()
         self.refresh()
+
+    def _visible_top(self) -> int:
+        """The first line that is shown so that the cursor is visible."""
+        return min(max(self._top, self._cursor - self._height + 1), self._cursor)
 
     @property
     def choice(self) -> Choice | None:
@@ -59,7 +78,7 @@ class ChoicePane(Styled, can_focus=True):
     def action_choose(self, step: int) -> None:
         """A key: move the cursor by lines."""
         before, self._cursor = self._cursor, max(0, min(self._cursor + step, len(self._choices) - 1))
-        top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
+        top = self._visible_top()
         if top != self._top:
             self._top = top
             self.refresh()

@@ -1,4 +1,4 @@
-"""The panes over the record list: tables, transactions, marks, laid out for any width."""
+"""The panes over the record list: tables, transactions, marks, files, laid out for any width."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from textual.widget import Widget
 
+from logdump.notation.times import format_timestamp
 from logdump.session.marks import Mark
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
+from logdump.tui.reading.state import State
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ORDERS, ListedTransaction
 from logdump.tui.text.cells import TextColumn, in_columns
 from logdump.tui.text.glyphs import Glyphs
-from trailformat.index import TableTotals
+from trailformat.index import TableTotals, TransactionSpan
 
 _SECOND = 1_000_000
 _SHORT_XID = 12
@@ -49,7 +52,7 @@ def transaction_choices(
     durations = [duration_text(one.last_time - one.first_time) for one in spans]
     columns = (
         TextColumn("begin RBA", [str(one.begin) for one in spans], usual=11),
-        TextColumn("end RBA", [str(one.end) if one.end is not None else "(open)" for one in spans], usual=11),
+        TextColumn("end RBA", [_end_text(one) for one in spans], usual=11),
         TextColumn(names["records"], [f"{one.records:,}" for one in spans], usual=9),
         TextColumn(names["bytes"], [f"{one.data_bytes:,}" for one in spans], usual=13),
         TextColumn("tables", [str(len(one.tables)) for one in spans]),
@@ -64,11 +67,18 @@ def transaction_choices(
         limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
     ]
     heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
-    return heading, [_transaction_choice(text[1:], one.begin, one.end) for text, one in zip(lines, spans, strict=True)]
+    return heading, [_transaction_choice(text[1:], one) for text, one in zip(lines, spans, strict=True)]
 
 
-def _transaction_choice(text: str, begin: int, end: int | None) -> Choice:
-    return Choice(text, enter=f"POS {begin}", end=f"POS {end}" if end is not None else "POS EOF")
+def _end_text(span: TransactionSpan) -> str:
+    if span.end is not None:
+        return str(span.end)
+    return "(open)" if span.cut_at is None else f"cut {span.cut_at}"
+
+
+def _transaction_choice(text: str, span: TransactionSpan) -> Choice:
+    end = span.cut_at if span.end is None else span.end
+    return Choice(text, enter=f"POS {span.begin}", end=f"POS {end}" if end is not None else "POS EOF")
 
 
 def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
@@ -84,6 +94,36 @@ def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str
     return heading, [
         Choice(text[1:], enter=f"POSITION MARK {one.name}") for text, one in zip(lines, found, strict=True)
     ]
+
+
+def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
+    """Heading and lines: the files of the trail in the order of writing, the open one with a star; gaps are named."""
+    columns = (
+        TextColumn(
+            "file", [f"{'*' if one.path == state.path else ' '}{one.path.name}" for one in files], is_number=False
+        ),
+        TextColumn("bytes", [f"{one.size:,}" if one.size is not None else "" for one in files], usual=14),
+        TextColumn("first record", [_time_text(one.first_time, state) for one in files], gap=2, is_number=False),
+        TextColumn("first csn", [_csn_or_gap(one) for one in files], gap=2, is_number=False),
+    )
+    heading, lines = in_columns(columns, ({2: 0}, {1: 0, 2: 0}), (3, 0), width, glyphs)
+    return heading, [_file_choice(text[1:], one, state) for text, one in zip(lines, files, strict=True)]
+
+
+def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
+    path = str(one.path)
+    can_be_entered = one.last_missing is None and '"' not in path and path.isprintable()
+    return Choice(text, enter=f'OPEN "{path}"' if can_be_entered else "", is_current=one.path == state.path)
+
+
+def _time_text(time: int | None, state: State) -> str:
+    return format_timestamp(time, state.time_offset)[:19] if time else ""
+
+
+def _csn_or_gap(one: ListedFile) -> str:
+    if one.last_missing is None:
+        return one.first_csn or ""
+    return "is missing" if one.last_missing == one.path else f"to {one.last_missing.name} are missing"
 
 
 def duration_text(microseconds: int) -> str:
@@ -114,6 +154,10 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         lambda model, width, glyphs: mark_choices(model.state.marks, width, glyphs),
         "m and a letter mark a record, as MARK <name> <note> does.",
     ),
+    "files": (
+        lambda model, width, glyphs: file_choices(model.files, model.state, width, glyphs),
+        "The files of the trail are being read.",
+    ),
 }
 """For each pane how its heading and lines are laid out, and the text without any."""
 CHOICES = tuple(_NAMES)
@@ -126,13 +170,16 @@ class CurrentChoices(ChoicePane):
         super().__init__(name, glyphs)
         self._model = model
         self._lines, self._empty = _NAMES[name]
-        model.observe(self.draw, Model.upper, Model.opened, Model.indexed, Model.transactions, Model.order, Model.state)
+        facts = Model.indexed, Model.transactions, Model.order, Model.state, Model.files
+        model.observe(self.draw, Model.upper, Model.opened, *facts)
 
     def draw(self) -> None:
         """Show what is current, in the columns that the place above the pages has room for."""
         is_shown = self._model.upper == self.id
         self.set_class(is_shown, "-shown")
-        if is_shown:
+        if not is_shown:
+            self.leave()
+        else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
             self.show(*self._lines(self._model, width, self._glyphs), self._empty)
 

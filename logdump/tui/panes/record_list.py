@@ -13,7 +13,8 @@ from textual.strip import Strip
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
-from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, heading, row_pieces
+from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, end_text, heading, row_pieces
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.text.glyphs import Glyphs
@@ -31,6 +32,8 @@ class RecordList(Styled, can_focus=True):
         settings: the switches of the session.
         glyphs: the characters for what is more than text.
         stood: called at once when the user has put the cursor on a row, so that the next key finds the session there.
+        crosses: called when the user moves over an end of the file: with the RBA in the next file, None where its rows
+            are not known, and whether that is the file before.
     """
 
     BINDINGS = bindings(Area.RECORDS)
@@ -41,10 +44,18 @@ class RecordList(Styled, can_focus=True):
 
         request: PageRequest
 
-    def __init__(self, model: Model, settings: Settings, glyphs: Glyphs, stood: Callable[[ListRow], None]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        settings: Settings,
+        glyphs: Glyphs,
+        stood: Callable[[ListRow], None],
+        crosses: Callable[[int | None, bool], None],
+    ) -> None:
         super().__init__(id="records")
         self._model = model
         self._tell_stood = stood
+        self._cross = crosses
         self._settings = settings
         self._glyphs = glyphs
         self._page = Page([], 0, is_first=True, is_last=True)
@@ -52,7 +63,10 @@ class RecordList(Styled, can_focus=True):
         self._cursor = self._top = 0
         self._asked: PageRequest | None = None
         self._is_moving = False
-        self._listing = self._file_size = 0
+        self._listing = self._file_size = self._landing_line = 0
+        self._beyond: tuple[object, ...] = ()
+        self._is_crossing = False
+        self._onward = 0
         self.marks: dict[int, str] = {}
         self._drawn_with: tuple[object, ...] = ()
         self._show_or_hide()
@@ -60,6 +74,8 @@ class RecordList(Styled, can_focus=True):
         model.observe(self._draw_differently, Model.state)
         model.observe(self._go_with_session, Model.listing, Model.state)
         model.observe(self._go_with_end, Model.follows)
+        model.observe(self._end_crossing, Model.crossings, Model.listing)
+        model.observe(self._show_neighbours, Model.neighbours, Model.state)
         model.observe(self._show_size, Model.summary)
         model.observe(self._use_index, Model.indexed)
         model.observe(self._use_matches, Model.matched)
@@ -90,6 +106,15 @@ class RecordList(Styled, can_focus=True):
         """Go to the last row when it is followed; a last row on its way that is followed no longer is called off."""
         if self._model.follows or self.is_waiting:
             self._show_position()
+
+    def _show_neighbours(self) -> None:
+        """Read the rows beyond the ends of the file again where these are others."""
+        beyond = self._model.neighbours, self._model.state.across
+        if beyond != self._beyond:
+            self._beyond = beyond
+            if self._page.is_first or self._page.is_last:
+                self._read_again()
+                self.refresh()
 
     def _show_position(self, *, fresh: bool = False) -> None:
         if self._model.follows:
@@ -163,7 +188,8 @@ class RecordList(Styled, can_focus=True):
         self._show(Page([], 0, is_first=True, is_last=True), 0)
         self._top = 0
         self._asked = None
-        self.refresh()
+        if not self._model.is_landing:  # the rows beyond the end of the file are about to be its own
+            self.refresh()
 
     def _show(self, page: Page, cursor: int) -> None:
         """Have these rows, and the cursor on one of them; nothing else changes either."""
@@ -196,8 +222,17 @@ class RecordList(Styled, can_focus=True):
         elif self.row is not None:
             self._ask(PageRequest(self.row.rba, 0, self._around))
 
+    def _end_crossing(self) -> None:
+        """Take steps again; those since the crossing are made when the rows of the next file are there."""
+        self._is_crossing = False
+        if not self._model.is_landing:
+            self._onward = 0
+
     def action_move(self, step: int) -> None:
         """Move the cursor by rows, reading on where need be."""
+        if self._is_crossing or (self._model.is_landing and not self._page.rows):
+            self._onward += step
+            return
         if self._asked is not None and (self._asked.step or self._is_moving):
             self._ask(self._asked._replace(step=self._asked.step + step))
             self._is_moving = True
@@ -210,10 +245,29 @@ class RecordList(Styled, can_focus=True):
             self._ask(PageRequest(self._page.rows[self._cursor].rba, step, self._around))
             self._is_moving = True
             return
+        if self._goes_beyond(target):
+            return
         self._put_cursor(min(max(0, target), last))
         self._stood()
         if self._asked is not None or self._is_near_an_edge():
             self._ask(PageRequest(self._page.rows[self._cursor].rba, 0, self._around))
+
+    def _goes_beyond(self, target: int) -> bool:
+        """Go over an end of the file to a row that stands beyond it, or from that end to where they are not known."""
+        page, last = self._page, len(self._page.rows) - 1
+        step = (target > last) - (target < 0)
+        if not step or self._model.file_within_reach(step) is None:
+            return False
+        known = page.below if step > 0 else page.above[::-1]
+        is_at_end = self.row is not None and self.row.kind is RowKind.END if step > 0 else self._cursor == 0
+        if not known and not is_at_end:
+            return False
+        distance = target - last if step > 0 else -target
+        self._landing_line = min(max(0, target - self._top), self._height - 1)
+        reached = min(distance, max(1, len(known)))
+        self._is_crossing, self._onward = True, step * (distance - reached)
+        self._cross(known[reached - 1].rba if known else None, step < 0)
+        return True
 
     def action_page(self, pages: int) -> None:
         """A key: move the cursor by pages."""
@@ -225,9 +279,10 @@ class RecordList(Styled, can_focus=True):
         return near_top or (not page.is_last and self._cursor >= len(page.rows) - reach)
 
     def _ask(self, request: PageRequest) -> None:
-        self._asked = request
+        reach = self._model.file_within_reach
+        self._asked = request._replace(before=reach(-1), after=reach(1))
         self._is_moving = False
-        self.post_message(self.PageNeeded(request))
+        self.post_message(self.PageNeeded(self._asked))
 
     def _stood(self) -> None:
         if self.row is not None:
@@ -239,10 +294,12 @@ class RecordList(Styled, can_focus=True):
             return None
         self._asked = None
         before, offset = self.row, self._cursor - self._top
-        self._needs = self._needs.of(page.rows, self._glyphs)
+        self._needs = self._needs.of((*page.above, *page.rows, *page.below), self._glyphs)
         self._show(page, page.at)
         if before is not None and not request.step and before.rba == request.rba:
             self._top = page.at - offset
+        elif before is None and self._model.is_landing:
+            self._top = page.at - self._landing_line
         else:
             self._top = page.at - self._height // 3
         self._keep_visible()
@@ -250,12 +307,16 @@ class RecordList(Styled, can_focus=True):
         if self._is_moving:
             self._is_moving = False
             self._stood()
-        return self.row
+        row, onward, self._onward = self.row, self._onward, 0
+        if onward and row is not None:
+            self.action_move(onward)
+        return row
 
     def _keep_visible(self) -> bool:
         """Scroll so that the cursor is visible; returns whether anything moved."""
         top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
-        top = max(0, min(top, len(self._page.rows) - self._height))
+        page = self._page
+        top = max(-len(page.above), min(top, len(page.rows) + len(page.below) - self._height))
         moved, self._top = top != self._top, top
         return moved
 
@@ -275,28 +336,38 @@ class RecordList(Styled, can_focus=True):
         if y == 0:
             return self.strip(((heading(columns), ""),), width, style="title")
         at = self._top + y - 1
-        if at >= len(self._page.rows):
+        if at >= len(self._page.rows) + len(self._page.below):
             is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END, RowKind.MORE) for row in self._page.rows[:3])
             text = self.hint if at == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(at, columns, width, self._bar(y - 1))
 
     def _row_strip(self, at: int, columns: ColumnWidths, width: int, bar: Piece) -> Strip:
-        row = self._page.rows[at]
+        row, is_own = self._page.row_at(at), 0 <= at < len(self._page.rows)
         is_here = at == self._cursor
-        sign = self._glyphs.cursor if is_here else self.marks.get(row.rba, " ")
-        pieces = row_pieces(row, columns, self._settings, self._glyphs)
-        style = ("cursor" if self.has_focus else "here") if is_here else ""
-        if is_here:
+        mark = self.marks.get(row.rba, " ") if is_own else " "
+        sign = self._glyphs.cursor if is_here else mark
+        pieces = row_pieces(row, columns, self._settings, self._glyphs, self._end_of_file(at))
+        style = ("cursor" if self.has_focus else "here") if is_here else "" if is_own else "dim"
+        if style:
             pieces = tuple((text, style) for text, _ in pieces)
         text = self.strip(((sign, style), *pieces), width - 1, style=style)
         return Strip([*text, *self.strip((bar,), 1)])
+
+    def _end_of_file(self, at: int) -> str:
+        """The text of the end of a file, if one stands there."""
+        state, neighbours = self._model.state, self._model.neighbours
+        if at >= len(self._page.rows) or state.path is None:
+            return end_text("", NeighbourFiles(), state.across)
+        if at < 0 and neighbours.before is not None:
+            return end_text(neighbours.before.name, neighbours.to_this(state.path), state.across)
+        return end_text(state.path.name, neighbours, state.across)
 
     def _bar(self, line: int) -> Piece:
         """The scroll bar's cell: where in the file, by bytes, the rows shown lie."""
         rows, size = self._page.rows, max(1, self._file_size)
         bottom = min(len(rows), self._top + self._height) - 1
-        first = rows[self._top].rba * self._height // size
+        first = rows[max(0, self._top)].rba * self._height // size
         last = max(first, (rows[bottom].end * self._height - 1) // size)
         if first == 0 and last >= self._height - 1:
             return " ", ""
@@ -324,4 +395,5 @@ class RecordList(Styled, can_focus=True):
             self._ask(PageRequest(self._file_size * (event.y - 1) // self._height, 0, self._around))
             self._is_moving = True
             return
-        self.action_move(min(self._top + event.y - 1, len(self._page.rows) - 1) - self._cursor)
+        last = len(self._page.rows) + len(self._page.below) - 1
+        self.action_move(min(self._top + event.y - 1, last) - self._cursor)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from logdump.notation.times import format_timestamp
-from logdump.session.settings import Settings
+from logdump.session.settings import Across, Settings
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.text.cells import first_fitting, fit, taken, width_of
 from logdump.tui.text.glyphs import Glyphs
@@ -103,15 +104,31 @@ def heading(columns: ColumnWidths) -> str:
     return text + (f"  {'csn':<{columns.csn}}" if columns.csn else "")
 
 
-def row_pieces(row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyphs) -> tuple[Piece, ...]:
-    """The row after the cursor's place."""
+def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
+    """The text of the row at the end of a file: the file in which the trail goes on, and what reads on there."""
+    after, missing = neighbours.after, neighbours.missing_after
+    if after is None:
+        return "end of file"
+    if missing is not None and across is not Across.GAPS:
+        return f"end; {missing.name} is missing - ACROSS GAPS reads on in {after.name}"
+    text = f"end of {name}; next file: {after.name}"
+    return f"{text} - ACROSS ON (A) reads on" if across is Across.OFF else text
+
+
+def row_pieces(
+    row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyphs, end: str = "end of file"
+) -> tuple[Piece, ...]:
+    """The row after the cursor's place; ``end`` is the text of the end of the file."""
     if row.kind is RowKind.END:
-        return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} end of file {glyphs.rule * 2}", "dim"),)
+        return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} {end} {glyphs.rule * 2}", "dim"),)
     if row.kind is RowKind.MORE:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.cut} looking for more", "dim"),)
     if row.kind in (RowKind.BAD, RowKind.PARTIAL):
         blank = " " * (columns.clock + 2) if columns.clock else ""
         return (f"{row.rba:>{columns.rba}}  ", ""), (f"{blank}! {_damage(row)}", "warn")
+    if row.is_restart:
+        clock = f"{_clock(row, columns, settings, glyphs)}  " if columns.clock else ""
+        return (f"{row.rba:>{columns.rba}}  {clock}", ""), (f"{glyphs.restart} {_restart(row)}", "warn")
     pieces = [(f"{row.rba:>{columns.rba}}  ", "")]
     pieces += [(f"{_clock(row, columns, settings, glyphs)}  ", "")] if columns.clock else []
     pieces += [(f"{_bracket(row, glyphs)} {fit(row.operation, columns.operation, glyphs)}", "")]
@@ -125,6 +142,13 @@ def _damage(row: ListRow) -> str:
     if row.kind is RowKind.PARTIAL:
         return f"partial record, {row.length} bytes: the file ends inside it"
     return f"bad record, {row.length} bytes: {row.problem} - SFH goes on"
+
+
+def _restart(row: ListRow) -> str:
+    """The restart, and the transaction whose bracket stays open before it."""
+    if row.cuts is None:
+        return row.operation
+    return f"{row.operation} cuts {f'CSN {row.cuts}' if row.cuts else 'a transaction'}"
 
 
 def clock_text(row: ListRow, settings: Settings) -> str:

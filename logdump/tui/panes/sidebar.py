@@ -1,4 +1,4 @@
-"""The side pane of a wide screen: the busiest tables, the largest transactions, the marks, at a glance."""
+"""The side pane of a wide screen: tables, the largest transactions, restarts, marks, at a glance."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from logdump.tui.panes.title import size_text
 from logdump.tui.text.cells import fit, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Styled
+from trailformat import io_type_name
 
 _NUMBER = 6
 _LEAST_WIDTH, _LARGEST_PART = 29, 4
@@ -31,7 +32,10 @@ class _Entry(NamedTuple):
 
 
 class Sidebar(Styled):
-    """Three sections, each with the key of its pane in the heading; a click does what the pane's Enter does."""
+    """Three sections, each with the key of its pane in the heading; a click does what the pane's Enter does.
+
+    Where Extract was restarted in the file, a fourth lists the places.
+    """
 
     def __init__(self, model: Model, glyphs: Glyphs) -> None:
         super().__init__(id="sidebar")
@@ -42,9 +46,11 @@ class Sidebar(Styled):
 
     def draw(self) -> None:
         """Lay the sections out, and repaint them if they differ."""
-        room = max(2, (self.size.height - 2) // 3)
-        entries = [*self._section(self._table_lines(), room), *self._section(self._transaction_lines(), room)]
-        entries += self._section(self._mark_lines(), room)
+        sections = [self._table_lines(), self._transaction_lines(), self._mark_lines()]
+        if self._model.index.places.restart_count:
+            sections.insert(2, self._restart_lines())
+        room = max(2, (self.size.height - len(sections) + 1) // len(sections))
+        entries = [entry for lines in sections for entry in self._section(lines, room)]
         if entries != self._entries:
             self._entries = entries
             self.refresh()
@@ -73,10 +79,16 @@ class Sidebar(Styled):
         yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
         for one in self._model.transactions:
             name = (one.xid or one.csn) or f"RBA {one.span.begin}"
-            opened = " open" if one.span.end is None else ""
+            opened = " cut" if one.span.cut_at is not None else " open" if one.span.end is None else ""
             size = size_text(one.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
             numbers = short_count(one.span.records), size
             yield _Entry(f" {name}{opened}", numbers, enters=f"POS {one.span.begin}")
+
+    def _restart_lines(self) -> Iterator[_Entry]:
+        places = self._model.index.places
+        yield _Entry("restarts", (short_count(places.restart_count),), action="app.send('RECOVERY RESTARTS')")
+        for one in places.restarts:
+            yield _Entry(f" {io_type_name(one.io_type)}  {one.rba}", enters=f"POS {one.rba}")
 
     def _mark_lines(self) -> Iterator[_Entry]:
         yield _Entry("[M]arks", action="app.show_choices('marks')")

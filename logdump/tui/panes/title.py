@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from logdump.notation.times import format_timestamp
 from logdump.render.heartbeat_text import duration_text
-from logdump.session.settings import Settings
+from logdump.session.settings import Across, Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.text.cells import fit, harmless, width_of
@@ -20,7 +20,7 @@ class Title(OneLine):
     """The first line of the screen."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
-        facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.timeline
+        facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.neighbours, Model.timeline
         super().__init__("title", model, *facts, Model.busy, Model.warning, Model.follows, style="title")
         self._settings = settings
 
@@ -66,6 +66,11 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
         yield size_text(summary.size)
     if indexed is not None:
         yield f"{indexed.records:,}{'' if indexed.is_done else '+'} recs"
+    restarts = model.index.places.restart_count
+    if indexed is not None and restarts:
+        yield f"{restarts:,} restart{'s' * (restarts != 1)}"
+    if model.state.across is not Across.OFF and model.neighbours.files > 1:
+        yield f"file {model.neighbours.number} of {model.neighbours.files}"
     yield f"zone {settings.time_offset}"
     if summary.first_csn or summary.last_csn:
         yield f"CSN {summary.first_csn or '?'}..{summary.last_csn}"

@@ -8,9 +8,11 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.session.events import Progress
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import Summary
+from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
@@ -74,6 +76,29 @@ class FilePolled(Report):
     size: int
     is_gone: bool
     following: Path | None
+
+
+@dataclass(eq=False)
+class NeighboursRead(Report):
+    """The files before and after ``path`` in its trail."""
+
+    path: Path
+    neighbours: NeighbourFiles
+
+
+@dataclass(eq=False)
+class TrailFilesRead(Report):
+    """The files of the trail of ``path``."""
+
+    path: Path
+    files: tuple[ListedFile, ...]
+
+
+@dataclass(eq=False)
+class Crossed(Report):
+    """The session has gone over the end of a file, or has not where the next one cannot be opened."""
+
+    state: State
 
 
 @dataclass(eq=False)

@@ -15,7 +15,16 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.file_poll import poll_file
 from logdump.tui.reading.matching import Matches, MatchingRows
-from logdump.tui.reading.messages import PageRead, PaneRead, SummaryRead, TransactionsRead
+from logdump.tui.reading.messages import (
+    NeighboursRead,
+    PageRead,
+    PaneRead,
+    SummaryRead,
+    TrailFilesRead,
+    TransactionsRead,
+)
+from logdump.tui.reading.neighbour_files import NeighbourLookup
+from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
 from logdump.tui.reading.reader import Reader
 from logdump.tui.reading.record_pages import read_page_of_record
@@ -23,6 +32,7 @@ from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import BackgroundScan
 from logdump.tui.reading.state import Current, State
 from logdump.tui.reading.summary import summary_of
+from logdump.tui.reading.trail_files import ListedFile, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
@@ -47,6 +57,7 @@ class OpenFile:
         self._poll = Reader("poll", settings, post)
         self._indexing = BackgroundScan("index", settings, post)
         self._matching = BackgroundScan("filter", settings, post)
+        self._neighbours = NeighbourLookup()
         self._timing = BackgroundScan("timeline", settings, post)
 
     @property
@@ -123,7 +134,8 @@ class OpenFile:
             attach(trail, index)
             reader, size = RowReader(trail), trail.size
             rows: RowSource = reader if matches is None else MatchingRows(reader, matches, size)
-            return PageRead(request, read_page(rows, request, size))
+            page = read_page(rows, request, size)
+            return PageRead(request, with_neighbours(page, request) if matches is None else page)
 
         self._rows.ask("page", read)
 
@@ -149,6 +161,26 @@ class OpenFile:
         index = self.index
         self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index)))
 
+    def ask_neighbours(self) -> None:
+        """See which files stand before and after the open one."""
+
+        def look(session: Session) -> NeighboursRead:
+            path = session.trail.path
+            return NeighboursRead(path, self._neighbours.of(path))
+
+        self._poll.ask("neighbours", look)
+
+    def ask_files(self, known: tuple[ListedFile, ...]) -> None:
+        """Read which files the trail has, then what their headers say as far as it is not known."""
+        for with_headers in (False, True):
+
+            def read(session: Session, *, with_headers: bool = with_headers) -> TrailFilesRead:
+                path = session.trail.path
+                return TrailFilesRead(path, trail_files(path, known, with_headers=with_headers))
+
+            self._poll.ask(f"files, {with_headers}", read)
+
     def ask_poll(self, known: int) -> None:
         """See whether the file has grown from this size, is gone, or another one follows it."""
         self._poll.ask("poll", lambda session: poll_file(session, known))
+        self.ask_neighbours()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from logdump.tui.reading.rows import ListRow
@@ -26,23 +27,36 @@ class RowSource(Protocol):
 
 
 class Page(NamedTuple):
-    """Rows that follow each other; ``at`` is the index of the one requested."""
+    """Rows that follow each other; ``at`` is the index of the one requested.
+
+    ``above`` are the last rows of the file before, its end among them, ``below`` the first of the file after.
+    """
 
     rows: list[ListRow]
     at: int
     is_first: bool
     is_last: bool
+    above: tuple[ListRow, ...] = ()
+    below: tuple[ListRow, ...] = ()
+
+    def row_at(self, at: int) -> ListRow:
+        """A row, or one beyond them: under 0 of the file before, from their number on of the file after."""
+        if at < 0:
+            return self.above[at]
+        return self.rows[at] if at < len(self.rows) else self.below[at - len(self.rows)]
 
 
 class PageRequest(NamedTuple):
     """The row ``step`` rows after (before) the one at ``rba``; None is the end of the file.
 
-    ``around`` rows on either side come with it.
+    ``around`` rows on either side come with it, those of the files ``before`` and ``after`` too.
     """
 
     rba: int | None
     step: int = 0
     around: int = 100
+    before: Path | None = None
+    after: Path | None = None
 
 
 def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:

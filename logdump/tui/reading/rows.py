@@ -5,10 +5,12 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
+from logdump.tui.reading.cuts import cut_at
 from trailformat import PartialRecord, Record, TrailError, TrailFile, io_type_name
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.changes.transactions import is_transactional
 from trailformat.index import known_index
+from trailformat.records.io_types import RESTARTS
 
 
 class RowKind(enum.Enum):
@@ -27,6 +29,8 @@ class ListRow(NamedTuple):
 
     ``trans_ind`` is None outside of transactions; ``csn`` is that of the record's transaction and not known
     as long as the index has to tell it (:meth:`RowReader.with_csn`); ``problem`` is what is wrong with damage.
+    A record that a restart of Extract has left ``is_restart``, and ``cuts`` the transaction that was open there, by its
+    CSN; empty where the transaction has none that is known, None where none is open.
     ``table_index`` is set as long as the name of that index is not known.
     """
 
@@ -42,6 +46,8 @@ class ListRow(NamedTuple):
     problem: str = ""
     table_index: int | None = None
     is_csn_known: bool = True
+    is_restart: bool = False
+    cuts: str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -108,7 +114,13 @@ class RowReader:
         index = known_index(trail)
         is_indexed = index is not None and index.covered >= rows[-1].rba
         context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
-        return [self._of_transaction(row, context) if row.trans_ind is not None else row for row in rows]
+        return [self._completed(row, context) for row in rows]
+
+    def _completed(self, row: ListRow, context: TransactionContext) -> ListRow:
+        if row.is_restart:
+            cut = cut_at(self._trail, row.rba)
+            return row if cut is None else row._replace(cuts=cut.csn or "")
+        return self._of_transaction(row, context) if row.trans_ind is not None else row
 
     def _of_transaction(self, row: ListRow, context: TransactionContext) -> ListRow:
         try:
@@ -136,6 +148,7 @@ class RowReader:
             header.trans_ind if is_transactional(record) else None,
             record.data_length,
             table_index=None if is_known else index,
+            is_restart=header.io_type in RESTARTS,
         )
 
 

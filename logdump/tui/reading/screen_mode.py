@@ -13,15 +13,18 @@ from textual.message import Message
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
-from logdump.session.events import Event, JobProgress, Notice, Progress
+from logdump.session.across import cross_towards
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Failure, JobProgress, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.tui.reading.background import Background
-from logdump.tui.reading.messages import Asked, CommandEnded, OutputGrew
-from logdump.tui.reading.state import state_of
+from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
+from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
+from logdump.tui.reading.state import State, state_of
 from logdump.tui.reading.transcript import Answer, Transcript
-from trailformat import TrailFile
+from trailformat import TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
 
 Post = Callable[[Message], object]
@@ -51,6 +54,7 @@ class ScreenMode(LineMode):
         self._is_interruptible = self._is_of_record = False
         self.entered = self._records = self._opened = 0
         self._trail: TrailFile | None = None
+        self._neighbours = NeighbourFiles()
         self._told = 0.0
 
     @property
@@ -80,6 +84,21 @@ class ScreenMode(LineMode):
 
         # the lines that wait go on from where the user stood when they were entered
         self._thread.do(f"stand after {self.entered}", stand)
+
+    def cross(self, rba: int | None, opened: int, *, backwards: bool) -> None:
+        """Go on in the next file of the trail, or the one before, and stand in front of ``rba``, or where it begins.
+
+        As ``stand_at`` it means nothing where a line, or another crossing, has opened a file meanwhile.
+        """
+
+        def go() -> None:
+            if opened != self._opened or not self.session.has_trail:
+                return
+            self.transcript.begin("", "")
+            cross_to(self.session, rba, self._print, backwards=backwards)
+            self._post(Crossed(self._state()))
+
+        self._thread.do(f"cross after {self.entered}", go)
 
     def share(self, index: TrailIndex) -> None:
         """Let the session's file know what the index knows."""
@@ -126,11 +145,15 @@ class ScreenMode(LineMode):
         except KeyboardInterrupt:
             was_stopped = True
         self._save_history()
+        self._post(CommandEnded(self._state(), self._records, number, was_stopped=was_stopped))
+
+    def _state(self) -> State:
         trail = self.session.trail if self.session.has_trail else None
-        self._opened += trail is not self._trail
-        self._trail = trail
-        state = state_of(self.session, self._opened)
-        self._post(CommandEnded(state, self._records, number, was_stopped=was_stopped))
+        if trail is not self._trail:
+            self._opened += 1
+            self._trail = trail
+            self._neighbours = neighbour_files(trail.path) if trail is not None else NeighbourFiles()
+        return state_of(self.session, self._opened)._replace(neighbours=self._neighbours)
 
     def _save_history(self) -> None:
         try:
@@ -171,3 +194,17 @@ class ScreenMode(LineMode):
         if now - self._told >= _EVERY:
             self._told = now
             self._post(OutputGrew(progress))
+
+
+def cross_to(session: Session, rba: int | None, show: Callable[[Event], object], *, backwards: bool) -> None:
+    """Go on in the next file of the trail, or the one before, at an RBA or where it begins; what happens is shown."""
+    try:
+        for event in cross_towards(session, backwards=backwards):
+            show(event)
+    except CommandError as error:
+        show(Failure(error.lines))
+    except TrailError as error:
+        show(Failure((f"Error: {error}",), ExitStatus.BAD_DATA))
+    else:
+        if rba is not None:
+            session.cursor.move(rba)

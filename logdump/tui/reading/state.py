@@ -6,16 +6,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.filters import FilterSet
+from logdump.notation.times import LOCAL, TimeOffset
 from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.session.marks import Mark, SourceDefinitions
 from logdump.session.session import Session
+from logdump.session.settings import Across
+from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
 
 
 class State(NamedTuple):
     """The open file (``opened`` counts the openings), position, filter, switches, definitions, marks, parameter files.
 
-    ``filter_text`` and ``switches`` are texts that differ when what they stand for does.
+    ``filter_text`` and ``switches`` are texts that differ when what they stand for does; ``neighbours`` are those that
+    the file had when it was opened.
     """
 
     path: Path | None = None
@@ -29,6 +33,9 @@ class State(NamedTuple):
     marks: tuple[Mark, ...] = ()
     is_over: bool = False
     parameters: ParametersInUse | None = None
+    across: Across = Across.OFF
+    time_offset: TimeOffset = LOCAL
+    neighbours: NeighbourFiles = NeighbourFiles()
 
     def has_other_rows(self, before: State) -> bool:
         """Whether the list of the open file has other rows than under an earlier filter."""
@@ -64,6 +71,8 @@ def state_of(session: Session, opened: int) -> State:
         tuple(session.marks.values()),
         session.is_over,
         session.kept(ParametersInUse),
+        session.settings.across,
+        session.settings.time_offset,
     )
 
 

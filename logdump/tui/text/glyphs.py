@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 
 class Glyphs(NamedTuple):
-    """``transaction`` holds a glyph for each TransInd: begin, middle, end, only."""
+    """``transaction`` holds a glyph for each TransInd: begin, middle, end, only; ``restart`` is that of a restart."""
 
     cursor: str
     transaction: str
+    restart: str
     rule: str
     thumb: str
     track: str
@@ -24,8 +25,8 @@ class Glyphs(NamedTuple):
         return not self.cut.isascii()
 
 
-UNICODE = Glyphs("▶", "┌│└─", "─", "┃", "│", "…", "│", "▁▂▃▄▅▆▇█")
-ASCII = Glyphs(">", "/|\\-", "-", "#", ":", "~", "|", "_.-=*#")
+UNICODE = Glyphs("▶", "┌│└─", "\u2573", "─", "┃", "│", "…", "│", "▁▂▃▄▅▆▇█")
+ASCII = Glyphs(">", "/|\\-", "x", "-", "#", ":", "~", "|", "_.-=*#")
 
 
 def glyphs_for(environment: Mapping[str, str], encoding: str) -> Glyphs:

@@ -57,7 +57,7 @@ def hex_text(session: Session, rba: int, width: int) -> HexText:
         return HexText(rba, list(_record_lines(record, fields, per_line)), fields, per_line)
     except TrailError:
         end = trail.next_good_header(rba + 1) or trail.size
-        data = trail.buffer[rba : min(end, rba + MOST_BYTES)]
+        data = trail.bytes[rba : min(end, rba + MOST_BYTES)]
         return HexText(rba, list(_bytes_lines(data, 0, per_line)), [], per_line)
 
 

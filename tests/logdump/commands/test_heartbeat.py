@@ -97,6 +97,18 @@ def test_a_way_is_summed_up_over_several_files(journey: Journey) -> None:
     assert ways[1]["replicat_lag"] is None
 
 
+def test_with_across_beats_of_the_files_after_the_open_one_count_too(tmp_path: Path, line: Line) -> None:
+    link = Link(Database("EAST"), Process("EXT1", SECOND), (), Process("REP1", SECOND), Database("WEST"))
+    for seqno in range(3):
+        trail = HeartbeatTrail(tmp_path / f"lt{seqno:09}")
+        for moment in (2 * seqno * MINUTE, (2 * seqno + 1) * MINUTE):
+            trail.insert(travel(link, link.source.beat("WEST", moment), moment, Random(3))[0][0].row, moment)
+        trail.close()
+    line(f"open {tmp_path / 'lt000000001'}; across on")
+    summary, *_ = line("heartbeat")
+    assert "4 beats, 1 path, 2024/01/01 00:02" in summary
+
+
 def test_start_end_and_path_choose_beats(journey: Journey) -> None:
     (whole,) = objects(journey.target, "heartbeat gaps start 2024-01-01T00:03Z end 2024-01-01T00:05Z")
     assert (whole["beats"], whole["first"]) == (2, "2024-01-01T00:03:00.000000Z")
@@ -178,6 +190,12 @@ def test_rows_are_shown_with_their_columns(journey: Journey) -> None:
     assert len(rows) == BEATS
     assert rows[0]["stage"] == "routing"
     assert rows[0]["columns"]["outgoing_extract"] == "EXT1"
+
+
+def test_rows_are_those_of_the_beats_that_are_chosen(journey: Journey) -> None:
+    *rows, whole = objects(journey.target, "heartbeat rows start 2024-01-01T00:03Z end 2024-01-01T00:05Z")
+    assert whole["beats"] == 2
+    assert [one["columns"]["incoming_heartbeat_ts"][11:16] for one in rows] == ["00:03", "00:03", "00:04", "00:04"]
 
 
 def test_the_position_stays(journey: Journey, line: Line) -> None:

@@ -20,7 +20,7 @@ def _of(format_: str, target: Path = _HERE / "x", compression: str = "NONE") -> 
     return ExportOptions(format_, target, compression=compression)
 
 
-def _parsed(text: str) -> ExportOptions:
+def parsed(text: str) -> ExportOptions:
     options = parse(REGISTRY.find("EXPORT").form, text, Context())
     assert isinstance(options, ExportOptions)
     return options
@@ -57,7 +57,7 @@ def _parsed(text: str) -> ExportOptions:
 )
 def test_what_is_asked_for(text: str, options: ExportOptions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(_ROOT)
-    assert _parsed(text) == options
+    assert parsed(text) == options
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_is_asked_for(text: str, options: ExportOptions, monkeypatch: pytes
 )
 def test_wrong_arguments_are_named(arguments: str, message: str) -> None:
     with pytest.raises(ArgumentError) as raised:
-        _parsed(arguments)
+        parsed(arguments)
     assert str(raised.value) == message
 
 

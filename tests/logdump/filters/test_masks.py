@@ -83,6 +83,11 @@ FILTERS = [
     ["EXCLUDE VALUE ORIGIN = Uji"],
     ['VALUE "price" = 9.40'],
     ["VALUE NOTHING = 1"],
+    ["VALUE GGS_OP_TYPE = insert"],
+    ["VALUE GGS_OP_TYPE <> insert"],
+    ["VALUE GGS_BEFORE_AFTER_IND = BEFORE"],
+    ["VALUE GGS_TRANS_RBA > 23409800"],
+    ["VALUE GGS_TRANS_TIMESTAMP < '2024-03-14 09:33'", "EXCLUDE VALUE GGS_TRANS_RBA = 0"],
 ]
 
 

@@ -8,20 +8,22 @@ from statistics import median_high
 
 import pytest
 
+from fixtures.heartbeats import HEARTBEAT
 from logdump.operations.heartbeats.beats import NewBeats
 from logdump.operations.heartbeats.lags import Lags
 from logdump.operations.heartbeats.reading import HeartbeatReader
 from logdump.session.heartbeats import Direction, HeartbeatRow, PathLag
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
-from tests.simulated.heartbeats import HEARTBEAT, Database, Hop, Link, Process, Row, travel
+from tests.simulated.heartbeats import Database, Hop, Link, Process, Row, travel
 from trailformat import TrailFile
+from trailformat.scan import Engine, is_available
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 
 
 def lags_of(path: Path) -> Lags:
-    lags, new, reader = Lags(), NewBeats(), HeartbeatReader()
+    lags, new, reader = Lags(), NewBeats(), HeartbeatReader(uses_threads=True)
     with TrailFile(path) as trail:
         for row in reader.rows(trail):
             if isinstance(row, HeartbeatRow):
@@ -88,6 +90,14 @@ def test_behind_a_pump_the_routing_lag_is_known_too(tmp_path: Path) -> None:
     assert lag is not None
     assert (lag.last, lag.greatest) == (true[-1], max(true))
     assert found.way == ("EXT1", "PMP1", "PMP2")
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+def test_a_large_file_is_read_by_threads_to_the_same_lags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = trail_behind(1, hops_of(link(), [number * MINUTE for number in range(40)]), tmp_path / "rt000000000")
+    expected = only(lags_of(path))
+    monkeypatch.setattr("logdump.operations.heartbeats.reading.choose_engine", lambda _: Engine.NUMBA)
+    assert only(lags_of(path)) == expected
 
 
 def test_the_greatest_lag_leads_to_its_record(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
 from logdump.notation.times import GMT
 from logdump.session.session import Session
+from logdump.tui.reading.screen_mode import cross_to
 from logdump.tui.reading.state import State, state_of
 from trailformat import TrailError, TrailFile
 from trailformat.index import TrailIndex, build
@@ -37,7 +38,12 @@ class Beside(LineMode):
         if what == "submit":
             self.printed.append((self.prompt, arguments[0], []))
             self.enter(arguments[0])
-        elif self.session.has_trail and opened == self._opened:
+        elif not self.session.has_trail or opened != self._opened:
+            pass
+        elif what == "cross":
+            rba, _, is_back = arguments
+            cross_to(self.session, rba, lambda _: None, backwards=is_back)
+        else:
             rba, length, _ = arguments
             cursor = self.session.cursor
             if length is None:

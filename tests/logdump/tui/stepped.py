@@ -100,13 +100,13 @@ class Noted(TrailApp):
         self._held = threads
         self.asked: list[tuple[str, tuple[Any, ...], int]] = []
         super().__init__(session, "", KeptHistory(None))
-        for name in ("submit", "stand_at"):
+        for name in ("submit", "stand_at", "cross"):
             setattr(self.mode, name, self._noted(name, getattr(self.mode, name)))
 
     def _noted(self, name: str, act: Callable[..., None]) -> Callable[..., None]:
-        def noted(*arguments: Any) -> None:
-            self.asked.append((name, arguments, self.model.state.opened))
-            act(*arguments)
+        def noted(*arguments: Any, **options: Any) -> None:
+            self.asked.append((name, (*arguments, *options.values()), self.model.state.opened))
+            act(*arguments, **options)
 
         return noted
 

@@ -44,6 +44,7 @@ ROWS = st.builds(
     st.none() | CSNS,
     table_index=st.none(),
     is_csn_known=st.just(True),
+    is_restart=st.just(False),
 )
 SPANS = st.builds(
     TransactionSpan,

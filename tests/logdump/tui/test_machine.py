@@ -91,6 +91,8 @@ LINES = [
     "history 3",
     "open",
     "nexttrail",
+    "across on",
+    "across off",
     "no such command",
     "reopen",
     "first file",

@@ -19,12 +19,13 @@ from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.reading.state import State
+from logdump.tui.reading.trail_files import ListedFile
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
 
-_OTHERS = {"questions", "is_over", "where"}
-"""Parts that lead the keyboard elsewhere, end the view, or tell what a pane shows."""
+_OTHERS = {"questions", "is_over", "where", "crossings"}
+"""Parts that lead the keyboard elsewhere, end the view, tell what a pane shows, or let it move on."""
 
 
 def _marked(model: Model) -> State:
@@ -53,6 +54,8 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("opened", "tables"): _opened,
     ("listing", "records"): lambda model: model.listing + 1,
     ("summary", "records"): lambda model: model.summary._replace(size=123_456_789, release="99.1"),
+    ("neighbours", "records"): lambda model: model.neighbours._replace(after=Path("/t/et000000001")),
+    ("files", "files"): lambda model: (*model.files[:1], ListedFile(Path("/t/et000000001"), 12)),
     ("warning", "records"): lambda _: "FILE CUT",
     ("indexed", "records"): _indexed,
     ("indexed", "tables"): _indexed,

@@ -93,8 +93,8 @@ def test_the_command_leads_in_and_exit_leads_back() -> None:
     with terminal("OPEN", TRAIL) as screen:
         screen.read("Logdump 2 >")
         screen.press(b"tui\r", until="rel 12.2")
-        screen.press(b"exit\r")
-        screen.press(b"pos\r")
+        screen.press(b"exit\r", until="Logdump 5 >")
+        screen.press(b"pos\r", until="Reading forward from RBA 0")
         assert b"Reading forward from RBA 0" in screen.seen.rsplit(b"\x1b[?1049l", 1)[1]
         screen.press(b"exit\r")
         assert screen.end() == 0

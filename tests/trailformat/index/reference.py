@@ -11,7 +11,7 @@ from trailformat import TrailFile
 from trailformat.changes.transactions import ENDS
 from trailformat.index import IndexRow, RecordIndex, TrailIndex, TransactionSpan, build
 from trailformat.index.sums import Sums
-from trailformat.records.io_types import METADATA
+from trailformat.records.io_types import METADATA, RESTARTS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
 
 
@@ -59,7 +59,8 @@ def _held(part: RecordIndex | Sums) -> dict[str, Any]:
 def summed(path: Path) -> dict[str, Any]:
     """Sums over the rows of the serial walk."""
     tables: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    transactions: dict[int, Rows] = defaultdict(list)
+    transactions: dict[tuple[int, int], Rows] = defaultdict(list)
+    restarts: list[int] = []
     times: Rows = []
     metadata: Rows = []
     bad = []
@@ -71,26 +72,34 @@ def summed(path: Path) -> dict[str, Any]:
             tables[row["name"]][1] += row["record_length"]
             (metadata if row["io_type"] == METADATA else times).append(row)
             if row["transaction"] >= 0:
-                transactions[row["transaction"]].append(row)
-    spans = [_span(rows) for rows in transactions.values()]
+                transactions[row["transaction"], len(restarts)].append(row)
+            if row["io_type"] in RESTARTS:
+                restarts.append(row["rba"])
+    spans = [_span(rows, next(iter(restarts[number:]), None)) for (_, number), rows in transactions.items()]
+    whole = [one for one in spans if one.end is not None]
+    closed = whole + [one for one in spans if one.cut_at is not None]
     return {
         "tables": {name: tuple(totals) for name, totals in tables.items()},
         "times": (min(one["io_time"] for one in times), max(one["io_time"] for one in times)) if times else None,
         "metadata": [one["rba"] for one in metadata],
         "bad": bad,
-        "open": next((one for one in spans if one.end is None), None),
-        "largest": sorted((one for one in spans if one.end is not None), key=lambda one: (-one.data_bytes, one.begin)),
+        "restarts": restarts,
+        "open": next((one for one in spans if one not in closed), None),
+        "largest": sorted(closed, key=lambda one: (-one.data_bytes, one.begin)),
+        "ended": len(whole),
     }
 
 
-def _span(rows: Rows) -> TransactionSpan:
+def _span(rows: Rows, restart: int | None) -> TransactionSpan:
     first, last = rows[0], rows[-1]
+    has_ended = last["trans_ind"] in ENDS
     return TransactionSpan(
         first["rba"],
-        last["rba"] if last["trans_ind"] in ENDS else None,
+        last["rba"] if has_ended else None,
         len(rows),
         sum(one["record_length"] for one in rows),
         frozenset(one["name"] for one in rows),
         first["io_time"],
         last["io_time"],
+        None if has_ended else restart,
     )

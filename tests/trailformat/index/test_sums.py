@@ -35,7 +35,8 @@ def assert_sums(index: TrailIndex, path: Path) -> None:
     assert len(expected["bad"]) - len(index.places.bad_spans) <= 1  # damage at the end may still grow
     assert index.sums.transactions.open == expected["open"]
     assert largest == expected["largest"][: transaction_spans.MOST_TRANSACTIONS]
-    assert index.sums.transactions.ended == len(expected["largest"])
+    assert index.sums.transactions.ended == expected["ended"]
+    assert [one.rba for one in index.places.restarts] == expected["restarts"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -20,7 +20,7 @@ from trailformat.codec.tokens import build_tokens
 from trailformat.records.framing import MOST_TOKENS
 from trailformat.records.record import build_record
 from trailformat.records.record_header import RecordHeader, build_header
-from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Engine, scan
+from trailformat.scan import BAD_SPAN, FILE_HEADER, PARTIAL, RECORD, Engine, scan
 
 FILE_HEADER_BYTES = (TRAILS / "el000000000").read_bytes()[
     : int.from_bytes((TRAILS / "el000000000").read_bytes()[2:4], "big")
@@ -125,6 +125,14 @@ def test_garbage_between_records(folder: Path, data: list[bytes]) -> None:
 def test_any_record(folder: Path, head: RecordHeader, parts: list[Token], info: int, order: ByteOrder) -> None:
     raw = build_record(info, build_tokens([Token(0x48, info, build_header(head, order)), *parts], order), order)
     assert_same(trail_of(folder, table_record(1, "TEAS", order), raw, row(name=1, order=order)))
+
+
+def test_what_a_file_header_holds_is_no_data_whatever_its_number(tmp_path: Path) -> None:
+    tokens = [Token(0x30, 0, b"info"), Token(0x44, 0, b"data"), Token(0x54, 0, b"tokens")]
+    raw = bytearray(build_record(0, build_tokens(tokens, ByteOrder.BIG), ByteOrder.BIG))
+    raw[0] = ord("F")
+    kinds = [one["kind"] for one in assert_same(trail_of(tmp_path, bytes(raw), row()))]
+    assert kinds == [FILE_HEADER, RECORD]
 
 
 def test_the_most_tokens(tmp_path: Path) -> None:

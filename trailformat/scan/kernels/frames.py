@@ -74,6 +74,7 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
         return length, header, header_size, data_at, data_size, token_at, token_size
     size = 6 if _is_wide(u8(data, rba + 1)) else 4
     at, last = rba + size, rba + length - size
+    is_record = u8(data, rba) == TOKEN_G
     for number in range(MOST_TOKENS):
         if at + 4 > last:
             break
@@ -86,9 +87,9 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
             payload, size = at + 4, u16(data, at + 2, little)
         if number == 0:
             header, header_size = payload, size
-        elif kind == TOKEN_D and data_at == 0:
+        elif is_record and kind == TOKEN_D and data_at == 0:
             data_at, data_size = payload - rba, size
-        elif kind == TOKEN_T and token_at == 0:
+        elif is_record and kind == TOKEN_T and token_at == 0:
             token_at, token_size = payload - rba, size
         at = payload + size
     if at != last:

@@ -1,0 +1,48 @@
+"""Objects, as the members of our JSON, in columns of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any
+
+import pyarrow as pa
+
+from logdump.arrow.records.column_types import TIMESTAMP, TIMESTAMP_NTZ
+from logdump.arrow.records.schema import RowColumn
+
+Row = Mapping[str, Any]
+"""A row by the names of its columns; what is missing is null, a time is a ``datetime`` or a text in ISO 8601."""
+
+
+def column_of(rows: Sequence[Row], column: RowColumn) -> Any:
+    """One column of rows, as ``pyarrow.Array``."""
+    return _array((row.get(column.name) for row in rows), column)
+
+
+def _array(values: Iterable[Any], column: RowColumn) -> Any:
+    # by its name: in a task of Spark a type is a copy
+    plain = _PLAIN.get(column.type.ddl, _plain)
+    return pa.array([plain(value) for value in values], column.type.arrow(pa))
+
+
+def _moment(value: Any) -> Any:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def _without_zone(value: Any) -> Any:
+    moment = _moment(value)
+    return None if moment is None else moment.replace(tzinfo=None)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a JSON object as Arrow takes it: a path is its text."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, PurePath) else value
+
+
+_PLAIN = {TIMESTAMP.ddl: _moment, TIMESTAMP_NTZ.ddl: _without_zone}
