@@ -10,16 +10,21 @@ from random import Random
 from fixtures import heartbeats
 from fixtures.capture import Capture
 from fixtures.changes import Change, delete, insert, update
-from fixtures.flavour import ORACLE_12, Flavour
+from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.heartbeats import HEARTBEAT, HISTORY
+from fixtures.shop import SENCHA
 from fixtures.shop import Row as Values
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
-from trailformat import TrailWriter, from_datetime
+from trailformat import TrailWriter, from_datetime, make_token
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.io_types import RESTART_OK
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 BEGUN = from_datetime(EPOCH)
 """The first microsecond of the simulation in Julian microseconds."""
+OTHER_TABLE = MYSQL_21.teas._replace(number=3)
+"""A table that has nothing to do with heartbeats."""
 _MINUTE = 60_000_000
 
 
@@ -54,6 +59,7 @@ class HeartbeatTrail:
             ending: heartbeats.table(f"{base}{ending}", columns, number)
             for number, (ending, columns) in enumerate(self._columns.items(), 1)
         }
+        self._has_other_table = False
         self._writer = TrailWriter(path, order=flavour.order, file_header=file_header(flavour))
         self._capture = Capture(self._writer, flavour)
         self._capture.database()
@@ -72,6 +78,37 @@ class HeartbeatTrail:
     def delete(self, row: Row, moment: int, ending: str = "") -> None:
         """A row that goes."""
         self._write([delete(self._tables[ending], values(row, self._columns[ending]))], moment)
+
+    def restart(self, moment: int, io_type: int = RESTART_OK) -> None:
+        """Extract is started again."""
+        self._capture.now = BEGUN + moment
+        self._capture.event(io_type, trans_ind=ONLY)
+
+    def defined(self, moment: int) -> None:
+        """The definition of the table of other transactions, by the clock of Extract."""
+        self._capture.now = BEGUN + moment
+        self._capture.table(OTHER_TABLE)
+        self._has_other_table = True
+
+    def worked(self, *moments: int) -> None:
+        """A transaction with an operation at each of these moments, whose records bear them."""
+        if not self._has_other_table:
+            self.defined(moments[0])
+        table = OTHER_TABLE
+        change = insert(table, SENCHA)
+        for at, moment in enumerate(moments):
+            self._capture.now = BEGUN + moment
+            place = ONLY if len(moments) == 1 else FIRST if at == 0 else LAST if at == len(moments) - 1 else MIDDLE
+            header = self._capture.header(
+                change.io_type,
+                table.number,
+                partition=self._capture.partition,
+                before_after=ord("A"),
+                orig_node=255,
+                trans_ind=place,
+            )
+            tokens = (make_token("L", b"41882300"), make_token("6", b"9.9.27")) if at == 0 else ()
+            self._writer.write_values(header, change.images(self._capture.flavour.order), tokens)
 
     def _write(self, changes: Iterable[Change], moment: int) -> None:
         self._capture.now = BEGUN + moment - _MINUTE  # each transaction begins a minute later
