@@ -120,9 +120,7 @@ def test_the_filter_takes_the_names_of_the_file_in_which_a_transaction_began(lin
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet"])
 @pytest.mark.parametrize("name", ["et000000000", "gt000000000"])
-def test_under_across_each_file_follows_the_one_before_it(
-    name: str, format_: str, line: Line, tmp_path: Path
-) -> None:
+def test_under_across_each_file_follows_the_one_before_it(name: str, format_: str, line: Line, tmp_path: Path) -> None:
     files = [tmp_path / f"xx{number:09}" for number in range(2)]
     for path in files:
         path.write_bytes((TRAILS / name).read_bytes())

@@ -63,11 +63,13 @@ def test_a_closed_file_has_all_that_was_written(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == b"abc"
 
 
-def test_what_waits_in_an_abandoned_file_is_not_written(tmp_path: Path) -> None:
+def test_nothing_is_written_to_an_abandoned_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = AppendedFile(tmp_path / "out")
     file.write(b"abc")
     file.abandon()
     assert file.closed
+    monkeypatch.setattr(appended_file, "_MOST_WAITING", 2)
+    assert file.write(b"def") == 3
     file.flush()
     file.close()
     assert (tmp_path / "out").read_bytes() == b""
@@ -119,7 +121,7 @@ def test_standard_output_that_is_abandoned_is_not_flushed() -> None:
     output = StandardOutput(stream)
     output.abandon()
     assert output.closed
-    output.write(b"abc")
+    assert output.write(b"abc") == 3
     output.close()
     assert (stream.flushed, stream.getvalue()) == (0, b"")
 

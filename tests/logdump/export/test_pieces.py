@@ -125,7 +125,10 @@ def test_there_are_several_parts_and_each_is_counted(tmp_path: Path) -> None:
 
 def test_the_rows_of_a_table_are_counted_over_its_parts(tmp_path: Path) -> None:
     tally, _ = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'} by table", tmp_path / "parts")
-    assert [(one.name, one.rows) for one in tally.files] == [("TEAHOUSE.TEAS.csv", 11), ("TEAHOUSE.SALES.csv", 7)]
+    assert [(one.name, one.layout.name, one.rows) for one in tally.files] == [
+        ("TEAHOUSE.TEAS.csv", "TEAHOUSE.TEAS", 11),
+        ("TEAHOUSE.SALES.csv", "TEAHOUSE.SALES", 7),
+    ]
 
 
 @pytest.mark.parametrize(

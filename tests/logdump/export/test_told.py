@@ -166,6 +166,14 @@ def test_a_position_inside_a_record_is_damage_up_to_the_next_one(format_: str, l
     assert told[-1].endswith(": 196 bytes are not exported")
 
 
+@pytest.mark.parametrize("format_", ["csv"])
+def test_the_position_is_at_damage_that_ends_the_last_file(format_: str, line: Line, tmp_path: Path) -> None:
+    files = [trail_of(tmp_path, SHOP.read_bytes(), more, name=f"xx{n:09}") for n, more in enumerate((b"", bytes(9)))]
+    line("across on")
+    assert _told(line, files[0], f"{format_} to T", tmp_path / "out")[-1].endswith(": 9 bytes are not exported")
+    assert (line.session.trail.path, line.session.cursor.next) == (files[1], SHOP.stat().st_size)
+
+
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
 def test_one_byte_between_records_is_damage_too(format_: str, line: Line, tmp_path: Path) -> None:
     trail = trail_of(tmp_path, row(), b"x", row(), row())
