@@ -23,7 +23,7 @@ _MOST_KEYS = 1 << 16
 
 
 class Built(NamedTuple):
-    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason)."""
+    """The result of a piece: the batches of its tables, and what does not decode in order (RBA, column, reason)."""
 
     batches: list[tuple[TableLayout, pa.RecordBatch]]
     problems: list[tuple[int, str, str]]
@@ -81,6 +81,7 @@ def build(groups: list[Group]) -> Built:
         batch, problems = group.build()
         built.batches.append((group.layout, batch))
         built.problems.extend(problems)
+    built.problems.sort(key=lambda problem: problem[0])
     return built
 
 
