@@ -76,6 +76,7 @@ AREAS = {
             _EXPORT + "row*.py",
             _COMMANDS + "test_export.py",
             "tests/logdump/test_second_runs.py",
+            "tests/logdump/test_writing_across.py",
         ),
     ),
     "tables": Area(

@@ -65,7 +65,7 @@ class TableBatches:
     def _group(self, rows: RowBytes, continued: list[int], owners: RowTransactions, texts: Texts) -> Group:
         first = rows.record(0)
         known = self._definitions.of(first)
-        wholes = {row: joined(self._trail, rows.record(row)) for row in continued}
+        wholes = {row: joined(self._trail, rows.record(row, self._trail.path)) for row in continued}
         return Group(rows, owners, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
     def _texts_of(self, owners: RowTransactions) -> Texts:
