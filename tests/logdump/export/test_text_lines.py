@@ -96,14 +96,6 @@ def test_values_of_records_that_do_not_decode_are_counted_by_column(
     assert told[-1] == "1 values or parts do not decode; the first: RBA 291, #1: no definition of this column"
 
 
-@pytest.mark.parametrize("format_", ["csv", "jsonl", "parquet", "arrow"])
-def test_the_first_value_of_a_table_that_does_not_decode_is_the_one_in_front(
-    format_: str, line: Line, undecodable: Path, tmp_path: Path
-) -> None:
-    told = line(f"open {undecodable}; export {format_} to {tmp_path / 'out'} by table")
-    assert told[-1] == f"2 values or parts do not decode; the first: RBA 229, C0: {OF_ANOTHER_SIZE['reason']}"
-
-
 def test_values_of_records_by_columns_are_named_with_their_image(line: Line, undecodable: Path, tmp_path: Path) -> None:
     told = line(f"open {undecodable}; export parquet to {tmp_path / 'out'}")
     assert f"the first: RBA 229: after.C0: {OF_ANOTHER_SIZE['reason']}" in told[-1]

@@ -16,7 +16,7 @@ from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
-from tests.trailformat.samples import row, trail_of
+from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import BadRecord, TrailFile
 from trailformat.trail.sequence import Spot
 
@@ -114,6 +114,28 @@ def test_what_is_no_row_and_what_is_no_record_is_told(format_: str, line: Line, 
     ]
     assert not [one for one in line.events if isinstance(one, Failure)]
     assert _told(line, trail, f"{format_} to T", tmp_path / "all")[-1].endswith("109 bytes are not exported")
+
+
+def _of_two_tables(folder: Path, *rows: tuple[int, bytes]) -> Path:
+    """Rows of TEA.T1 and TEA.T2 by table number and value; both are defined before the first."""
+    tables = [table_record(number, f"TEA.T{number}") for number in (1, 2)]
+    return trail_of(folder, *tables, *(row(text, number) for number, text in rows))
+
+
+@pytest.mark.parametrize("format_", ["csv", "jsonl", "parquet", "arrow"])
+def test_tables_are_told_in_the_order_of_their_first_rows(format_: str, line: Line, tmp_path: Path) -> None:
+    trail = _of_two_tables(tmp_path, (2, bytes(8)), (1, bytes(8)), (2, bytes(8)))
+    tables = _told(line, trail, f"{format_} to T by table", tmp_path / "out")[:2]
+    assert tables == [f"TEA.T2.{format_}: 2 rows of TEA.T2", f"TEA.T1.{format_}: 1 rows of TEA.T1"]
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "parquet"])
+def test_the_first_value_that_does_not_decode_is_that_of_the_first_record(
+    format_: str, line: Line, tmp_path: Path
+) -> None:
+    trail = _of_two_tables(tmp_path, (1, bytes(8)), (2, b"leaf"), (1, b"leaf"))
+    told = _told(line, trail, f"{format_} to T by table", tmp_path / "out")[-1]
+    assert told.startswith("2 values or parts do not decode; the first: RBA 384, C0")
 
 
 @pytest.mark.parametrize(
