@@ -70,7 +70,10 @@ AREAS = {
         ),
     ),
     "export": Area(
-        ("logdump/operations/export/*.py",),
+        tuple(
+            f"logdump/operations/export/{name}*.py"
+            for name in ("[a-q]", "record_b", "record_w", "sp", "sq", "ta", "text_e", "text_f")
+        ),
         (
             _EXPORT + "[fhmoptw]*.py",
             _EXPORT + "row*.py",
@@ -79,8 +82,16 @@ AREAS = {
             "tests/logdump/test_writing_across.py",
         ),
     ),
+    "lines": Area(
+        (
+            *(f"logdump/operations/export/{name}.py" for name in ("record_lines", "record_pieces", "text_columns")),
+            "logdump/arrow/tables/lines.py",
+            "trailformat/arrays/lines.py",
+        ),
+        (_EXPORT + "text*.py", "tests/trailformat/arrays/test_lines.py"),
+    ),
     "tables": Area(
-        ("logdump/arrow/tables/*.py",),
+        ("logdump/arrow/tables/[a-km-z]*.py", "logdump/arrow/tables/layout.py"),
         (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
     ),
     "changes": Area(
