@@ -15,6 +15,7 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile
+from trailformat.changes.encrypted import looks_encrypted
 from trailformat.scan import Batch, scan
 
 
@@ -24,11 +25,14 @@ class Checker:
     def __init__(self, notify: int) -> None:
         self._notify = notify
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
+        self.encrypted: list[Path] = []
         self.stopped_at: str | None = None
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Look at every record of a file; yields its gaps and Progress. Ctrl+C ends it with what it has."""
         size, before = trail.size, self.records
+        if looks_encrypted(trail):
+            self.encrypted.append(trail.path)
         walk = scan(trail)
         try:
             for batch in walk:
@@ -67,7 +71,7 @@ class Checker:
     def result(self, title: str) -> CheckShown:
         """The result of the check."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, is_partial=self.stopped_at is not None)
+        return CheckShown(title, *numbers, tuple(self.encrypted), is_partial=self.stopped_at is not None)
 
 
 def _undefined(batch: Batch) -> int:
@@ -111,6 +115,7 @@ COMMANDS = (
         run_check,
         details=(
             "For each gap: RBA, bytes, the reason, and the next good record; then one line about the whole.",
+            "Files whose record data looks encrypted are named.",
             "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
         ),
         origin=Origin.OURS,

@@ -18,8 +18,10 @@ from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.operations.heartbeats.survey import Display
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.changes.encrypted import looks_encrypted
 
 _NAME = "EXPORT"
 
@@ -54,6 +56,8 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         cursor.ends_export = was_whole
         raise
     cursor.ends_export = not options.is_limited
+    if looks_encrypted(session.trail):
+        yield Notice((f"{session.trail.path}: record data looks encrypted",), ExitStatus.OK)
 
 
 def _restricted(session: Session) -> AbstractContextManager[object]:

@@ -29,7 +29,8 @@ class GapShown(NamedTuple):
 class CheckShown(NamedTuple):
     """CHECK: what it found in a file, or in several.
 
-    ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
+    ``undefined`` records refer to a table definition that is not there; the record data of the files ``encrypted``
+    looks encrypted; ``is_partial`` when it was stopped.
     """
 
     title: str
@@ -39,6 +40,7 @@ class CheckShown(NamedTuple):
     gaps: int
     gap_bytes: int
     undefined: int
+    encrypted: tuple[Path, ...] = ()
     is_partial: bool = False
 
     @property
