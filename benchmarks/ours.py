@@ -27,7 +27,7 @@ from logdump.session.events import Failure, Progress
 from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.session import Session
 from trailformat import TrailFile
-from trailformat.codec.tokens import parse_tokens
+from trailformat.codec.tokens import tokens_by_layout
 from trailformat.records.record_header import header_layout
 from trailformat.scan import Engine, Workers, is_available, parallel_scan, scan
 from trailformat.search.whole_trail import WholeTrail
@@ -226,7 +226,7 @@ def construct_itself(trail: LargeTrail) -> Measured:
 
     def run() -> None:
         for record in records:
-            tokens = parse_tokens(record.body, record.order)
+            tokens = list(tokens_by_layout(record.body, record.order))
             layout.parse(tokens[0].payload)
 
     size = sum(record.length for record in records)

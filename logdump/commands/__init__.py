@@ -21,6 +21,8 @@ _HOMES = {
     "check": "CHECK",
     "heartbeat": "HEARTBEAT",
     "recovery": "RECOVERY",
+    "bounded_recovery": "BR",
+    "compress": "COMPRESS",
     "metadata": "METADATA COLUMNDATA",
     "values": "VALUES SOURCEDEFS",
     "save": "SAVE",
@@ -29,6 +31,7 @@ _HOMES = {
     "export": "EXPORT",
     "params": "PARAMS",
     "ddl": "DDL",
+    "explain": "EXPLAIN",
     "limits": (
         "NOTIFY NOTIFYINTERVAL SCANSCROLLING TRANSHIST TRANSRECLIMIT TRANSBYTELIMIT HASHSTATS HASHCLEAR HASHRESET"
     ),

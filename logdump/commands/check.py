@@ -9,14 +9,16 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
 from logdump.operations.matching_files import matching_files
+from logdump.operations.recovery.versions import FileFacts, facts_of, is_rollover
 from logdump.session.across import files_from
 from logdump.session.check_events import CheckShown, GapShown
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailError, TrailFile
+from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.scan import Batch, scan
+from trailformat.records.io_types import RESTARTS
+from trailformat.scan import Batch, choose_engine, scan
 
 
 class Checker:
@@ -25,6 +27,8 @@ class Checker:
     def __init__(self, notify: int) -> None:
         self._notify = notify
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
+        self.restarts = 0
+        self._before: FileFacts | None = None
         self.encrypted: list[Path] = []
         self.stopped_at: str | None = None
 
@@ -44,6 +48,13 @@ class Checker:
             self.stopped_at = f"{trail.path}, after {self.records - before} records"
         self.size += walk.position.rba
         self.transactions += walk.transactions
+        self._note_beginning(facts_of(trail))
+
+    def _note_beginning(self, facts: FileFacts) -> None:
+        """See whether a restart has begun a file, by the file of its trail before it."""
+        before, self._before = self._before, facts
+        if before is not None and _trail_of(before) == _trail_of(facts) and is_rollover(before, facts):
+            self.restarts += 1
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
         """The gap that a whole file is which is no trail."""
@@ -58,6 +69,8 @@ class Checker:
         begun = self.records
         self.records += records
         self.undefined += _undefined(batch)
+        types = bytes(memoryview(batch.io_type))  # type: ignore[arg-type]  # arrays and numpy columns both take it
+        self.restarts += sum(map(types.count, RESTARTS))
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
@@ -71,7 +84,12 @@ class Checker:
     def result(self, title: str) -> CheckShown:
         """The result of the check."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, tuple(self.encrypted), is_partial=self.stopped_at is not None)
+        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=self.stopped_at is not None)
+
+
+def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
+    name = TrailName.parse(facts.path)
+    return (name.directory, name.prefix) if name is not None else None
 
 
 def _undefined(batch: Batch) -> int:
@@ -83,7 +101,7 @@ def _undefined(batch: Batch) -> int:
 def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
     """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
     checker = Checker(session.settings.notify)
-    paths = files_from(session) if wildcard is None else matching_files(wildcard)
+    paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
     if wildcard is None and len(paths) == 1:
         yield from checker.run(session.trail)
         yield checker.result(f"LogTrail {session.trail.path}")
@@ -95,6 +113,8 @@ def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
 
 
 def _check_several(checker: Checker, name: str, paths: list[Path]) -> Iterator[Event]:
+    # kernels that are loaded pay for each file, however small
+    choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     for path in paths:
         try:
             with TrailFile(path) as trail:

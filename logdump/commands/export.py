@@ -17,11 +17,13 @@ from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
 from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.operations.heartbeats.survey import Display
+from logdump.session.across import goes_over_files, move_to, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.trail.sequence import Spot
 
 _NAME = "EXPORT"
 
@@ -31,33 +33,61 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
     They are those from the position on; of the whole file where an EXPORT without a limit has left the position.
     """
+    if options.heartbeats is not None:
+        yield from _write(session, options)
+        return
+    place, begun = place_of(session), session.cursor.export_begun_in
+    if begun is not None:
+        yield from move_to(session, Spot(begun, 0))
+    elif place.next >= session.trail.size and not goes_over_files(session):
+        raise CommandError(f"Nothing is left to export from RBA {place.next} on. POSITION 0 goes to the beginning.")
+    begins_in = session.trail.path
+    try:
+        yield from _export(session, options)
+    except BaseException as error:
+        told = return_to(session, place)
+        if isinstance(error, GeneratorExit):
+            list(told)
+        else:
+            yield from told
+        session.cursor.export_begun_in = begun
+        raise
+    session.cursor.export_begun_in = None if options.is_limited else begins_in
+    for path in _encrypted_between(session, begins_in):
+        yield Notice((f"{path}: record data looks encrypted",), ExitStatus.OK)
+
+
+def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
+    """The files whose record data looks encrypted, from one of the trail to the open one."""
+    if begins_in == session.trail.path:
+        yield from [begins_in] * looks_encrypted(session.trail)
+        return
+    from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - for ACROSS
+
+    whole = WholeTrail.around(begins_in)
+    for ordinal in range(whole.ordinals.get(begins_in, 0), whole.ordinals.get(session.trail.path, -1) + 1):
+        if (trail := whole.open(ordinal)) is not None:
+            with trail:
+                if looks_encrypted(trail):
+                    yield trail.path
+
+
+def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
+    """Write them, in Spark where that is the engine and can."""
+    narrows = options.effective and options.format != "SQL"
+    with _restricted(session) if narrows else nullcontext():
+        if session.settings.spark_master is not None:
+            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
+
+            if (yield from export_in_spark(session, options)):
+                return
+        yield from _write(session, options)
+
+
+def _write(session: Session, options: ExportOptions) -> Iterator[Event]:
     from logdump.operations.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
 
-    if options.heartbeats is not None:
-        yield from exporting.run_export(session, options)
-        return
-    cursor = session.cursor
-    position, was_whole = cursor.next, cursor.ends_export
-    if was_whole:
-        cursor.move(0)
-    elif position >= session.trail.size:
-        raise CommandError(f"Nothing is left to export from RBA {position} on. POSITION 0 goes to the beginning.")
-    try:
-        with _restricted(session) if options.effective else nullcontext():
-            is_done = False
-            if session.settings.spark_master is not None:
-                from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
-
-                is_done = yield from export_in_spark(session, options)
-            if not is_done:
-                yield from exporting.run_export(session, options)
-    except BaseException:
-        cursor.move(position)
-        cursor.ends_export = was_whole
-        raise
-    cursor.ends_export = not options.is_limited
-    if looks_encrypted(session.trail):
-        yield Notice((f"{session.trail.path}: record data looks encrypted",), ExitStatus.OK)
+    yield from exporting.run_export(session, options)
 
 
 def _restricted(session: Session) -> AbstractContextManager[object]:
@@ -175,6 +205,7 @@ COMMANDS = (
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
             "HEARTBEATS behind it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, here once more.",
+            "With ACROSS it goes on in the later files of the trail.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
             "PARQUET and ARROW need pip install 'logdump[export]'.",
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
-from logdump.operations.matching_files import matching_files
+from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
 from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.second_copies import rows_of
 from logdump.operations.recovery.survey import Survey
@@ -19,10 +19,9 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryEnd, TransactionRef
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailName
+from trailformat import TrailName
 from trailformat.scan import Workers
 from trailformat.search.lots import Lot
-from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class RecoveryRun:
 
     def __init__(self, session: Session, options: RecoveryOptions) -> None:
         self._session, self._options = session, options
-        self._whole = _whole_trail(session, options.over)
+        self._whole = whole_trail_of(session, options.over, "RECOVERY")
         self._reader = _reader(options.reader)
         self._title = f"LogTrail {options.over or session.trail.path}"
         self.is_partial = False
@@ -116,15 +115,6 @@ class RecoveryRun:
         return False
 
 
-def _whole_trail(session: Session, wildcard: str | None) -> WholeTrail:
-    if wildcard is None:
-        return WholeTrail.around(session.trail.path)
-    try:
-        return WholeTrail(matching_files(wildcard))
-    except NotATrail as error:
-        raise CommandError(f"{wildcard} names {error.problem}; RECOVERY takes {error.expected}.") from error
-
-
 def _reader(release: str | None) -> int | None:
     if release is None:
         return None
@@ -136,8 +126,7 @@ def _reader(release: str | None) -> int | None:
 
 def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:
     """Show what restarts have left in the trail; the position stays."""
-    if not options.filtered and session.filters_in_use is not None and session.filters_in_use.active:
-        raise CommandError("Half a trail gives wrong answers: FILTER OFF, or RECOVERY FILTERED for fewer findings.")
+    refuse_filter(session, "RECOVERY", filtered=options.filtered)
     run = RecoveryRun(session, options)
     yield from run.events()
     if run.is_partial:

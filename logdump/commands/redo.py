@@ -10,6 +10,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import Number, OneOf
 from logdump.operations.export.options import DIALECTS
+from logdump.session.across import move_to
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.statements import StatementShown
@@ -25,27 +26,20 @@ class Wanted(NamedTuple):
 
 def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterator[Event]:
     """Print the statements for the transaction that is open at the position, or the next; with a number, that many."""
+    from logdump.operations.script import script_of  # noqa: PLC0415 - slow
     from logdump.render import sql  # noqa: PLC0415 - slow
 
-    cursor, trail = session.cursor, session.trail
-    header = trail.file_header
+    header = session.trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
-    script = sql.SqlScript(
-        trail,
-        dialect,
-        lambda file: session.selection(file).accepts,
-        session.definitions_of,
-        takes_back=takes_back,
-        includes_cut=wanted.includes_cut,
-    )
-    for item in script.items(cursor.next, wanted.transactions):
+    script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
+    for item in script.items(session.cursor.next, wanted.transactions):
         if isinstance(item, sql.Statement):
             yield StatementShown(item, takes_back)
         elif lines := tuple(sql.script_lines(item, dialect, session.settings.time_offset)):
             yield say(*lines)
-    if script.end:
-        cursor.is_backwards = False
-        cursor.move(script.end)
+    if script.end is not None:
+        session.cursor.is_backwards = False
+        yield from move_to(session, script.end)
 
 
 _FORM = AnyOrder(
@@ -68,6 +62,7 @@ def _command(name: str, summary: str, *details: str, takes_back: bool) -> Comman
         details=(
             "Whole transactions, from the one that is open at the position; the filter applies. Nothing is executed.",
             "One that a Replicat drops or that is not all here is one comment; INCLUDE CUT adds its statements to it.",
+            "So is a copy of one that stands in the trail before. With ACROSS they go on in the later files.",
             *details,
         ),
         origin=Origin.OURS,

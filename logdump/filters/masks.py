@@ -19,6 +19,7 @@ from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn
 from logdump.filters.effective_criterion import Effective
 from logdump.filters.filter_set import CriterionSet, FilterSet, Match
+from logdump.filters.header_values import FIELDS, HeaderValue
 from logdump.filters.integer_criteria import Int16, Int32, Int64, Integer
 from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion, TableName
 from logdump.filters.needle import Needle
@@ -212,6 +213,14 @@ def _lies_inside(needle: Needle, start: int, size: int, data_size: int) -> bool:
     return columns is None or (start >= columns.start and start + size - 1 <= columns.end)
 
 
+def _header_value(criterion: HeaderValue, batch: Batch, _source: MaskSource) -> Mask:
+    column = np.asarray(getattr(batch, FIELDS[criterion.name]))
+    if criterion.is_named:
+        return np.isin(column, criterion.numbers) & _is_record(batch)
+    held: Mask = criterion.comparison.holds(column, criterion.numbers[0])
+    return held & _is_record(batch)
+
+
 def _effective(criterion: Effective, batch: Batch, _source: MaskSource) -> Mask:
     return ~left_out_rows(criterion.left_out, batch)
 
@@ -235,5 +244,6 @@ _MASKS: dict[type[Criterion], Callable[[Any, Batch, MaskSource], Mask]] = {
     Int64: _integers,
     Csn: _csn,
     GgsToken: _ggs_token,
+    HeaderValue: _header_value,
     Effective: _effective,
 }

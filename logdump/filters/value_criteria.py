@@ -6,7 +6,8 @@
 
 A record meets it when its before or its after image has the column and the value compares so. Numbers are compared as
 numbers, dates as dates, text without the blanks at its end, binary data by its hex digits. NULL, and what does not
-decode, meets no comparison but that with NULL. Column names are sought case aside unless they are in quotes.
+decode, meets no comparison but that with NULL. Column names are sought case aside unless they are in quotes. Names that
+GoldenGate has for fields of the header: :mod:`logdump.filters.header_values`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, ClassVar
 from logdump.filters.comparison import Comparison, comparison_named
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
+from logdump.filters.header_values import FIELDS, HeaderValue, header_value
 from logdump.filters.subject import Subject
 from logdump.filters.words import QUOTES, is_quoted, quoted, unquote
 from logdump.notation.times import TimeOffset
@@ -137,7 +139,7 @@ def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:
     return value, wanted if type(value) is type(wanted) and len(zones) == 1 else None
 
 
-def _parse(text: str, _offset: TimeOffset) -> Criterion:
+def _parse(text: str, offset: TimeOffset) -> Criterion:
     parts = _PARTS.fullmatch(text.strip())
     if parts is None:
         raise FilterError(f"{quoted(text)} is no comparison of a column")
@@ -153,6 +155,8 @@ def _parse(text: str, _offset: TimeOffset) -> Criterion:
     if is_null and comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL):
         raise FilterError("NULL is compared by = and <> only")
     wanted = None if is_null else unquote(value)
+    if name.upper() in FIELDS:
+        return header_value(name.upper(), comparison, wanted, offset)
     return ColumnValue(unquote(name), is_quoted(name), comparison, wanted)
 
 
@@ -163,6 +167,6 @@ OPTIONS = (
         "a column's value before or after, compared by its type (not in Oracle's Logdump)",
         "VALUE PRODUCT_PRICE > 15000",
         _parse,
-        ColumnValue.uses,
+        ColumnValue.uses | HeaderValue.uses,
     ),
 )

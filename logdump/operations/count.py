@@ -277,7 +277,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
             yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))
             return f"LogTrail {trail.path}"
-    trail, paths = session.trail, files_from(session)
+    trail, paths = session.trail, list(files_from(session))
     if len(paths) > 1:
         session.cursor.move(0)
         return (yield from _count_several(counter, str(trail.path), paths))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from logdump.filters import Criterion, CriterionSet, FilterError, FilterSet, Match, parse_criterion
+from logdump.filters.header_values import HeaderValue
 from logdump.filters.name_criteria import AnsiName, FileName
 from logdump.filters.words import unquote
 from logdump.notation.times import GMT
@@ -32,6 +33,8 @@ def parse_search(session: Session, text: str) -> Search:
         return Search(text, _all(_criterion(f'HEX "{match["digits"].strip().strip(_QUOTES)}"')))
     if match := _COLUMN.fullmatch(text):
         compared = _criterion(f"VALUE {match['column']} {match['condition']}")
+        if isinstance(compared, HeaderValue):
+            return Search(text, _all(compared))
         return Search(text, _all(*_on_tables(session, text, match), compared))
     value = _ANY_CASE.sub("", text)
     mark = "B," if value != text else ""

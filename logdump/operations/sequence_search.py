@@ -7,6 +7,7 @@ others the place is found by halving. Both need what a trail is: transactions in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,10 +90,32 @@ def _files(path: Path) -> Sequence[Path]:
 
 def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
     """The files in which the record may be; one that is no trail is none of them."""
-    headers = [(path, header) for path in paths if (header := peek(path)) is not None]
-    for at, (path, header) in enumerate(headers):
-        following = headers[at + 1][1] if at + 1 < len(headers) else None
+    header_of = cache(peek)
+
+    def begins_before(path: Path) -> bool | None:
+        header = header_of(path)
+        reached = goal.first_reached(header) if header is not None else None
+        return None if reached is None else not reached
+
+    first = _last_begun_before(paths, begins_before)
+    for at, path in enumerate(paths[first:], first):
+        header = header_of(path)
+        if header is None:
+            continue
+        following = next((one for one in paths[at + 1 :] if header_of(one) is not None), None)
         ends_before = goal.last_reached(header) is False
-        is_passed = following is not None and goal.first_reached(following) is False
-        if not ends_before and not is_passed:
+        if not ends_before and not (following is not None and begins_before(following)):
             yield path
+
+
+def _last_begun_before(paths: Sequence[Path], begins_before: Callable[[Path], bool | None]) -> int:
+    """The last file that is known to begin before the goal, by halving; 0 where none is."""
+    low, high = 0, len(paths)
+    while low < high:
+        middle = (low + high) // 2
+        tells = next((at for at in range(middle, high) if begins_before(paths[at]) is not None), None)
+        if tells is not None and begins_before(paths[tells]):
+            low = tells + 1
+        else:
+            high = middle
+    return max(low - 1, 0)

@@ -71,7 +71,8 @@ def _group_meaning(group_id: int) -> str:
 FILE_HEADER = Shape(
     "file_header",
     "The file header. Its groups hold the tokens that the file has, by name, null where a value is not set; times are "
-    "ISO 8601 in UTC, `bit_flags` is a string, bytes are hex; an unknown token is `xNN` with its bytes in hex.",
+    "ISO 8601 in UTC, `bit_flags` is a string, bytes are hex; an unknown token is `xNN` with its bytes in hex. "
+    "`compatibility` is what GoldenGate's `@GETENV ('GGFILEHEADER', 'COMPATIBILITY')` returns.",
     (
         *PLACE,
         member("data_length", "number", "`Len` of the record line", "record.data_length"),

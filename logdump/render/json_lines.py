@@ -10,9 +10,12 @@ from collections.abc import Iterator
 
 from logdump.notation.escape import Harmless, escape
 from logdump.render import (
+    json_bounded_recovery,
     json_check,
+    json_compression,
     json_count,
     json_ddl,
+    json_explanation,
     json_header,
     json_heartbeat,
     json_lob,
@@ -81,6 +84,9 @@ SHAPES = (
     json_heartbeat.HEARTBEAT_GAP,
     json_heartbeat.HEARTBEAT_ROW,
     *json_recovery.SHAPES,
+    *json_compression.SHAPES,
+    *json_bounded_recovery.SHAPES,
+    json_explanation.EXPLANATION,
     json_spark.JOB_PROGRESS,
     json_spark.ROW,
     TEXT,
@@ -117,6 +123,8 @@ PARTS = (
     json_parameters.TAKING,
     json_heartbeat.LAG_SUMMARY,
     *json_recovery.PARTS,
+    *json_bounded_recovery.PARTS,
+    json_explanation.PART,
 )
 """The objects inside those."""
 

@@ -74,7 +74,14 @@ COLUMN = Shape(
 )
 
 
-def _token_text(token: Token) -> str | None:
+def described_column(index: int, definition: ColumnDefinition) -> dict[str, Any]:
+    """The members of a column that its definition tells, which come first."""
+    shown = _ColumnShown(Column(index, b""), definition, Value(b""), None)
+    return {part.name: part.value(shown) for part in COLUMN.members[:4]}
+
+
+def token_text(token: Token) -> str | None:
+    """The payload as text; None where it is not printable."""
     try:
         text = token.payload.decode()
     except UnicodeDecodeError:
@@ -99,7 +106,7 @@ GGS_TOKEN = Shape(
         _TOKEN_ID,
         member("name", "string or null", "LOGCSN, TRANID, …", lambda token: token_name(GGS_TOKENS, token.id) or None),
         *_TOKEN_BYTES,
-        member("text", "string or null", "Payload as text, when it is printable", _token_text),
+        member("text", "string or null", "Payload as text, when it is printable", token_text),
     ),
 )
 
@@ -156,7 +163,8 @@ def _ddl(known: KnownRecord) -> Any:
     return parse_ddl((known.whole or known.record).data) if is_ddl else None
 
 
-def _table(known: KnownRecord) -> str | None:
+def table_of(known: KnownRecord) -> str | None:
+    """The name of a record's table."""
     return (known.table.name if known.table else known.record.name) or None
 
 
@@ -187,12 +195,12 @@ _HEADER = (
         "Its name, as in the record line",
         lambda known: io_type_name(known.record.header.io_type),
     ),
-    member("table", "string or null", "Table name, resolved by its index", _table),
+    member("table", "string or null", "Table name, resolved by its index", table_of),
     member("table_index", "number or null", "TDR index", "record.table_index"),
     member(
         "time",
         "string or null",
-        "IO Time, ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
+        "IO Time (GGS_TRANS_TIMESTAMP), ISO 8601, UTC, microseconds; null outside the years 1 to 9999",
         time_at("record.header.io_time"),
     ),
     member(
@@ -207,7 +215,9 @@ _HEADER = (
         "TransInd: 0 first, 1 middle, 2 last, 3 only record of its transaction",
         "record.header.trans_ind",
     ),
-    member("before_after", "string", "`B` before image, `A` after image", _letter("before_after")),
+    member(
+        "before_after", "string", "`B` before image, `A` after image (GGS_BEFORE_AFTER_IND)", _letter("before_after")
+    ),
     member("partition", "number", "Partition", "record.header.partition"),
     member("record_length", "number", "RecLength as stored", "record.header.record_length"),
     member("data_length", "number", "Bytes of data, `Len` of the record line", "record.data_length"),
@@ -219,14 +229,19 @@ _HEADER = (
     member("continued", "number", "Continued: 1 when more pieces follow", "record.header.continued"),
     member("rec_count", "number", "RecCount: the number of pieces", "record.header.rec_count"),
     member("audit_rba", "number or null", "AuditRBA; null on metadata", _audit_rba),
-    member("audit_pos", "string", "AuditPos, a decimal number", lambda known: str(known.record.header.audit_pos)),
+    member(
+        "audit_pos",
+        "string",
+        "AuditPos (GGS_TRANS_RBA), a decimal number",
+        lambda known: str(known.record.header.audit_pos),
+    ),
 )
 
 _CONTENT = (
     member(
         "operation",
         "string or null",
-        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB` or `SEQUENCE`; null for other records",
+        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB`, `SEQUENCE`: GGS_OP_TYPE; null for others",
         "change?.op",
     ),
     member(

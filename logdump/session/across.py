@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,8 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Across
-from trailformat.trail.sequence import file_beyond
+from trailformat import TrailFile
+from trailformat.trail.sequence import Spot, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
@@ -58,20 +60,50 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
     yield say(f"LogTrail {former} closed", f"Current LogTrail is {path}")
 
 
-def files_from(session: Session) -> list[Path]:
-    """The open file and, with ACROSS, those after it in the trail.
+def move_to(session: Session, spot: Spot) -> Iterator[Event]:
+    """Stand at a place of the trail; where that is in another file, that is opened and said. Raises as ``go_to``."""
+    if spot.path != session.trail.path:
+        yield from go_to(session, spot.path)
+    session.cursor.move(spot.rba)
+
+
+def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.close) -> Iterator[TrailFile]:
+    """The open file and, with ACROSS, those after it; while one is handled, the session reads it.
+
+    ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
+    """
+    former = session.trail
+    yield former
+    for path in islice(files_from(session), 1, None):
+        trail = TrailFile(path)
+        try:
+            with session.reading(trail):
+                yield trail
+        finally:
+            close(trail)
+
+
+def files_from(session: Session) -> Iterator[Path]:
+    """The open file and, with ACROSS, those after it in the trail, as they are named now.
 
     Raises:
-        CommandError: a file between is missing, and ACROSS does not step over gaps.
+        CommandError: a file between is missing, and ACROSS does not step over gaps; those before it have come by then.
     """
-    paths, across = [session.trail.path], session.settings.across
-    while across is not Across.OFF:
-        following, missing = file_beyond(paths[-1], 1)
-        if following is None:
-            break
-        _check_gap(across, following, missing)
-        paths.append(following)
-    return paths
+    path, across = session.trail.path, session.settings.across
+    yield path
+    if across is Across.OFF:
+        return
+    from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
+
+    whole = WholeTrail.around(path)
+    for ordinal in range(whole.ordinals.get(path, len(whole)) + 1, len(whole)):
+        _check_gap(across, whole.paths[ordinal], whole.missing_before(ordinal))
+        yield whole.paths[ordinal]
+
+
+def goes_over_files(session: Session) -> bool:
+    """Whether ACROSS takes commands that write beyond the open file. Raises as ``files_from``."""
+    return next(islice(files_from(session), 1, None), None) is not None
 
 
 def _check_gap(across: Across, following: Path, missing: Path | None) -> None:

@@ -29,8 +29,8 @@ class GapShown(NamedTuple):
 class CheckShown(NamedTuple):
     """CHECK: what it found in a file, or in several.
 
-    ``undefined`` records refer to a table definition that is not there; the record data of the files ``encrypted``
-    looks encrypted; ``is_partial`` when it was stopped.
+    ``undefined`` records refer to a table definition that is not there; ``restarts`` are those of Extract, as RECOVERY
+    counts them; the record data of the files ``encrypted`` looks encrypted; ``is_partial`` when it was stopped.
     """
 
     title: str
@@ -40,6 +40,7 @@ class CheckShown(NamedTuple):
     gaps: int
     gap_bytes: int
     undefined: int
+    restarts: int = 0
     encrypted: tuple[Path, ...] = ()
     is_partial: bool = False
 

@@ -9,6 +9,8 @@ from trailformat.changes.transaction_context import TransactionContext
 from trailformat.search.time import first_at_or_after
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trailformat.changes.segments import SegmentContext
 
 
@@ -19,7 +21,8 @@ class Cursor:
         current: RBA of the record read last.
         next: RBA at which the next read starts; reading backwards, where the next record ends.
         is_backwards: the read direction.
-        ends_export: whether an EXPORT of all that there was has left the position here, and nothing has moved it since.
+        export_begun_in: the file in which an EXPORT began that has left the position here, at the end of all that there
+            was; None where anything else moved it last.
         transactions: LOGCSN and TRANID of the records read.
     """
 
@@ -28,7 +31,7 @@ class Cursor:
         self.current = 0
         self.next = 0
         self.is_backwards = False
-        self.ends_export = False
+        self.export_begun_in: Path | None = None
         self.transactions = TransactionContext(trail)
         self._segments: SegmentContext | None = None
         self._search_back_from: int | None = None
@@ -46,7 +49,7 @@ class Cursor:
         """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
         self.current = self.next = rba
         self._search_back_from = None
-        self.ends_export = False
+        self.export_begun_in = None
 
     def read(self) -> Record | None:
         """The next record in the read direction, the position moving past it; None at the end (or the beginning).
@@ -103,7 +106,7 @@ class Cursor:
         self.current = rba
         self.next = rba if self.is_backwards else rba + length
         self._search_back_from = None
-        self.ends_export = False
+        self.export_begun_in = None
 
     def stand_before(self, record: Record) -> None:
         """Stand where ``record`` is read next."""

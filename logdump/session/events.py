@@ -11,10 +11,20 @@ from logdump.session.known_record import KnownRecord
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.session.bounded_recovery import (
+        BoundedRecoveryShown,
+        BrIntervalShown,
+        BrRestartShown,
+        CheckpointShown,
+        LongTransactionsEnd,
+        LongTransactionShown,
+    )
     from logdump.session.check_events import CheckShown, GapShown, SafePointShown
+    from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
     from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
     from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
+    from logdump.session.explanation import Explained
     from logdump.session.heartbeats import (
         BeatGapShown,
         BeatIntervalShown,
@@ -186,6 +196,17 @@ if TYPE_CHECKING:
         | TrailFileShown
         | KeepShown
         | RecoveryEnd
+        | CompressionShown
+        | Compression
+        | ImagesShown
+        | ImageSaving
+        | BoundedRecoveryShown
+        | CheckpointShown
+        | BrRestartShown
+        | LongTransactionShown
+        | LongTransactionsEnd
+        | BrIntervalShown
+        | Explained
         | RowsShown
         | Progress
         | JobProgress

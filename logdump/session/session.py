@@ -13,7 +13,7 @@ from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
 from logdump.session.history import History
 from logdump.session.session_log import SessionLog
-from logdump.session.settings import Settings
+from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
@@ -142,6 +142,16 @@ class Session:
         """Whether this is the open trail."""
         return self._cursor is not None and trail is self._cursor.trail
 
+    @contextlib.contextmanager
+    def reading(self, trail: TrailFile) -> Iterator[None]:
+        """While it lasts, commands have another file as the open one, from its beginning on; it stays the caller's."""
+        former = self._cursor, self._row_definitions
+        self._cursor, self._row_definitions = Cursor(trail), None
+        try:
+            yield
+        finally:
+            self._cursor, self._row_definitions = former
+
     @property
     def has_trail(self) -> bool:
         """Whether a trail is open."""
@@ -189,6 +199,10 @@ class Session:
         if self._cursor is not None:
             yield "the open trail", self._cursor.trail.status
             named.append(("the open trail", self._cursor.trail.path))
+            if self.settings.across is not Across.OFF:
+                from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - for the commands that write
+
+                named += [("a file of the open trail", path) for path in WholeTrail.around(named[-1][1]).paths]
         if self._source_definitions is not None:
             named.append(("the definitions file in use", self._source_definitions.path))
         if self.log.status is not None:

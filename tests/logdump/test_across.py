@@ -256,10 +256,3 @@ def test_count_and_check_name_a_file_that_is_missing(line: Line, whole: Path, tm
         assert line(command)[-1].endswith(f"{second} is missing. ACROSS GAPS reads on in {third.name}.")
     line("across gaps")
     assert line("check")[0].startswith(f"LogTrail {first}, 2 files, has ")
-
-
-def test_a_saved_part_ends_with_the_file(line: Line, whole: Path, tmp_path: Path) -> None:
-    first, _ = split(whole, (3,), parts(tmp_path))
-    line(f"open {first}; across on")
-    line(f"save {tmp_path / 'sv000000'}")
-    assert len(records(tmp_path / "sv000000")) == 3

@@ -50,6 +50,12 @@ def test_export_says_so_behind_what_it_wrote(target: str, line: Line, ciphered: 
     assert line(f"export {target} to {tmp_path / 'out'}")[-1] == f"{ciphered}: {SAID}"
 
 
+def test_export_over_files_names_the_encrypted_ones(line: Line, plain: Path, ciphered: Path, tmp_path: Path) -> None:
+    line(f"across on; open {plain}")
+    shown = line(f"export jsonl to {tmp_path / 'out'}")
+    assert [one for one in shown if SAID in one] == [f"{ciphered}: {SAID}"]
+
+
 def test_export_of_readable_rows_says_nothing_of_it(line: Line, plain: Path, tmp_path: Path) -> None:
     line(f"open {plain}")
     assert SAID not in "".join(line(f"export jsonl to {tmp_path / 'out'}"))

@@ -49,6 +49,8 @@ READERS = {
     "X",
     "HEARTBEAT",
     "RECOVERY",
+    "COMPRESS",
+    "BR",
     "PARAMS",
     "DDL",
 }

@@ -10,16 +10,22 @@ from random import Random
 from fixtures import heartbeats
 from fixtures.capture import Capture
 from fixtures.changes import Change, delete, insert, update
-from fixtures.flavour import ORACLE_12, Flavour
+from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.heartbeats import HEARTBEAT, HISTORY
+from fixtures.shop import SENCHA
 from fixtures.shop import Row as Values
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
-from trailformat import TrailWriter, from_datetime
+from trailformat import TrailWriter, from_datetime, make_token
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.file_header import replace_values
+from trailformat.records.io_types import RESTART_OK
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 BEGUN = from_datetime(EPOCH)
 """The first microsecond of the simulation in Julian microseconds."""
+OTHER_TABLE = MYSQL_21.teas._replace(number=3)
+"""A table that has nothing to do with heartbeats."""
 _MINUTE = 60_000_000
 
 
@@ -37,6 +43,7 @@ class HeartbeatTrail:
         heartbeat, history: the columns of the two tables, in any order, any of them missing.
         base: the name of the tables.
         flavour: who writes, and in what byte order.
+        created: when the file is begun, in microseconds of the simulation.
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class HeartbeatTrail:
         history: Sequence[str] = HISTORY,
         base: str = "GGADMIN.GG_HEARTBEAT",
         flavour: Flavour = ORACLE_12,
+        created: int = 0,
     ) -> None:
         self.path = path
         self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
@@ -54,8 +62,11 @@ class HeartbeatTrail:
             ending: heartbeats.table(f"{base}{ending}", columns, number)
             for number, (ending, columns) in enumerate(self._columns.items(), 1)
         }
-        self._writer = TrailWriter(path, order=flavour.order, file_header=file_header(flavour))
+        self._has_other_table = False
+        header = replace_values(file_header(flavour), "TrailInfo", {"CreationTime": BEGUN + created})
+        self._writer = TrailWriter(path, order=flavour.order, file_header=header)
         self._capture = Capture(self._writer, flavour)
+        self._capture.now = BEGUN + created
         self._capture.database()
         for one in self._tables.values():
             self._capture.table(one)
@@ -72,6 +83,37 @@ class HeartbeatTrail:
     def delete(self, row: Row, moment: int, ending: str = "") -> None:
         """A row that goes."""
         self._write([delete(self._tables[ending], values(row, self._columns[ending]))], moment)
+
+    def restart(self, moment: int, io_type: int = RESTART_OK) -> None:
+        """Extract is started again."""
+        self._capture.now = BEGUN + moment
+        self._capture.event(io_type, trans_ind=ONLY)
+
+    def defined(self, moment: int) -> None:
+        """The definition of the table of other transactions, by the clock of Extract."""
+        self._capture.now = BEGUN + moment
+        self._capture.table(OTHER_TABLE)
+        self._has_other_table = True
+
+    def worked(self, *moments: int) -> None:
+        """A transaction with an operation at each of these moments, whose records bear them."""
+        if not self._has_other_table:
+            self.defined(moments[0])
+        table = OTHER_TABLE
+        change = insert(table, SENCHA)
+        for at, moment in enumerate(moments):
+            self._capture.now = BEGUN + moment
+            place = ONLY if len(moments) == 1 else FIRST if at == 0 else LAST if at == len(moments) - 1 else MIDDLE
+            header = self._capture.header(
+                change.io_type,
+                table.number,
+                partition=self._capture.partition,
+                before_after=ord("A"),
+                orig_node=255,
+                trans_ind=place,
+            )
+            tokens = (make_token("L", b"41882300"), make_token("6", b"9.9.27")) if at == 0 else ()
+            self._writer.write_values(header, change.images(self._capture.flavour.order), tokens)
 
     def _write(self, changes: Iterable[Change], moment: int) -> None:
         self._capture.now = BEGUN + moment - _MINUTE  # each transaction begins a minute later

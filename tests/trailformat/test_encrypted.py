@@ -117,7 +117,12 @@ def test_a_sample_is_bounded_whatever_the_size_of_the_file(tmp_path: Path) -> No
     rows = full_rows(compressed_bytes(number, 5000) for number in range(20)) * 20
     with TrailFile(trail_of(tmp_path, *rows)) as trail:
         sample = row_sample(trail)
-    assert (sample.rows, len(sample.other)) == (module.ROWS, module.ROWS * 4096)
+    assert (sample.rows, len(sample.other)) == (module.ROWS, module.ROWS * 1024)
+
+
+def test_a_readable_file_is_known_by_a_few_rows(tmp_path: Path) -> None:
+    with TrailFile(write_rows(tmp_path / "pp000000", rows=ROWS)) as trail:
+        assert row_sample(trail).rows == module.MOST_APART * module.ROWS + 1
 
 
 def test_a_whole_sample_is_taken_once_for_an_open_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

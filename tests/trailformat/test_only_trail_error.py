@@ -38,7 +38,7 @@ from trailformat.search.extent import extent_at
 from trailformat.search.time import first_at_or_after
 
 _SMALL = 1200
-_STEP = stride(58)
+_STEP = stride(97)
 _FLIPS = examples(30)
 _PARTS = (
     *("tokens", "header", "data", "data_length", "gg_tokens", "user_tokens", "metadata", "name", "images"),

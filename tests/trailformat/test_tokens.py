@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
 from trailformat import BadToken, ByteOrder, CannotWrite, Token, make_token
-from trailformat.codec import layout
 from trailformat.codec.tokens import (
     UNSET,
     WIDE,
@@ -14,8 +15,8 @@ from trailformat.codec.tokens import (
     build_tokens,
     is_wide,
     parse_tokens,
-    token_layout,
     token_places,
+    tokens_by_layout,
 )
 
 LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
@@ -44,12 +45,17 @@ def test_tokens_cut_anywhere_are_those_of_the_layout(tokens: tuple[Token, ...], 
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            expected = [*layout.parse_all(token_layout(order), data, BadToken, "token")]
-        except BadToken:
+            tokens = tuple(tokens_by_layout(data, order))
+        except BadToken as error:
+            with pytest.raises(BadToken, match=re.escape(str(error))):
+                parse_tokens(data, order)
             with pytest.raises(BadToken, match="token does not fit"):
                 list(token_places(data, 0, size, order))
         else:
-            assert parse_tokens(data, order) == tuple((one.id, one.info, one.payload) for one in expected)
+            assert parse_tokens(data, order) == tokens
+            expected = [(token.id, token.payload) for token in tokens]
+            found = [(token, data[at : at + length]) for token, at, length in token_places(data, 0, size, order)]
+            assert found == expected
 
 
 def test_a_token_is_id_info_length_payload() -> None:

@@ -17,6 +17,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.cli import main
+from tests.simulated.bounded_recovery import write_diagrams
+from tests.simulated.late_replication import write_explained
 
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted(FOLDER.glob("*.in"))
@@ -24,6 +26,8 @@ _MODIFIED = 1_710_500_000
 """The modification time of every trail in the copy: 2024-03-15 10:53:20 GMT."""
 _ZONES = {"conversions": "PST8PDT"}
 """The scripts that do not run at GMT: the manual's examples of conversions were made on the west coast."""
+_DRAWN = {"br": write_diagrams, "explain": write_explained}
+"""What is written beside the copy of the trails for a script."""
 WITH_PROGRAMS = {"log", "shell"}
 """The scripts whose programs print by themselves."""
 _THIS_YEAR_ON = r"20(?:2[5-9]|[3-9]\d)"
@@ -37,6 +41,10 @@ _CHANGES = (
     (re.compile(r"timestamp  = 1[7-9]\d{8} \(0x\w+\)"), "timestamp  = <now>"),
     (re.compile(r"^logdump \d.*\n.*-endian\nconstruct .*$", re.MULTILINE), "<versions>"),
     (re.compile(r"(GGSComment +Len) .*"), r"\1 <n> RBA <n>"),
+    (re.compile(r"\d+ MB/s here"), "<n> MB/s here"),
+    (re.compile(r"\d+\.\d:1, (\d+ bytes become) \d+, \d+% less"), r"<n>:1, \1 <n>, <n>% less"),
+    (re.compile(r'("compressed":)\d+(,"ratio":)[\d.]+'), r"\1<n>\2<n>"),
+    (re.compile(r'("seconds":)[\d.e-]+(,"sampled")'), r"\1<n>\2"),
     (re.compile(r"(Avg Hash lookup time) +\d+"), r"\1 <time>"),
 )
 
@@ -48,13 +56,15 @@ def steady(text: str, folder: Path) -> str:
     return text.replace(str(folder), "/trails").replace(str(folder.parent), "/")
 
 
-def copy_of_trails(folder: Path) -> Path:
-    """A copy of the fixtures' trails in ``folder``, all of one age."""
+def copy_of_trails(folder: Path, script: Path | None = None) -> Path:
+    """A copy of the fixtures' trails in ``folder``, all of one age, and beside them what a script needs."""
     copy = folder.resolve() / "trails"
     shutil.copytree(TRAILS, copy)
     shutil.copytree(FOLDER / "obey", copy, dirs_exist_ok=True)
     for path in copy.iterdir():
         os.utime(path, (_MODIFIED, _MODIFIED))
+    if script is not None and script.stem in _DRAWN:
+        _DRAWN[script.stem](copy)
     return copy
 
 
@@ -87,7 +97,7 @@ def play(script: Path, folder: Path) -> str:
     """What logdump answers to the script, both its streams as one; in this process, where that is possible."""
     if script.stem in WITH_PROGRAMS:
         return play_from_outside(script, folder)
-    trails = copy_of_trails(folder)
+    trails = copy_of_trails(folder, script)
     answer = io.BytesIO()
     out = io.TextIOWrapper(answer, encoding="utf-8", write_through=True)
     with _set_up(script, out, trails):
@@ -97,7 +107,7 @@ def play(script: Path, folder: Path) -> str:
 
 def play_from_outside(script: Path, folder: Path) -> str:
     """The same by a process of its own."""
-    trails = copy_of_trails(folder)
+    trails = copy_of_trails(folder, script)
     done = subprocess.run(
         [sys.executable, "-m", "logdump"],
         input=script.read_bytes(),

@@ -30,18 +30,18 @@ MOST_APART = 0.05
 INCOMPRESSIBLE = 1.05
 """The ratio of compression below which bytes do not compress."""
 
-_ROW_BYTES = 4096
+_ROW_BYTES = 1024
 _LARGEST = 1 << 16
 _TYPES = ROW_TYPES | PREFIX_SIZES.keys()
 
 
 class RowSample(NamedTuple):
-    """The first rows of a file.
+    """The first rows of a file, no more than decide.
 
     Attributes:
         rows: how many there are.
         apart: those whose data come apart into columns.
-        other: the data of the others, each without what goes beyond some kilobytes.
+        other: the data of the others, each without what goes beyond a kilobyte.
     """
 
     rows: int
@@ -60,6 +60,11 @@ class RowSample(NamedTuple):
         is_enough = self.rows >= FEWEST_ROWS and len(self.other) >= FEWEST_BYTES
         return is_enough and self.apart <= MOST_APART * self.rows and self.ratio < INCOMPRESSIBLE
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether more rows would change nothing."""
+        return self.rows == ROWS or self.apart > MOST_APART * ROWS
+
 
 _known: WeakKeyDictionary[TrailFile, bool] = WeakKeyDictionary()
 """What whole samples have said; a file that grows may still get more rows."""
@@ -70,25 +75,21 @@ def looks_encrypted(trail: TrailFile) -> bool:
     if (known := _known.get(trail)) is not None:
         return known
     sample = row_sample(trail)
-    if sample.rows == ROWS:
+    if sample.is_whole:
         _known[trail] = sample.looks_encrypted
     return sample.looks_encrypted
 
 
 def row_sample(trail: TrailFile) -> RowSample:
-    """The first rows of a file, up to damage."""
-    definitions = RowDefinitions(trail)
-    rows = apart = 0
-    other = []
+    """The first rows of a file, up to damage, or until so many have come apart that the others cannot matter."""
+    definitions, sample = RowDefinitions(trail), RowSample(0, 0, b"")
     for record in _rows(trail):
-        rows += 1
-        if _comes_apart(record, definitions):
-            apart += 1
-        else:
-            other.append(record.data[:_ROW_BYTES])
-        if rows == ROWS:
+        is_apart = _comes_apart(record, definitions)
+        other = sample.other if is_apart else sample.other + record.data[:_ROW_BYTES]
+        sample = RowSample(sample.rows + 1, sample.apart + is_apart, other)
+        if sample.is_whole:
             break
-    return RowSample(rows, apart, b"".join(other))
+    return sample
 
 
 def _rows(trail: TrailFile) -> Iterator[Record]:

@@ -96,10 +96,15 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
             tokens.append(Token(token, data[end + 1], data[at : at + size]))
             end = at + size
     except BadToken:
-        # the layout says at which byte, and what stands there
-        parsed = layout.parse_all(token_layout(order), data, BadToken, "token")
-        return tuple(Token(token.id, token.info, token.payload) for token in parsed)
+        # the layout says where it goes wrong, and how
+        return tuple(tokens_by_layout(data, order))
     return tuple(tokens)
+
+
+def tokens_by_layout(data: bytes, order: ByteOrder) -> Iterator[Token]:
+    """The same as the layout has them, twenty times as slow. Raises like parse_tokens."""
+    for token in layout.parse_all(token_layout(order), data, BadToken, "token"):
+        yield Token(token.id, token.info, token.payload)
 
 
 _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}

@@ -128,7 +128,8 @@ GROUPS = {
     0x33: GroupLayout("ProducerInfo", PRODUCER_INFO),
     0x34: GroupLayout("ContinunityInfo", CONTINUITY_INFO),
 }
-VENDORS = {7: "ORACLE"}
+ORACLE = "ORACLE"
+VENDORS = {7: ORACLE}
 """DatabaseInfo.Vendor, as far as it is known."""
 
 

@@ -29,6 +29,8 @@ from trailformat.scan.names import Names
 
 RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = range(4)
 """Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
+BATCH_SIZE = 1 << 14
+"""Rows of a batch: their columns fit into the cache of a core; more would be written to memory and read again."""
 
 
 class BatchColumn(Protocol):

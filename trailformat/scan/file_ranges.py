@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.engines import Engine
 from trailformat.scan.position import ScanPosition
-from trailformat.scan.scanning import BATCH_SIZE, Scan
+from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 
 

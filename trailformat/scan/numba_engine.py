@@ -13,6 +13,7 @@ from trailformat.scan.kernels import arguments
 from trailformat.scan.kernels.loaded import kernels
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
+from trailformat.scan.spare import Spare
 from trailformat.scan.windows import Window
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
@@ -24,10 +25,13 @@ class NumbaFiller:
 
     def __init__(self, names: Names, batch_size: int) -> None:
         self._batch_size = batch_size
-        self._run = KernelRun(kernels()["fill"], names)
         self._columns: _Columns = ()
         self._addresses = array("q", bytes(24))
         self._renew_columns()
+        self._run = KernelRun(kernels()["fill"], names)
+
+    def __del__(self) -> None:
+        _SPARE.give(self._batch_size, self._columns)
 
     @property
     def transactions(self) -> int:
@@ -40,12 +44,7 @@ class NumbaFiller:
         return self._run.state[arguments.ROW] >= self._batch_size
 
     def _renew_columns(self) -> None:
-        rows = self._batch_size
-        self._columns = (
-            np.empty((arguments.OCTETS, rows), np.uint8),
-            np.empty((arguments.INTS, rows), np.uint32),
-            np.empty((arguments.LONGS, rows), np.int64),
-        )
+        self._columns = _SPARE.take(self._batch_size)
         for number, block in enumerate(self._columns):
             self._addresses[number] = block.ctypes.data
 
@@ -99,3 +98,14 @@ class NumbaFiller:
         columns = address_of(self._addresses)
         position, status = self._run.go(window, position, end, stop, self._batch_size, columns)
         return position, self._run.state[arguments.NEED] if status == arguments.MORE else 0
+
+
+def _empty_columns(rows: int) -> _Columns:
+    return (
+        np.empty((arguments.OCTETS, rows), np.uint8),
+        np.empty((arguments.INTS, rows), np.uint32),
+        np.empty((arguments.LONGS, rows), np.int64),
+    )
+
+
+_SPARE = Spare(_empty_columns)

@@ -12,14 +12,14 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
-from trailformat.scan.batch import Batch
+from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import CountFiller, KernelTotals, Taken
 from trailformat.scan.engines import Engine
 from trailformat.scan.file_ranges import FileRange
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition, first_position
-from trailformat.scan.scanning import BATCH_SIZE, Scan, Scanning, T
+from trailformat.scan.scanning import Scan, Scanning, T
 from trailformat.scan.split import likely_boundary
 from trailformat.trail.file import TrailFile
 
@@ -149,7 +149,7 @@ class ParallelScan(Generic[T, R]):
 
     def _scan_here(self, stop: int | None) -> Generator[tuple[R, int], None, None]:
         """Scan from the current position on, in this thread."""
-        if stop is not None and self._position.rba >= stop:
+        if self._position.rba >= (self._trail.size if stop is None else stop):
             return
         names = self._names
         scanning = self._scanner(self._trail, self._position, stop, None if names is None else lambda: names)

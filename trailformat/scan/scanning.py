@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterator, Sized
 from typing import Protocol, Self, TypeVar
 
 from trailformat.errors import NotATrail
-from trailformat.scan.batch import Batch
+from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition, damage_at, first_position
 from trailformat.scan.windows import Window, Windows
 from trailformat.trail.file import TrailFile
-
-BATCH_SIZE = 1 << 14
-"""Rows of a batch: their columns fit into the cache of a core; more would be written to memory and read again."""
 
 T = TypeVar("T", bound=Sized)
 Made_co = TypeVar("Made_co", bound=Sized, covariant=True)

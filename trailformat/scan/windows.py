@@ -17,6 +17,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import NotATrail
 from trailformat.records.framing import MOST_TOKENS
+from trailformat.scan.spare import Spare
 from trailformat.trail.file import TrailFile
 
 CAPACITY = 1 << 19
@@ -40,8 +41,11 @@ class Windows:
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
         self._capacity = CAPACITY
-        self._window = _empty_window(CAPACITY)
+        self._window = _SPARE.take(CAPACITY)
         self._usual = self._window
+
+    def __del__(self) -> None:
+        _SPARE.give(self._capacity, self._usual)
 
     def at(self, rba: int, need: int, size: int) -> Window:
         """A window with ``need`` bytes from ``rba`` on, or those up to the end of the file of ``size`` bytes.
@@ -93,3 +97,6 @@ class Windows:
 def _empty_window(capacity: int) -> Window:
     buffer = mmap.mmap(-1, capacity)
     return Window(buffer, ctypes.addressof(ctypes.c_char.from_buffer(buffer)), 0, 0)
+
+
+_SPARE = Spare(_empty_window)

@@ -12,8 +12,11 @@ from trailformat.search.effective import EffectiveTrail
 from trailformat.search.lots import Lot
 from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
+from trailformat.trail.sequence import Spot
 
 END_OF_FILE = (1 << 63) - 1
+MOST_TOLD = 10_000
+"""Of so many copies it is known where the first one stands."""
 
 
 class Ranges(NamedTuple):
@@ -60,29 +63,68 @@ class _Run(NamedTuple):
 class LeftOut:
     """The ranges of a whole trail, found by one pass; neighbours are one range, so that a copied file is one.
 
-    Neighbours that ended differently are not.
+    Neighbours that ended differently are not. The pass goes as far as an answer needs.
 
     Args:
         whole: the trail.
         workers: threads that help.
+
+    Attributes:
+        is_broken: whether an error or an interrupt has ended the pass: there is no answer any more.
     """
 
     def __init__(self, whole: WholeTrail, workers: Workers | None = None) -> None:
         self._whole = whole
         self._ranges: dict[int, Ranges] = {}
         self._run: _Run | None = None
-        judge = EffectiveTrail(whole)
-        for lot in lots_of(whole, FIRST_PLACE, workers):
-            self._take(lot, sorted({*lot.not_whole(), *(one.row for one in judge.judge(lot) if one.copy_of)}))
-        self._end_run(TrailPlace(len(whole), 0))
+        self._firsts: dict[TrailPlace, TrailPlace] = {}
+        self._judge = EffectiveTrail(whole)
+        self._lots = lots_of(whole, FIRST_PLACE, workers)
+        self.is_broken = False
+        self._reached = TrailPlace(-1, 0)
 
     def of(self, path: Path) -> Ranges:
         """The ranges of a file."""
+        while self._goes_on():
+            pass
+        self._end_run(TrailPlace(len(self._whole), 0))
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
-    def _take(self, lot: Lot, rows: list[int]) -> None:
+    def holds(self, spot: Spot) -> bool:
+        """Whether the transaction that begins at a place is not applied; the trail is read up to there."""
+        ordinal = self._whole.ordinals.get(spot.path)
+        if ordinal is None:
+            return False
+        place = TrailPlace(ordinal, spot.rba)
+        while self._reached < place and self._goes_on():
+            pass
+        if self._run is not None and self._run.start <= place and (self._run.end is None or place < self._run.end):
+            return True
+        return self._ranges.get(ordinal, no_ranges()).hold(spot.rba)
+
+    def first_copy(self, spot: Spot) -> Spot | None:
+        """Where a copy that begins at a place stands first, whole; None where that is not known."""
+        first = self._firsts.get(TrailPlace(self._whole.ordinals.get(spot.path, -1), spot.rba))
+        return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
+
+    def _goes_on(self) -> bool:
+        """Take the next lot; False where there is none."""
+        try:
+            lot = next(self._lots, None)
+            if lot is not None:
+                self._take(lot)
+        except BaseException:
+            self.is_broken = True
+            raise
+        return lot is not None
+
+    def _take(self, lot: Lot) -> None:
+        copies = {one.row: one.copy_of for one in self._judge.judge(lot) if one.copy_of is not None}
+        for row, first in copies.items():
+            if len(self._firsts) < MOST_TOLD:
+                self._firsts[lot.first(row)] = first
         before = -1
-        for row in rows:
+        for row in sorted({*lot.not_whole(), *copies}):
             ending = int(lot.columns.endings[row])
             if row != before + 1:
                 self._end_run(lot.first(before + 1))
@@ -92,6 +134,8 @@ class LeftOut:
             before = row
         if before != lot.rows - 1:
             self._end_run(lot.first(before + 1))
+        if lot.rows:
+            self._reached = lot.first(lot.rows - 1)
 
     def _end_run(self, following: TrailPlace) -> None:
         """Note the run of transactions that are not applied, from the first record to behind the last.

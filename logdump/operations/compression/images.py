@@ -12,6 +12,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from logdump.session.compression import ImageSaving
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.errors import TrailError
 from trailformat.records.columns import Columns
@@ -25,23 +26,6 @@ _UNIFIED = frozenset({UNIFIED_UPDATE, UNIFIED_PK_UPDATE})
 
 PARTS = ("frames", "headers", "tokens", "user tokens", "indicators", "values", "other data")
 """The parts that the bytes of a record are counted by; ``indicators`` are heads and indicators of columns."""
-
-
-class ImageSaving(NamedTuple):
-    """The saving of one option.
-
-    Attributes:
-        what: the option, in words.
-        records: those that it is about; ``judged`` of them could be looked at.
-        bytes: of the records that were judged.
-        saved: how many of these would not be there.
-    """
-
-    what: str
-    records: int
-    judged: int
-    bytes: int
-    saved: int
 
 
 def _length(columns: Columns | None, kept: AbstractSet[int]) -> int:
@@ -98,6 +82,8 @@ OPTIONS = (
     _Option("all rows: no filler behind NULL", ROW_TYPES | PREFIX_SIZES.keys(), _null_filler, needs_key=False),
 )
 """The options, each with the types of records that it is about."""
+REPEATED = "definitions: once in a file"
+"""The saving of definitions that stand in a file again, which no option does."""
 
 
 class ImageSavings:
@@ -111,6 +97,7 @@ class ImageSavings:
     def __init__(self) -> None:
         self.parts: Counter[str] = Counter()
         self.repeated_definitions = 0
+        self._definition_records = self._definition_bytes = 0
         self._records: Counter[str] = Counter()
         self._judged: Counter[str] = Counter()
         self._bytes: Counter[str] = Counter()
@@ -126,14 +113,17 @@ class ImageSavings:
         if record.is_file_header:
             self.parts["headers"] += record.length
             return
-        self._count_parts(record)
+        images = _images(record)
+        self._count_parts(record, images)
         if record.is_metadata:
             said = record.name, record.data
+            self._definition_records += 1
+            self._definition_bytes += record.length
             self.repeated_definitions += record.length if said in self._definitions else 0
             if len(self._definitions) < _MOST_DEFINITIONS:
                 self._definitions.add(said)
             return
-        keys, images = _keys(definition), _images(record)
+        keys = _keys(definition)
         for option in OPTIONS:
             if record.header.io_type not in option.types:
                 continue
@@ -143,31 +133,34 @@ class ImageSavings:
                 self._bytes[option.what] += record.length
                 self._saved[option.what] += option.saved(images, keys or frozenset())
 
-    def _count_parts(self, record: Record) -> None:
+    def _count_parts(self, record: Record, images: Images | None) -> None:
         sizes = {token.id: len(token.payload) for token in record.tokens}
         counted = 0
         for name, letter in (("headers", "H"), ("tokens", "T"), ("user tokens", "U")):
             self.parts[name] += sizes.get(ord(letter), 0)
             counted += sizes.get(ord(letter), 0)
         data = sizes.get(ord("D"), 0)
-        values, indicators = _parts_of_data(record)
+        values, indicators = _parts_of_data(images)
         self.parts["values"] += values
         self.parts["indicators"] += indicators
         self.parts["other data"] += data - values - indicators
         self.parts["frames"] += record.length - counted - data
 
-    def savings(self) -> list[ImageSaving]:
-        """The saving of each option."""
-        return [
+    def savings(self, table: str | None = None) -> list[ImageSaving]:
+        """The saving of each option; ``table`` names the one that they are of."""
+        options = [
             ImageSaving(
-                saving.what,
-                self._records[saving.what],
-                self._judged[saving.what],
-                self._bytes[saving.what],
-                self._saved[saving.what],
+                option.what,
+                table,
+                self._records[option.what],
+                self._judged[option.what],
+                self._bytes[option.what],
+                self._saved[option.what],
             )
-            for saving in OPTIONS
+            for option in OPTIONS
         ]
+        number, size = self._definition_records, self._definition_bytes
+        return [*options, ImageSaving(REPEATED, table, number, number, size, self.repeated_definitions)]
 
 
 _MOST_DEFINITIONS = 100_000
@@ -181,9 +174,8 @@ def _images(record: Record) -> Images | None:
         return None
 
 
-def _parts_of_data(record: Record) -> tuple[int, int]:
+def _parts_of_data(images: Images | None) -> tuple[int, int]:
     """Bytes of values, and of the heads and indicators in front of them; both 0 for data that are no columns."""
-    images = _images(record)
     columns = (*(images.before or ()), *(images.after or ())) if images else ()
     indicators = sum(_COLUMN_HEAD + min(_INDICATOR, len(column.raw)) for column in columns)
     return sum(max(0, len(column.raw) - _INDICATOR) for column in columns), indicators

@@ -11,87 +11,107 @@ import zlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from logdump.session.compression import Compression
+
 DEFAULT_THRESHOLD = 1000
 MOST_THRESHOLD = 28_000
 LEVELS = (1, 6, 9)
 """The levels that are tried where none is given."""
+TABLE_LEVEL = 6
+"""The level for tables where none is given."""
+SAMPLE = 200
+"""So many blocks at most are tried where neither a level nor a part is given."""
 
 
-class Compression(NamedTuple):
-    """The sums of blocks at one level.
-
-    Attributes:
-        level: of zlib.
-        threshold: bytes over which a block is compressed.
-        bytes, compressed: of all blocks, before and after.
-        blocks, blocks_compressed: how many there are, and how many of them are over the threshold.
-        seconds: the time of zlib on this machine.
-    """
-
-    level: int
-    threshold: int
-    bytes: int
-    compressed: int
-    blocks: int
-    blocks_compressed: int
-    seconds: float
-
-    @property
-    def ratio(self) -> float:
-        """Bytes before for one after; 1 without any."""
-        return self.bytes / self.compressed if self.compressed else 1.0
-
-    @property
-    def is_incompressible(self) -> bool:
-        """Whether compression does nothing: data that are encrypted, or compressed already."""
-        return bool(self.blocks_compressed) and self.ratio < INCOMPRESSIBLE
-
-
-INCOMPRESSIBLE = 1.02
-"""A ratio below which the data do not compress."""
+class _Trial(NamedTuple):
+    number: int
+    length: int
+    sizes: tuple[int, ...]
+    seconds: tuple[float, ...]
 
 
 class Compressor:
-    """Adds blocks up at one level."""
+    """Adds blocks up at several levels.
 
-    def __init__(self, level: int, threshold: int = DEFAULT_THRESHOLD) -> None:
-        self._level = level
+    Args:
+        levels: of zlib.
+        threshold: bytes over which a block is compressed.
+        percent: the part of the blocks that is tried; None: SAMPLE of them at most, evenly chosen.
+    """
+
+    def __init__(
+        self, levels: Iterable[int] = LEVELS, threshold: int = DEFAULT_THRESHOLD, percent: int | None = 100
+    ) -> None:
+        self._levels = tuple(levels)
         self._threshold = threshold
-        self._bytes = self._compressed = self._blocks = self._blocks_compressed = 0
-        self._seconds = 0.0
+        self._percent = percent
+        self._distance = 1
+        self._bytes = self._blocks = self._over = self._over_bytes = 0
+        self._sample: list[_Trial] = []
+        self._tried = self._tried_bytes = 0
+        self._sizes, self._seconds = [0] * len(self._levels), [0.0] * len(self._levels)
 
     def add(self, block: bytes) -> None:
-        """Take a block in. One that would become larger is sent as it is."""
+        """Take a block in."""
         self._blocks += 1
         self._bytes += len(block)
         if len(block) <= self._threshold:
-            self._compressed += len(block)
             return
-        begun = time.perf_counter()
-        compressed = len(zlib.compress(block, self._level))
-        self._seconds += time.perf_counter() - begun
-        self._blocks_compressed += 1
-        self._compressed += min(compressed, len(block))
+        number = self._over
+        self._over += 1
+        self._over_bytes += len(block)
+        if self._is_chosen(number):
+            trial = self._trial(number, block)
+            self._count(trial, 1)
+            if self._percent is None:
+                self._sample.append(trial)
+                self._thin()
 
-    def result(self) -> Compression:
-        """The sums so far."""
-        return Compression(
-            self._level,
-            self._threshold,
-            self._bytes,
-            self._compressed,
-            self._blocks,
-            self._blocks_compressed,
-            self._seconds,
-        )
+    def _is_chosen(self, number: int) -> bool:
+        if self._percent is None:
+            return number % self._distance == 0
+        return (number + 1) * self._percent // 100 > number * self._percent // 100 or not number
 
+    def _trial(self, number: int, block: bytes) -> _Trial:
+        """One block at every level. One that would become larger is sent as it is."""
+        sizes, seconds = [], []
+        for level in self._levels:
+            begun = time.perf_counter()
+            sizes.append(min(len(zlib.compress(block, level)), len(block)))
+            seconds.append(time.perf_counter() - begun)
+        return _Trial(number, len(block), tuple(sizes), tuple(seconds))
 
-def compress(
-    blocks: Iterable[bytes], levels: Iterable[int] = LEVELS, threshold: int = DEFAULT_THRESHOLD
-) -> list[Compression]:
-    """The sums of the blocks at each level; one block at a time is held."""
-    compressors = [Compressor(level, threshold) for level in levels]
-    for block in blocks:
-        for compressor in compressors:
-            compressor.add(block)
-    return [compressor.result() for compressor in compressors]
+    def _thin(self) -> None:
+        """Where there are too many in the sample, every other one is taken out again."""
+        if len(self._sample) <= SAMPLE:
+            return
+        self._distance *= 2
+        for trial in self._sample:
+            if trial.number % self._distance:
+                self._count(trial, -1)
+        self._sample = [trial for trial in self._sample if not trial.number % self._distance]
+
+    def _count(self, trial: _Trial, sign: int) -> None:
+        self._tried += sign
+        self._tried_bytes += sign * trial.length
+        self._sizes = [sum_ + sign * size for sum_, size in zip(self._sizes, trial.sizes, strict=True)]
+        self._seconds = [sum_ + sign * one for sum_, one in zip(self._seconds, trial.seconds, strict=True)]
+
+    def results(self, table: str | None = None) -> list[Compression]:
+        """The sums so far at each level; ``table`` names the one that they are of."""
+        below = self._bytes - self._over_bytes
+        return [
+            Compression(
+                table,
+                level,
+                self._threshold,
+                self._bytes,
+                below + (round(self._over_bytes * size / self._tried_bytes) if self._tried_bytes else 0),
+                self._blocks,
+                self._over,
+                self._tried,
+                self._tried_bytes,
+                max(seconds, 0.0),
+            )
+            for level, size, seconds in zip(self._levels, self._sizes, self._seconds, strict=True)
+        ]

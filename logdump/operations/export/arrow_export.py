@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor
 from functools import partial
 
 import pyarrow as pa
@@ -15,19 +15,16 @@ from logdump.arrow.tables.schema import batch_schema_of, schema_of
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.arrow_files import FORMATS, ArrowFile, Schemas
 from logdump.operations.export.batch_walk import BatchWalk
+from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_batches import RecordBatches, record_schema
+from logdump.operations.export.side_by_side import new_pool, results
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event
 from logdump.session.session import Session
-from trailformat import CannotWrite
-from trailformat.scan.jobs import Ordered, cores
+from trailformat import CannotWrite, TrailFile
 
-_WORKERS = min(cores(), 8)
-"""Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
-_AHEAD = 3
-"""Batches that are begun beyond those."""
 _MOST_WAITING = 64 << 20
 """Bytes of all batches that wait for their row groups to be full."""
 
@@ -39,22 +36,22 @@ class ArrowExport:
         self._session = session
         self._options = options
         self._tally = tally
+        self._later = set[TrailFile]()
 
     def run(self, path: Place) -> Iterator[Event]:
         """Write the files; yields Progress. Raises like the walk, and OSError."""
-        pool = ThreadPoolExecutor(_WORKERS)
+        pool = new_pool()
         files = OpenFiles(path, self._options, partial(self._new_file, pool))
         try:
             if not self._options.by_table:
                 files.of(ALL)
-            begun = (pool.submit(job) if callable(job) else job for job in self._jobs())
-            with Ordered(begun, _WORKERS + _AHEAD, _cancel) as ordered:
-                for item in ordered:
-                    built = item.result() if isinstance(item, Future) else item
-                    if isinstance(built, Built):
-                        self._write(files, built)
-                    else:
-                        yield built
+            for built in results(pool, self._jobs()):
+                if isinstance(built, Built):
+                    self._write(files, built)
+                elif isinstance(built, TrailFile):
+                    self._leave(built)
+                else:
+                    yield built
             for file in files.sinks:
                 file.finish()
             self._tally.files = files.close()
@@ -64,17 +61,30 @@ class ArrowExport:
             if isinstance(error, pa.ArrowException) and not isinstance(error, OSError):
                 raise CannotWrite(str(error), path=self._options.target) from error
             raise
-        pool.shutdown()
+        finally:
+            pool.shutdown()
+            for trail in self._later:
+                trail.close()
 
     def report(self) -> Iterator[Event]:
         """The result in words."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
-    def _jobs(self) -> Iterator[partial[Built] | Built | Event]:
-        make = self._by_table() if self._options.by_table else self._of_records()
-        options = self._options
-        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
-            yield make(item) if isinstance(item, Piece) else item
+    def _jobs(self) -> Iterator[partial[Built] | Built | Event | TrailFile]:
+        """The work on the pieces of each file, then the file, which is closed when that is done."""
+        options, own = self._options, self._session.trail
+        for trail in exported_files(self._session, options, self._tally, lambda _: None):
+            make = self._by_table() if options.by_table else self._of_records()
+            if trail is not own:
+                self._later.add(trail)
+            for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
+                yield make(item) if isinstance(item, Piece) else item
+            yield trail
+
+    def _leave(self, trail: TrailFile) -> None:
+        if trail in self._later:
+            self._later.remove(trail)
+            trail.close()
 
     def _of_records(self) -> Callable[[Piece], Built]:
         return RecordBatches(self._session.trail, self._session.row_definitions).build
@@ -98,8 +108,3 @@ class ArrowExport:
         if layout == ALL:
             schemas = Schemas(record_schema(), record_schema())
         return ArrowFile(path, schemas, format_, self._options.compression, pool)
-
-
-def _cancel(item: Future[Built] | Built | Event) -> None:
-    if isinstance(item, Future):
-        item.cancel()

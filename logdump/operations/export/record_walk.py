@@ -9,10 +9,11 @@ from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailError
+from trailformat.trail.sequence import Spot
 
 
 def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> Iterator[Record | Event]:
-    """The records, at most ``limit`` and before the RBA ``stop``, with progress between them.
+    """The records, until the tally has ``limit``, and before the RBA ``stop``, with progress between them.
 
     The position moves along, and damage is noted.
 
@@ -29,10 +30,10 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
             reader = _going_on(session, reader, stop)
             continue
         if record is None:
-            tally.end = session.cursor.next
+            tally.end = Spot(session.trail.path, session.cursor.next)
             return
         tally.selected += 1
-        tally.end = record.rba + record.length
+        tally.end = Spot(session.trail.path, record.rba + record.length)
         yield record
 
 
@@ -41,7 +42,7 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
     trail, rba = session.trail, session.cursor.next
     good = trail.next_good_header(rba + 1)
     tally.note_damage(error.at(trail.path, rba), (good if good is not None else trail.size) - rba)
-    tally.end = rba if good is None else good
+    tally.end = Spot(trail.path, rba if good is None else good)
     if good is not None:
         session.cursor.move(good)
     return good is not None

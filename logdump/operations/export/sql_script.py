@@ -9,10 +9,10 @@ from logdump.operations.export.appended_file import Place
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.text_file import TextFile
+from logdump.operations.script import script_of
 from logdump.render.sql import (
     DIALECTS,
     Opening,
-    SqlScript,
     Statement,
     dialect_of,
     script_lines,
@@ -22,6 +22,7 @@ from logdump.render.sql.script import Item
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.trail.sequence import Spot
 
 
 class SqlExport:
@@ -42,14 +43,8 @@ class SqlExport:
             TrailError: damage in the trail, for half a transaction is none.
         """
         session, options, tally = self._session, self._options, self._tally
-        script = SqlScript(
-            session.trail,
-            self._dialect,
-            lambda file: session.selection(file).accepts,
-            session.definitions_of,
-            takes_back=options.takes_back,
-            includes_cut=options.includes_cut,
-        )
+        takes_back, includes_cut = options.takes_back, options.includes_cut
+        script = script_of(session, self._dialect, takes_back=takes_back, includes_cut=includes_cut)
         file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=_lines_in)
         try:
             for line in self._dialect.preamble:
@@ -58,12 +53,12 @@ class SqlExport:
                 for line in self._lines(item):
                     file.write(f"{line}\n")
                 if isinstance(item, Opening):
-                    yield from self._begun(item, script.end)
+                    yield from self._begun(item, script.end.rba if script.end is not None else 0)
             file.close()
         except BaseException:
             file.abandon()
             raise
-        tally.end = script.end or session.cursor.next
+        tally.end = script.end or Spot(session.trail.path, session.cursor.next)
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def report(self) -> Iterator[Event]:

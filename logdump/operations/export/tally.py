@@ -9,6 +9,7 @@ from typing import NamedTuple
 from logdump.arrow.tables.layout import TableLayout
 from logdump.session.events import Bad, Event, Notice, say
 from trailformat import TrailError, io_type_name
+from trailformat.trail.sequence import Spot
 
 FILE_HEADER = "FileHeader"
 
@@ -28,11 +29,12 @@ class ExportTally:
         selected: records that passed the filter.
         left_out: those of them that are no rows, by type.
         problems: values and parts of records that do not decode.
-        end: RBA behind the last record looked at.
+        end: the place behind the last record looked at.
     """
 
     def __init__(self) -> None:
-        self.selected = self.problems = self.end = 0
+        self.selected = self.problems = 0
+        self.end: Spot | None = None
         self.left_out: Counter[str] = Counter()
         self.files: list[FileTally] = []
         self.damage: list[Notice] = []

@@ -78,10 +78,17 @@ def changes_between(before: FileFacts, after: FileFacts) -> Iterator[ProducerCha
     if before.header is None or after.header is None:
         return
     for group, names in _COMPARED:
+        if _payload(before.header, group) == _payload(after.header, group):
+            continue
         for name in names:
             values = before.header.get(group, name), after.header.get(group, name)
             if values[0] != values[1]:
                 yield ProducerChangeShown(after.path, f"{group}.{name}", *map(_shown, values))
+
+
+def _payload(header: FileHeader, name: str) -> bytes | None:
+    """The bytes of a group: where they are the same, so are its values."""
+    return next((group.token.payload for group in header.groups if group.name == name), None)
 
 
 def _shown(value: object) -> str | None:

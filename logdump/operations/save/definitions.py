@@ -15,7 +15,13 @@ class SavedDefinitions:
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
         self._written: dict[int, int] = {}
+        self._highest = -1
         self._database_written: int | None = None
+
+    def go_on_in(self, trail: TrailFile) -> None:
+        """Take the next file of the source: its rows mean definitions of its own."""
+        self._highest = max([self._highest, *self._written])
+        self._trail, self._written, self._database_written = trail, {}, None
 
     def before(self, record: Record) -> Iterator[Record]:
         """The definitions to be written before ``record``; they count as written from now on."""
@@ -39,7 +45,8 @@ class SavedDefinitions:
         elif kind == TABLE:
             self._written[index] = record.rba
         elif kind == REFERENCE and (entry := self._trail.tables.defined_at(record.rba)) is not None:
-            comes_out_the_same = index in self._written and max(self._written) + 1 == entry.table_index
+            highest = max([self._highest, *self._written])
+            comes_out_the_same = index in self._written and highest + 1 == entry.table_index
             self._written[entry.table_index] = entry.rba
             return record if comes_out_the_same else self._resolved(entry) or record
         return record

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from logdump.notation.times import current_timestamp
 from logdump.operations.save.definitions import SavedDefinitions
 from logdump.operations.save.header import own_header
+from logdump.session.across import move_to, over_files
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.scan import FilteredReader, columns_pay
@@ -24,6 +25,7 @@ from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.io_types import COMMENT
 from trailformat.records.record import make_file_header_record, replace_header
 from trailformat.search.nearby import NEARBY
+from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
     from trailformat.scan import Batch
@@ -51,22 +53,27 @@ class Saver:
     def __init__(self, session: Session, options: SaveOptions) -> None:
         self._session = session
         self._options = options
-        self._trail: TrailFile = session.trail
+        self._first = self._trail = session.trail
         self._definitions = SavedDefinitions(self._trail)
-        self._end = 0
+        self._end = Spot(self._trail.path, 0)
+        self._is_begun = self._is_full = False
         self.saved = self.saved_bytes = 0
 
     def run(self) -> Generator[Event, None, None]:
         """Write the file, or nothing at all; the position moves past the last record saved.
 
+        With ACROSS the records of the later files go into it too.
+
         Raises:
-            CommandError: the target may not be written, or nothing would be in it.
+            CommandError: the target may not be written, or nothing would be in it; with ACROSS, a file is missing, or
+                cannot be in one file with the others.
             TrailError: the source is damaged, or the target cannot be written; the position is where it was.
         """
         options, cursor = self._options, self._session.cursor
         check_target(self._session, options)
         start, was_backwards = cursor.next, cursor.is_backwards
         cursor.is_backwards = False
+        self._end = Spot(self._trail.path, start)
         try:
             with TrailWriter(options.target, replace=options.replaces) as writer:
                 yield from self._copy(writer, start)
@@ -76,25 +83,46 @@ class Saver:
             raise
         finally:
             cursor.is_backwards = was_backwards
+        yield from move_to(self._session, self._end)
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
-        reader = FilteredReader(self._session, stays=True)
-        record = yield from reader.find(_is_no_file_header)
-        self._write_head(writer, record)
-        if self._options.has_comments:
-            writer.write(self._comment(f"Logdump SAVE of {self._trail.path} from RBA {start}"))
-        self._end = start
-        while record is not None and self._has_room_for(record):
-            self._write(writer, record)
-            if self.saved == self._options.records:
+        for trail in over_files(self._session):
+            self._go_on_in(trail)
+            yield from self._copy_file(writer, start)
+            if self._is_full:
                 break
-            if self.saved == NEARBY and self._copies_ranges():
-                yield from self._copy_ranges(writer)
-                break
-            record = yield from reader.find(_is_no_file_header)
-        self._session.cursor.move(self._end)
+        self._write_head(writer, None, start)
         if self._options.has_comments:
             writer.write(self._comment(f"Logdump SAVE ends, {self.saved} records"))
+
+    def _go_on_in(self, trail: TrailFile) -> None:
+        """Take the next file; what one file cannot hold is refused."""
+        if trail is not self._first:
+            self._definitions.go_on_in(trail)
+            self._trail = trail
+        for what, one, other in (
+            ("byte order", self._first.order.name, trail.order.name),
+            ("version", _version(self._first), _version(trail)),
+        ):
+            if one != other:
+                raise CommandError(
+                    f"{trail.path} has {what} {other}, {self._first.path} has {one}: one file cannot hold both."
+                )
+
+    def _copy_file(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
+        reader = FilteredReader(self._session, stays=True)
+        while (record := (yield from reader.find(_is_no_file_header))) is not None:
+            self._write_head(writer, record, start)
+            if not self._has_room_for(record):
+                self._is_full = True
+                return
+            self._write(writer, record)
+            if self.saved == self._options.records:
+                self._is_full = True
+                return
+            if self.saved >= NEARBY and self._copies_ranges():
+                yield from self._copy_ranges(writer)
+                return
 
     def _check_not_empty(self, writer: TrailWriter) -> None:
         if not writer.size:
@@ -124,8 +152,9 @@ class Saver:
             for chunk in rows_of(self._trail, batch, kept):
                 copy.copy(chunk)
             if len(kept):
-                self._end = int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]])
+                self._end = Spot(self._trail.path, int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]]))
             if len(kept) < len(rows) or self.saved == self._options.records:
+                self._is_full = True
                 return
             if bad < len(batch):
                 self._trail.record_at(int(batch.rba[bad]))
@@ -155,16 +184,22 @@ class Saver:
         limit = self._options.bytes
         return limit is None or self.saved_bytes + record.length <= limit
 
-    def _write_head(self, writer: TrailWriter, first: Record | None) -> None:
-        header = self._trail.file_header
+    def _write_head(self, writer: TrailWriter, first: Record | None, start: int) -> None:
+        """Write what stands before the first record, once."""
+        if self._is_begun:
+            return
+        self._is_begun = True
+        header = self._first.file_header
         if header is not None:
             begins_with = self._changed(first) if first is not None else None
             own = own_header(header, self._options.target, self._options.name, begins_with)
             writer.write(make_file_header_record(own))
+        if self._options.has_comments:
+            writer.write(self._comment(f"Logdump SAVE of {self._first.path} from RBA {start}"))
 
     def _write(self, writer: TrailWriter, record: Record) -> None:
         """Write a record and what it needs before it."""
-        self._end = record.rba + record.length
+        self._end = Spot(self._trail.path, record.rba + record.length)
         for definition in self._definitions.before(record):
             writer.write(definition)
         if record.is_metadata:
@@ -197,6 +232,11 @@ def check_target(session: Session, options: SaveOptions) -> None:
     session.check_target(options.target, "SAVE")
     if options.target.exists() and not options.replaces:
         raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
+
+
+def _version(trail: TrailFile) -> str:
+    header = trail.file_header
+    return "unknown" if header is None else str(header.get("TrailInfo", "Compatibility"))
 
 
 def _is_no_file_header(record: Record) -> bool:

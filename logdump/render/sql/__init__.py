@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.dialects import DIALECTS, dialect_of
-from logdump.render.sql.script import Closing, NotRun, Opening, Skipped, SqlScript
+from logdump.render.sql.script import Closing, NotRun, Opening, ScriptReach, Skipped, SqlScript
 from logdump.render.sql.script_text import script_lines, statement_lines
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
@@ -15,6 +15,7 @@ __all__ = [
     "Dialect",
     "NotRun",
     "Opening",
+    "ScriptReach",
     "Skipped",
     "SqlScript",
     "Statement",

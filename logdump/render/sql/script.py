@@ -1,7 +1,8 @@
 """A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
 
-A transaction that a Replicat would not apply has no statements: one that was cut, or of which a part is not here. Of
-transactions that are taken back only their places are kept, 16 bytes each; nothing else grows with the trail.
+A transaction that a Replicat would not apply has no statements: one that was cut, of which a part is not here, or that
+stands in the trail before. Of transactions that are taken back only their places are kept, 20 bytes each; nothing else
+grows with the trail.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
+from trailformat.search.left_out import LeftOut
 from trailformat.search.nearby import NEARBY
 from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
 from trailformat.trail.row_definitions import RowDefinitions
@@ -46,11 +48,15 @@ class Closing(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A transaction that a Replicat would not apply, or whose records are not all here."""
+    """A transaction that a Replicat would not apply, or whose records are not all here.
+
+    ``first_copy`` is where a copy stands first, if that is known.
+    """
 
     extent: Extent
     records: int
     trail: TrailFile
+    first_copy: Spot | None = None
 
 
 class NotRun(NamedTuple):
@@ -60,6 +66,24 @@ class NotRun(NamedTuple):
 
 
 Item = Opening | Statement | Closing | Skipped | NotRun
+
+
+class ScriptReach(NamedTuple):
+    """What a script has of a trail.
+
+    Attributes:
+        left_out: the transactions that a Replicat does not apply; None: copies are not sought.
+        later: the files in which transactions may begin besides the open one, in order; it may raise at one that is
+            missing. None: transactions begin in the open file alone.
+        following: gives the file after one and, where that is not there, the name it should have.
+    """
+
+    left_out: LeftOut | None = None
+    later: Iterator[Path] | None = None
+    following: Callable[[Path], tuple[Path | None, Path | None]] = next_file
+
+
+_OPEN_FILE = ScriptReach()
 
 
 class SqlScript:
@@ -72,9 +96,10 @@ class SqlScript:
         definitions_of: gives for a file the definitions of its rows.
         takes_back: take the changes back, the last one first, instead of repeating them.
         includes_cut: whether the changes of transactions that are skipped are handed out as NotRun.
+        reach: the transactions and files that it has of the trail.
 
     Attributes:
-        end: RBA behind the last transaction, in this file.
+        end: the place behind the last transaction, in a file where transactions may begin; None where there was none.
         statements, remarks: what was written, and what could not be.
         skipped: transactions that were left out.
     """
@@ -88,15 +113,20 @@ class SqlScript:
         *,
         takes_back: bool = False,
         includes_cut: bool = False,
+        reach: ScriptReach = _OPEN_FILE,
     ) -> None:
         self._trail = trail
         self._dialect = dialect
         self._files = ScriptFiles(trail, accepts_in, definitions_of)
         self._takes_back = takes_back
         self._includes_cut = includes_cut
+        self._reach = reach
+        self._ordinals = {trail.path: 0}
+        self._last = trail.path
+        self._missing: Path | None = None
         self._damage: Damage | None = None
         self._with_pieces: set[Spot] = set()
-        self.end = 0
+        self.end: Spot | None = None
         self.statements = self.remarks = self.skipped = 0
 
     def items(self, rba: int, transactions: int | None = None) -> Iterator[Item]:
@@ -110,39 +140,78 @@ class SqlScript:
         wanted = islice(self._extents(rba), transactions)
         try:
             for extent in self._last_first(wanted) if self._takes_back else wanted:
-                yield from self._transaction(extent) if extent.is_whole else self._skip(extent)
+                if extent.is_whole and not self._is_copy(extent):
+                    yield from self._transaction(extent)
+                else:
+                    yield from self._skip(extent)
             self._fail_at_damage()
         finally:
             self._files.close()
+
+    def _is_copy(self, extent: Extent) -> bool:
+        left_out = self._reach.left_out
+        return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
 
     def _extents(self, rba: int) -> Iterator[Extent]:
         start, here = start_at(self._trail, rba), self._trail.path
         spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
-        for walked in TransactionWalk(self._trail, spot, until=here, missing=missing):
+        for walked in self._walked(spot, missing):
             if isinstance(walked, Restart):
                 continue
             damages = walked.damage if isinstance(walked, Extent) else (walked,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
             self._damage = next(ahead, None)
             if isinstance(walked, Extent) and _changes_in(walked):
-                is_here = walked.after is not None and walked.after.path == here
-                self.end = walked.after.rba if walked.after and is_here else self._trail.end_of_records()
+                self.end = self._end_of(walked)
                 yield walked
             if self._damage is not None:
                 return
 
+    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart]:
+        """The walk from a place on; behind files that are missing it begins anew."""
+        later = self._reach.later
+        until = None if later is not None else self._trail.path
+        while True:
+            self._missing = None
+            walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
+            yield from walk
+            behind = next((path for path in later or () if path not in self._ordinals), None)
+            if behind is None:
+                return
+            self._go_on_in(behind)
+            spot, missing = Spot(behind, 0), self._missing
+
+    def _following(self, path: Path) -> tuple[Path | None, Path | None]:
+        following, self._missing = self._reach.following(path)
+        if following is not None and self._reach.later is not None:
+            self._go_on_in(following)
+        return following, self._missing
+
+    def _go_on_in(self, path: Path) -> None:
+        """Transactions begin in this file from now on."""
+        self._last = path
+        self._ordinals.setdefault(path, len(self._ordinals))
+
+    def _end_of(self, extent: Extent) -> Spot:
+        """The place behind a transaction; the end of the last file where that lies beyond it."""
+        if extent.after is not None and extent.after.path in self._ordinals:
+            return extent.after
+        return Spot(self._last, self._files.of(self._last).trail.end_of_records())
+
     def _last_first(self, extents: Iterator[Extent]) -> Iterator[Extent]:
-        """The transactions backwards: all but the first begin in this file, and are read once more from there."""
-        first, rbas, sizes = next(extents, None), array("Q"), array("Q")
+        """The transactions backwards: all but the first begin in files walked over, and are read there once more."""
+        first, rbas, sizes, files = next(extents, None), array("Q"), array("Q"), array("I")
         for extent in extents:
             if extent.first is not None:
                 rbas.append(extent.first.rba)
                 sizes.append(extent.records)
+                files.append(self._ordinals[extent.first.path])
         self._fail_at_damage()
-        for rba, size in zip(reversed(rbas), reversed(sizes), strict=True):
-            spot = Spot(self._trail.path, rba)
-            walk = TransactionWalk(self._trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
+        paths = list(self._ordinals)
+        for rba, size, file in zip(reversed(rbas), reversed(sizes), reversed(files), strict=True):
+            spot, trail = Spot(paths[file], rba), self._files.of(paths[file]).trail
+            walk = TransactionWalk(trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
             yield from islice((walked for walked in walk if isinstance(walked, Extent)), 1)
         if first is not None:
             yield first
@@ -153,7 +222,9 @@ class SqlScript:
 
     def _skip(self, extent: Extent) -> Iterator[Item]:
         self.skipped += 1
-        yield Skipped(extent, _changes_in(extent), self._trail)
+        left_out = self._reach.left_out if extent.is_whole else None
+        first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
+        yield Skipped(extent, _changes_in(extent), self._trail, first)
         if self._includes_cut:
             for change in self._changes(extent):
                 yield NotRun(self._statement(change))

@@ -36,7 +36,7 @@ def statement_lines(statement: Statement) -> Iterator[str]:
 def script_lines(item: Opening | Closing | Skipped | NotRun, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
     """The lines around the statements of a transaction, or in place of them."""
     if isinstance(item, Skipped):
-        yield _comment(f"Left out: transaction {_title(item, offset)}: {_reason(item.extent, item.trail.path)}.")
+        yield _comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
     elif isinstance(item, NotRun):
         yield from map(_comment, (line.removeprefix("-- ") for line in statement_lines(item.statement)))
     elif isinstance(item, Opening):
@@ -76,8 +76,12 @@ def at(spot: Spot, here: Path) -> str:
     return f"RBA {spot.rba}" if spot.path == here else f"RBA {spot.rba} of {spot.path}"
 
 
-def _reason(extent: Extent, here: Path) -> str:
+def _reason(item: Skipped, here: Path) -> str:
     """Why a transaction has no statements."""
+    extent = item.extent
+    if extent.is_whole:
+        where = f"at {at(item.first_copy, here)}" if item.first_copy is not None else "before it"
+        return f"it stands whole {where} already: a Replicat skips this copy"
     damage = next((span for span in extent.damage if not span.is_partial), None)
     if damage is not None:
         where = at(Spot(damage.path, damage.rba), here)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from logdump.operations.export.exporting import check_target, check_whole
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.target import export_target
+from logdump.session.across import goes_over_files
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -29,7 +30,7 @@ def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event
         CommandError: the target may not be written, or the job failed.
         TrailError: as the local export.
     """
-    for why in _obstacles(options):
+    for why in _obstacles(session, options):
         yield left_to_local(NotForSpark(why))
         return False
     check_target(session, options.target, is_folder=True)
@@ -40,14 +41,16 @@ def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled: nothing was exported.",), ExitStatus.INTERRUPTED)
         raise
-    session.cursor.move(tally.end)
+    session.cursor.move(tally.end.rba if tally.end is not None else session.trail.size)
     yield from tally.report(str(options.target), by_table=options.by_table, parts=parts)
     return True
 
 
-def _obstacles(options: ExportOptions) -> Iterator[str]:
+def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
+    elif goes_over_files(session):
+        yield "ACROSS"
     elif options.to_standard_output:
         yield "standard output"
     elif options.records is not None:

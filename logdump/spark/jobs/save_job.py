@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 
 from logdump.operations.save.saver import SaveOptions, check_target
+from logdump.session.across import goes_over_files
 from logdump.session.events import Event, Notice, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -62,6 +63,8 @@ def _choice(session: Session, options: SaveOptions) -> dict[str, str]:
 def _obstacles(session: Session, options: SaveOptions) -> Iterator[str]:
     from logdump.spark.write.target import documented_name  # noqa: PLC0415 - for ENGINE SPARK
 
+    if goes_over_files(session):
+        yield "ACROSS"
     source, target = TrailName.parse(session.trail.path), documented_name(options.target)
     if options.records is not None or options.bytes is not None:
         yield "RECORDS and BYTES"

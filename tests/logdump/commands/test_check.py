@@ -165,3 +165,13 @@ def test_ctrl_c_in_the_first_of_two_files_looks_at_no_second(
     assert (result(line).records, result(line).is_partial) == (10, True)
     [notice] = [event for event in line.events if isinstance(event, Notice)]
     assert f"{trails / 'st000000000'}, after 10 records" in notice.lines[0]
+
+
+def test_restarts_are_counted_as_recovery_counts_them(line: Line, trails: Path) -> None:
+    line(f"open {trails / 'at000000000'}; across on")
+    assert line("check")[-1] == "Restarts: 4, see RECOVERY"
+    assert ", 4 restarts," in line("recovery")[0]
+
+
+def test_of_a_trail_without_restarts_nothing_is_said_of_them(shop: Line) -> None:
+    assert not [text for text in shop("check") if "Restarts" in text]

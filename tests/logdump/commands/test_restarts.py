@@ -15,6 +15,7 @@ from tests.logdump.program import logdump
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import TABLE, Source
 from trailformat.records.io_types import RESTART_ABEND, RESTART_OK
+from trailformat.search.left_out import LeftOut
 
 _ALTER = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
@@ -62,6 +63,20 @@ def rolled(tmp_path: Path) -> Trail:
         if count > 1:
             extract.roll()
         extract.one(_three_rows(), count - 1)
+    extract.close()
+    return Trail(extract.paths, extract.written)
+
+
+@pytest.fixture
+def twice(tmp_path: Path) -> Trail:
+    """T1, T2; in the next file T1 once more, and T3."""
+    extract = Extract(tmp_path, Random(0), roll_chance=0)
+    rows = _three_rows()
+    for number in (1, 2, 1, 3):
+        if number == 1 and extract.written:
+            extract.roll()
+        extract.begin(number)
+        extract.rows(rows[:number], number)
     extract.close()
     return Trail(extract.paths, extract.written)
 
@@ -117,6 +132,62 @@ def test_export_leaves_a_cut_transaction_out_and_says_so(restarted: Trail, tmp_p
     assert "Exported 6 statements of 3 transactions" in answer.out
     assert "1 transactions were left out; comments in their places say why." in answer.err
     assert (text.count("INSERT"), text.count("COMMIT;"), text.count("cut by RestartAbend")) == (6, 3, 1)
+
+
+@pytest.mark.parametrize("command", ["redo", "undo"])
+def test_a_copy_of_a_transaction_in_an_earlier_file_is_one_comment(command: str, twice: Trail, line: Line) -> None:
+    line(f"open {twice.paths[1]}")
+    said = line(f"{command} 10 ansi")
+    (left_out,) = (one for one in said if one.startswith("-- Left out"))
+    assert left_out.endswith(
+        f"RBA {twice.rbas[3]} to {twice.rbas[4]}, 1 records: it stands whole at RBA {twice.rbas[0]} of"
+        f" {twice.paths[0]} already: a Replicat skips this copy."
+    )
+    assert (said.count("COMMIT;"), len([one for one in said if one.startswith(("INSERT", "DELETE"))])) == (1, 3)
+
+
+def test_include_cut_shows_the_statements_of_a_copy_in_comments(twice: Trail, line: Line) -> None:
+    line(f"open {twice.paths[1]}")
+    said = line("redo ansi include cut")
+    assert [one[:14] for one in said] == ["-- Left out: t", "-- INSERT INTO"]
+
+
+def test_the_first_copy_is_applied_wherever_reading_begins(twice: Trail, line: Line) -> None:
+    line(f"open {twice.paths[0]}")
+    assert line("redo 10 ansi").count("COMMIT;") == 2
+    line(f"across on; open {twice.paths[0]}")
+    assert line("redo 10 ansi").count("COMMIT;") == 3
+
+
+def test_a_copy_is_known_when_the_trail_has_grown(twice: Trail, line: Line) -> None:
+    content = twice.paths[1].read_bytes()
+    twice.paths[1].unlink()
+    line(f"open {twice.paths[0]}; redo 10 ansi")
+    twice.paths[1].write_bytes(content)
+    line(f"open {twice.paths[1]}")
+    assert line("redo ansi")[0].startswith("-- Left out")
+
+
+def test_a_copy_is_known_after_an_interrupt(twice: Trail, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    line(f"open {twice.paths[1]}")
+    with monkeypatch.context() as patch:
+        patch.setattr(LeftOut, "_take", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            line("redo ansi")
+    assert line("redo ansi")[0].startswith("-- Left out")
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("effective", ["", "effective"])
+def test_export_sql_has_nothing_of_a_copy_but_a_comment(
+    effective: str, twice: Trail, line: Line, tmp_path: Path
+) -> None:
+    line(f"across on; open {twice.paths[0]}; export sql to {tmp_path / 'script.sql'} ansi {effective}")
+    text = (tmp_path / "script.sql").read_text(encoding="utf-8")
+    assert (text.count("INSERT"), text.count("START"), text.count("already: a Replicat skips")) == (6, 3, 1)
 
 
 def test_an_overtaken_transaction_is_one_comment(tmp_path: Path, line: Line) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.compression.images import PARTS, ImageSaving, ImageSavings
+from logdump.operations.compression.images import PARTS, ImageSavings
+from logdump.session.compression import ImageSaving
 from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
 from trailformat.records.columns import Column
 from trailformat.records.images import build_images

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.compression.blocks import Block, blocks_of, packed
-from logdump.operations.compression.wire import MOST_THRESHOLD, compress
+from logdump.operations.compression.blocks import Packer
+from logdump.operations.compression.wire import LEVELS, MOST_THRESHOLD, SAMPLE, Compressor
+from logdump.session.compression import Compression
 from trailformat import TrailFile
-from trailformat.scan import Engine, is_available, scan
 
-ENGINES = [one for one in Engine if is_available(one)]
-SAMPLE = TRAILS / "et000000000"
+TRAIL = TRAILS / "et000000000"
 
 
 def records_of(path: Path) -> list[bytes]:
@@ -33,40 +33,29 @@ def plainly_packed(records: list[bytes], size: int) -> list[bytes]:
     return [block for block in blocks if block]
 
 
-def blocks(path: Path, size: int, engine: Engine = Engine.PYTHON, batch_size: int = 3) -> list[bytes]:
-    with TrailFile(path) as trail:
-        found = list(blocks_of(scan(trail, engine=engine, batch_size=batch_size), size))
-        return [bytes(trail.buffer[one.rba : one.rba + one.length]) for one in found]
+def packed(records: list[bytes], size: int) -> list[bytes]:
+    packer = Packer(size)
+    return [*(block for record in records for block in packer.add(record)), *packer.end()]
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda one: one.name)
+def compress(
+    blocks: Iterable[bytes], levels: Iterable[int] = LEVELS, threshold: int = 1000, percent: int | None = 100
+) -> list[Compression]:
+    compressor = Compressor(levels, threshold, percent)
+    for block in blocks:
+        compressor.add(block)
+    return compressor.results()
+
+
 @pytest.mark.parametrize("size", [1, 300, 1000, 30_000])
-def test_blocks_hold_whole_records_up_to_their_size(size: int, engine: Engine) -> None:
-    assert blocks(SAMPLE, size, engine) == plainly_packed(records_of(SAMPLE), size)
-
-
-@pytest.mark.parametrize("size", [1, 500, 30_000])
-def test_records_of_one_table_are_packed_in_the_same_way(size: int) -> None:
-    assert list(packed(records_of(SAMPLE), size)) == plainly_packed(records_of(SAMPLE), size)
-
-
-def test_damage_is_in_no_block(tmp_path: Path) -> None:
-    whole = SAMPLE.read_bytes()
-    with TrailFile(SAMPLE) as trail:
-        third = [record.rba for record in trail.records()][3]
-    path = tmp_path / "et000000000"
-    path.write_bytes(whole[:third] + b"\0" * 50 + whole[third:])
-    with TrailFile(path) as trail:
-        assert list(blocks_of(scan(trail, engine=Engine.PYTHON))) == [
-            Block(0, third),
-            Block(third + 50, len(whole) - third),
-        ]
+def test_blocks_hold_whole_records_up_to_their_size(size: int) -> None:
+    assert packed(records_of(TRAIL), size) == plainly_packed(records_of(TRAIL), size)
 
 
 @pytest.mark.parametrize("level", [1, 6, 9])
 @pytest.mark.parametrize("threshold", [0, 700, MOST_THRESHOLD])
 def test_blocks_over_the_threshold_are_compressed_each_for_itself(threshold: int, level: int) -> None:
-    some = plainly_packed(records_of(SAMPLE), 1000)
+    some = plainly_packed(records_of(TRAIL), 1000)
     (found,) = compress(some, [level], threshold)
     expected = [len(zlib.compress(one, level)) if len(one) > threshold else len(one) for one in some]
     assert (found.bytes, found.compressed) == (sum(map(len, some)), sum(expected))
@@ -80,7 +69,7 @@ def test_random_bytes_stay_as_large_as_they_are() -> None:
 
 
 def test_rows_of_a_table_are_not_taken_for_encrypted() -> None:
-    assert not any(one.is_incompressible for one in compress(blocks(SAMPLE, 30_000)))
+    assert not any(one.is_incompressible for one in compress(packed(records_of(TRAIL), 30_000)))
 
 
 def test_nothing_has_a_ratio_of_one() -> None:
@@ -88,7 +77,23 @@ def test_nothing_has_a_ratio_of_one() -> None:
     assert (found.ratio, found.is_incompressible) == (1.0, False)
 
 
+@pytest.mark.parametrize(("percent", "expected"), [(100, 60), (50, 31), (10, 7), (1, 1)])
+def test_so_many_percent_of_the_blocks_are_tried_and_the_first_always(percent: int, expected: int) -> None:
+    (found,) = compress([b"leaf" * 300] * 60, [1], percent=percent)
+    assert found.tried == expected
+    assert found.compressed == 60 * len(zlib.compress(b"leaf" * 300, 1))
+
+
+def test_without_a_level_at_most_two_hundred_blocks_are_tried_all_over_the_trail() -> None:
+    # a trail whose second half does not compress: a sample of its beginning would not show that
+    random = Random(7)
+    blocks = [b"leaf" * 300] * 1000 + [random.randbytes(1200) for _ in range(1000)]
+    (whole,), (sampled,) = compress(blocks, [1]), compress(blocks, [1], percent=None)
+    assert SAMPLE // 2 <= sampled.tried <= SAMPLE
+    assert sampled.compressed == pytest.approx(whole.compressed, rel=0.02)
+
+
 def test_the_sample_trail_of_oracle_compresses_as_measured(evidence: Path) -> None:
     # by the gzip program: one block of 5,660 bytes, 2.9 : 1 at level 1 and 3.2 : 1 at 6 and 9
-    found = compress(blocks(evidence / "tr000000000", 30_000), threshold=0)
+    found = compress(packed(records_of(evidence / "tr000000000"), 30_000), threshold=0)
     assert [(one.blocks, round(one.ratio, 1)) for one in found] == [(1, 2.9), (1, 3.2), (1, 3.2)]

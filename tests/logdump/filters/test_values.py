@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import pickle
+import re
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 import pytest
 
 from logdump.filters import Criterion, FilterError, FilterSet, Needs, Subject, apply, parse_criterion, show
-from logdump.notation.times import GMT
-from tests.trailformat.samples import row
+from logdump.notation.times import GMT, TimeOffset
+from tests.trailformat.samples import IO_TIME, row
 from trailformat import ColumnChange, Value
+from trailformat.records.io_types import DELETE, INSERT, PK_UPDATE, RESTART_OK
 from trailformat.values import Plain
 
 NULL = Value(b"", is_null=True)
@@ -147,3 +149,54 @@ def test_it_needs_values_and_can_be_sent_to_other_processes() -> None:
     one = criterion("VALUE PRICE > 1")
     assert Needs.VALUES in one.needs
     assert pickle.loads(pickle.dumps(one)) == one
+
+
+@pytest.mark.parametrize(
+    ("comparison", "passing"),
+    [
+        ("GGS_OP_TYPE = Insert", [0]),
+        ("GGS_OP_TYPE = 'PK UPDATE'", [2]),
+        ("GGS_OP_TYPE <> INSERT", [1, 2]),
+        ("GGS_BEFORE_AFTER_IND = BEFORE", [1]),
+        ("ggs_before_after_ind <> before", [0, 2, 3]),
+        ("GGS_TRANS_RBA >= 8", [1, 2, 3]),
+        ("GGS_TRANS_TIMESTAMP >= '2016-04-28 12:10:15'", [2, 3]),
+        ("GGS_TRANS_TIMESTAMP < 2016-04-28", []),
+    ],
+)
+def test_what_a_header_holds_has_the_names_of_goldengate(comparison: str, passing: list[int]) -> None:
+    types = INSERT, DELETE, PK_UPDATE, RESTART_OK
+    letters = "ABAA"
+    rows = [
+        row(io_type=io_type, before_after=ord(letter), audit_pos=7 + at, io_time=IO_TIME + 500_000 * at)
+        for at, (io_type, letter) in enumerate(zip(types, letters, strict=True))
+    ]
+    wanted = criterion(f"VALUE {comparison}")
+    assert [at for at, one in enumerate(rows) if wanted.matches(Subject(one))] == passing
+
+
+@pytest.mark.parametrize(
+    ("comparison", "told"),
+    [
+        ("GGS_OP_TYPE = UPSERT", "no GGS_OP_TYPE 'UPSERT'; there are DELETE, INSERT, UPDATE, "),
+        ("GGS_OP_TYPE > INSERT", "GGS_OP_TYPE is compared by = and <> only"),
+        ("GGS_TRANS_RBA = x", "'x'"),
+        ("GGS_TRANS_TIMESTAMP = yesterday", "yesterday"),
+        ("GGS_TRANS_RBA = NULL", "GGS_TRANS_RBA is never NULL"),
+    ],
+)
+def test_what_cannot_stand_in_a_header_is_refused(comparison: str, told: str) -> None:
+    with pytest.raises(FilterError, match=re.escape(told)):
+        criterion(f"VALUE {comparison}")
+
+
+def test_in_quotes_such_a_name_is_that_of_a_column() -> None:
+    wanted = criterion('VALUE "GGS_OP_TYPE" = I')
+    assert wanted.matches(subject("I", None, "GGS_OP_TYPE"))
+
+
+def test_a_moment_of_a_header_keeps_its_zone_when_it_is_handed_over() -> None:
+    offset = TimeOffset(120)
+    wanted = parse_criterion("VALUE GGS_TRANS_TIMESTAMP >= '2024-03-14 12:00'", offset)
+    assert parse_criterion(wanted.statement, GMT) == wanted
+    assert "10:00" in wanted.statement

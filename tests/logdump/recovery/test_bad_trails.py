@@ -10,6 +10,7 @@ from logdump.operations.recovery import cuts, lists
 from logdump.session.exit_status import ExitStatus
 from logdump.session.recovery_events import RecoveryShown
 from tests.logdump.recovery.surveys import ENGINES, effective, report, surveyed
+from tests.searching import IS_LONG
 from tests.trailformat.samples import header, row, trail_of
 from tests.trailformat.test_effective import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
@@ -132,9 +133,11 @@ def test_findings_beyond_the_list_are_counted(engine: Engine, tmp_path: Path, mo
 
 
 def test_thousands_of_restarts_are_told_quickly(engine: Engine, tmp_path: Path) -> None:
-    again = [one for at in range(1000) for one in (_first(f"{1000 + at}"), _MARKER, _first(f"{1000 + at}"), _LAST)]
+    number = 10_000 if IS_LONG else 1000
+    csns = [str(number + at) for at in range(number)]
+    again = [one for csn in csns for one in (_first(csn), _MARKER, _first(csn), _LAST)]
     survey = surveyed([_file(tmp_path, 0, *again)], engine)
-    assert (survey.restarts.number, survey.cuts.number, survey.cuts.lost) == (1000, 1000, 0)
+    assert (survey.restarts.number, survey.cuts.number, survey.cuts.lost) == (number, number, 0)
 
 
 def test_a_file_of_another_trail_shows_in_its_header_and_its_csns(engine: Engine, trails: Path, tmp_path: Path) -> None:

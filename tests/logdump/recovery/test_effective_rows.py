@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import trailformat.scan.engines
 from fixtures.flavour import MYSQL_21
-from logdump.session.count_events import CountShown
+from logdump.session.count_events import CountShown, TransactionsShown
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import ENGINES, whole_trail
 from tests.searching import examples
@@ -115,3 +115,11 @@ def test_the_filter_is_as_before_when_the_command_is_done(line: Line, trails: Pa
     line(f"open {trails / 'at000000000'}; count effective")
     line("count")
     assert line.session.narrowing is None
+
+
+def test_the_largest_transactions_are_those_of_rows_that_are_applied(line: Line, trails: Path) -> None:
+    line("transhist 10; transreclimit 1")
+    line(f"open {trails / 'at000000000'}")
+    line("count effective")
+    (shown,) = (event for event in line.events if isinstance(event, TransactionsShown))
+    assert [(one.rba, one.records) for one in shown.transactions] == [(3130, 3), (2363, 2), (3738, 1)]

@@ -47,7 +47,7 @@ def test_without_the_option_there_are_none() -> None:
     ("given", "told"),
     [
         (str(FILES / "missing.def"), "missing.def: No such file or directory"),
-        (str(FILES), "obey: Is a directory"),
+        (str(FILES), "obey: it is a directory"),
         (str(FILES / "broken.def"), "broken.def: line 9: column PRICE lacks numbers"),
         ("s3://bucket/a.def", "only files of this machine's own paths"),
         ("a\0b", "null"),

@@ -9,23 +9,19 @@ from random import Random
 import pytest
 
 from fixtures.flavour import MYSQL_21
-from logdump.render.sql import DIALECTS, SqlScript, Statement, statement_lines
-from tests.logdump.recovery.surveys import effective
+from tests.logdump.line import Line
 from tests.logdump.statements.servers import PostgreSQLServer
 from tests.simulated.recovery import append_recovery, rebuilt
 from tests.simulated.replicat import replicat
 from tests.simulated.source import Rows
-from trailformat import TrailFile
 
 
-def _script(paths: list[Path]) -> Iterator[str]:
-    """REDO of the effective trail."""
-    dialect = DIALECTS["POSTGRESQL"]
-    for spot in effective(paths):
-        with TrailFile(spot.path) as trail:
-            for item in SqlScript(trail, dialect).items(spot.rba, 1):
-                if isinstance(item, Statement):
-                    yield from statement_lines(item)
+def _script(paths: list[Path], folder: Path) -> Iterator[str]:
+    """EXPORT SQL of all files."""
+    line = Line()
+    line(f"across on; open {paths[0]}; export sql to {folder / 'script.sql'} postgresql")
+    line.session.close()
+    yield from (folder / "script.sql").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -33,8 +29,8 @@ def test_postgresql_applies_the_effective_trail_and_has_the_rows_of_the_source(
     postgresql: PostgreSQLServer, tmp_path: Path, seed: int
 ) -> None:
     made = rebuilt(tmp_path, Random(seed), MYSQL_21)
-    found = postgresql.rows_after(made.source.first_rows, _script(made.extract.paths))
-    assert found == shown(made.source.rows)
+    script = _script(made.extract.paths, tmp_path)
+    assert postgresql.rows_after(made.source.first_rows, script) == shown(made.source.rows)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -43,7 +39,7 @@ def test_postgresql_has_the_rows_of_the_source_whatever_the_kills(
 ) -> None:
     extract = append_recovery(tmp_path, Random(seed), MYSQL_21)
     expected, _ = replicat(extract.written, extract.first_rows)
-    assert postgresql.rows_after(extract.first_rows, _script(extract.paths)) == shown(expected)
+    assert postgresql.rows_after(extract.first_rows, _script(extract.paths, tmp_path)) == shown(expected)
 
 
 def shown(rows: Rows) -> list[str]:

@@ -90,7 +90,7 @@ def typed(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
 
 
 def _type(script: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
-    trails = copy_of_trails(folder)
+    trails = copy_of_trails(folder, script)
     for name, value in environment(script, trails).items():
         monkeypatch.setenv(name, value)
     time.tzset()

@@ -28,7 +28,7 @@ from trailformat.scan import (
 from trailformat.scan.position import first_position
 
 _LARGE = 200_000_000
-_OFFSETS = examples(500)
+_OFFSETS = examples(250)
 FASTEST = BOTH_ENGINES[-1]
 
 
@@ -79,7 +79,7 @@ def seen(batches: Scan) -> list[tuple[int, str]]:
 def test_a_fixture_cut_in_two_at_every_offset(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
         whole = starts(scan(trail))
-        for offset in range(0, trail.size, 13):
+        for offset in range(0, trail.size, stride(39)):
             point = next_boundary(trail, offset)
             if point is None:
                 continue
@@ -91,7 +91,7 @@ def test_a_fixture_cut_in_two_at_every_offset(name: str) -> None:
 def test_boundaries_are_real_where_data_is_full_of_records(small: Path) -> None:
     with TrailFile(small) as trail:
         *real, _half_written = starts(scan(trail))
-        for offset in range(0, trail.size, stride(2003)):
+        for offset in range(0, trail.size, stride(4001)):
             point = next_boundary(trail, offset)
             assert point in real if offset <= real[-1] else point is None
             assert point is None or point >= offset

@@ -1,0 +1,170 @@
+"""EXPLAIN: a verdict, with what it rests on, about lag, restarts and DDL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+from logdump.commands.params import parameters_in_use
+from logdump.language.command import Command, Origin
+from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
+from logdump.language.parameters import EnteredTime, Number, OneOf, Time, Word
+from logdump.notation.times import TIME_FORMS
+from logdump.operations.chosen_trail import whole_trail_of
+from logdump.operations.explaining.ddl import DdlQuestion
+from logdump.operations.explaining.lag import LagQuestion
+from logdump.operations.explaining.restart import RestartQuestion
+from logdump.operations.sequence_search import csn_goal, find_in_sequence
+from logdump.session.across import files_from
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.explanation import Explained
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailFile, TrailName
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.sequence import Spot
+
+
+class Answerable(Protocol):
+    """A question that can be answered with what has been read so far."""
+
+    is_partial: bool
+
+    def explained(self, title: str) -> Explained:
+        """The answer."""
+
+
+Run = Callable[[Session], Iterator[Event]]
+
+
+class CsnOfPlace(NamedTuple):
+    """A place by its CSN."""
+
+    text: str
+
+
+RestartPlace = EnteredTime | CsnOfPlace | tuple[int, ...]
+
+
+def _refuse_filter(session: Session) -> None:
+    if session.filters_in_use is not None and session.filters_in_use.active:
+        raise CommandError("Half a trail gives wrong answers: FILTER OFF first.")
+
+
+def _answer(question: Answerable, title: str, run: Iterator[Event]) -> Iterator[Event]:
+    """Read what the question needs, then answer; Ctrl+C answers with what there is."""
+    try:
+        yield from run
+    except KeyboardInterrupt:
+        question.is_partial = True
+    yield question.explained(title)
+    if question.is_partial:
+        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
+        raise KeyboardInterrupt
+
+
+def _title(whole: WholeTrail, session: Session) -> str:
+    files = f", {len(whole)} files" if len(whole) > 1 else ""
+    return f"LogTrail {session.trail.path}{files}"
+
+
+def _lag(at: EnteredTime | None) -> Run:
+    def run(session: Session) -> Iterator[Event]:
+        _refuse_filter(session)
+        whole = whole_trail_of(session, None, "EXPLAIN")
+        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of)
+        yield from _answer(question, _title(whole, session), question.run(session.settings.notify))
+
+    return run
+
+
+def _restart(at: RestartPlace | None) -> Run:
+    def run(session: Session) -> Iterator[Event]:
+        _refuse_filter(session)
+        whole = whole_trail_of(session, None, "EXPLAIN")
+        time = at.julian if isinstance(at, EnteredTime) else None
+        question = RestartQuestion(whole, _place(session, whole, at), time)
+        events = question.run(session.settings.notify, session.definitions_of)
+        yield from _answer(question, _title(whole, session), events)
+
+    return run
+
+
+def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot | None:
+    if isinstance(at, CsnOfPlace):
+        goal = csn_goal(at.text)
+        if goal is None:
+            raise CommandError(f"{at.text!r} is no CSN.")
+        record = find_in_sequence(session.trail, goal)
+        if record is None:
+            raise CommandError(f"No transaction with {goal.text}.")
+        return Spot(record.path or session.trail.path, record.rba)
+    if at is None or isinstance(at, EnteredTime):
+        return None
+    seqno, rba = at
+    for path in whole.paths:
+        name = TrailName.parse(path)
+        if name is not None and name.seqno == seqno:
+            return Spot(path, rba)
+    raise CommandError(f"No file of this trail has the number {seqno}.")
+
+
+def _ddl() -> Run:
+    def run(session: Session) -> Iterator[Event]:
+        parameters = parameters_in_use(session)
+        if not parameters.files:
+            raise CommandError("No parameter file is in use: PARAMS <file> reads one.")
+        question = DdlQuestion(parameters)
+        yield from _answer(question, f"LogTrail {session.trail.path}", _statements(session, question))
+
+    return run
+
+
+def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
+    notify = session.settings.notify
+    for path in files_from(session):
+        if path == session.trail.path:
+            yield from question.take(session.trail, session.selection(), notify)
+            continue
+        try:
+            with TrailFile(path) as trail:
+                yield from question.take(trail, session.selection(trail), notify)
+        except NotATrail as error:
+            yield Notice((f"{error}: not read",))
+
+
+def run_explain(session: Session, run: Run) -> Iterator[Event]:
+    """Answer a question; the position stays."""
+    yield from run(session)
+
+
+_AT = Time(label="AT: ")
+_RESTART_AT: Alternatives[Any] = Alternatives(
+    Sequence(lambda *numbers: numbers, Number("<seqno>"), Number("<rba>")),
+    Keyword("CSN", Sequence(CsnOfPlace, Word("<csn>"))),
+    _AT,
+)
+
+COMMANDS = (
+    Command(
+        "EXPLAIN",
+        Alternatives(
+            Keyword("LAG", Sequence(_lag, Maybe(Keyword("AT", _AT)))),
+            Keyword("RESTART", Sequence(_restart, Maybe(Keyword("AT", _RESTART_AT)))),
+            Sequence(lambda _: _ddl(), OneOf({"DDL": None})),
+            missing="takes LAG, RESTART or DDL.",
+            wrong="{!r} is not one of LAG, RESTART, DDL.",
+        ),
+        "Say why replication is late, what a restart would do, which DDL would not get through",
+        run_explain,
+        details=(
+            "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
+            "beats, volumes. RESTART: Extract stopped at <time>, or Replicat begun at a place, else at the last",
+            "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",
+            "what is assumed, the verdict, what it rests on, and what is not known and what would tell it.",
+            f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

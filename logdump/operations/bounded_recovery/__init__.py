@@ -1,0 +1,1 @@
+"""Bounded Recovery: what is open at its checkpoints, and how far back a restart reads."""

@@ -1,0 +1,170 @@
+"""BrCheckpoints of Bounded Recovery, and what is open at each, reckoned from begins and ends.
+
+    C_k = first + k * interval
+    open at C_k            begin <= C_k < end
+    persisted at C_k       open, and begin <= C_k - interval
+    restart of C_k         the least begin of the others that are open; C_k itself without one
+    dirty at C_k           persisted before, with an operation in (C_k-1, C_k]: written anew
+
+A transaction is added once, in any order: what a checkpoint holds are sums and the least begin.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from logdump.session.bounded_recovery import Began, BrIntervalShown, CheckpointShown, RedoStart
+from trailformat.search.redo_clock import RedoPlace
+
+MOST_CHECKPOINTS = 100_000
+
+
+class TimedOperation(NamedTuple):
+    """The moment by which an operation was done, and its bytes."""
+
+    time: int
+    size: int
+
+
+class _Sum:
+    """The sums at one checkpoint."""
+
+    def __init__(self) -> None:
+        self.open = self.persisted = self.dirty = self.bytes = self.written = 0
+        self.oldest: Began | None = None
+
+
+class BrCheckpoints:
+    """The checkpoints from ``first`` to ``last``, every ``interval`` microseconds.
+
+    Attributes:
+        count: how many there are.
+        ever: transactions that were persisted at any.
+    """
+
+    def __init__(self, first: int, interval: int, last: int) -> None:
+        self.first, self.interval, self.last = first, interval, last
+        self.count = max(0, (last - first) // interval + 1)
+        self.ever = 0
+        self._sums: dict[int, _Sum] = {}
+        self._ends: dict[int, RedoPlace] = {}
+
+    def _at_or_after(self, time: int) -> int:
+        """The number of the first checkpoint that is not before a moment."""
+        return -((self.first - time) // self.interval)
+
+    def time(self, number: int) -> int:
+        """The moment of a checkpoint."""
+        return self.first + number * self.interval
+
+    def is_persisted(self, one: Began) -> bool:
+        """Whether any checkpoint writes a transaction to disk."""
+        number = max(0, self._at_or_after(one.high + self.interval))
+        return number < self._stop(one.end)
+
+    def _stop(self, end: int | None) -> int:
+        return self.count if end is None else min(self.count, self._at_or_after(end))
+
+    def add(self, one: Began, operations: Iterable[TimedOperation] | None = None) -> None:
+        """Take a transaction in; ``operations`` are known of one that is persisted, where anything tells them."""
+        self._note_end(one)
+        sizes: Counter[int] = Counter()
+        for operation in operations or ():
+            sizes[max(0, self._at_or_after(operation.time))] += operation.size
+        begins = max(0, self._at_or_after(one.high))
+        persists = max(begins, self._at_or_after(one.high + self.interval))
+        stop = self._stop(one.end)
+        self.ever += persists < stop
+        so_far = one.size if operations is None else sum(sizes[number] for number in sizes if number < begins)
+        for number in range(begins, stop):
+            so_far += sizes[number]
+            total = self._sums.setdefault(number, _Sum())
+            total.open += 1
+            if number < persists:
+                if total.oldest is None or is_before(one, total.oldest):
+                    total.oldest = one
+                continue
+            total.persisted += 1
+            total.bytes += so_far
+            is_dirty = number > persists and bool(sizes[number])
+            total.dirty += is_dirty
+            total.written += so_far if is_dirty or number == persists else 0
+
+    def _note_end(self, one: Began) -> None:
+        if one.end is None or one.last_place is None:
+            return
+        number = max(0, self._at_or_after(one.end))
+        self._ends[number] = max(one.last_place, self._ends.get(number, one.last_place))
+
+    def restart(self, number: int) -> RedoStart:
+        """From where Extract reads after a checkpoint."""
+        total = self._sums.get(number)
+        if total is not None and total.oldest is not None:
+            return start_of(total.oldest)
+        numbers, reached = self._reached
+        at = bisect_right(numbers, number)
+        return RedoStart(self.time(number), reached[at - 1] if at else None)
+
+    @cached_property
+    def _reached(self) -> tuple[list[int], list[RedoPlace]]:
+        """BrCheckpoints, and the last redo place known to be before each; for when all transactions are in."""
+        numbers = sorted(self._ends)
+        return numbers, list(accumulate((self._ends[number] for number in numbers), max))
+
+    def number_at(self, time: int) -> int:
+        """The last checkpoint at or before a moment; below 0 where there is none."""
+        return min((time - self.first) // self.interval, self.count - 1)
+
+    def persisted_at(self, number: int) -> int:
+        """How many transactions are on disk after a checkpoint."""
+        total = self._sums.get(number)
+        return total.persisted if total is not None else 0
+
+    def is_persisted_at(self, one: Began, number: int) -> bool:
+        """Whether a transaction is on disk after a checkpoint."""
+        return number >= 0 and one.high <= self.time(number) - self.interval
+
+    @property
+    def busy(self) -> int:
+        """How many checkpoints have an open transaction."""
+        return len(self._sums)
+
+    def shown(self) -> list[CheckpointShown]:
+        """Those at which a transaction is open."""
+        return [
+            CheckpointShown(
+                number, self.time(number), one.open, one.persisted, one.dirty, one.bytes, self.restart(number)
+            )
+            for number, one in sorted(self._sums.items())
+        ]
+
+    def compared(self) -> BrIntervalShown:
+        """What they cost and gain: the reach is that of the last checkpoint, at each moment up to the last commit."""
+        greatest = area = 0
+        for number in range(self.count):
+            start = self._sums[number].oldest if number in self._sums else None
+            begin = start.high if start is not None else self.time(number)
+            near, far = self.time(number) - begin, min(self.time(number + 1), self.last) - begin
+            greatest = max(greatest, far)
+            area += far * far - near * near
+        span = self.last - self.first
+        written = sum(one.written for one in self._sums.values())
+        mean = area // (2 * span) if span > 0 else 0
+        return BrIntervalShown(self.interval, self.count, self.ever, written, greatest, mean)
+
+
+def start_of(one: Began) -> RedoStart:
+    """The begin of a transaction as the place from which redo is read."""
+    return RedoStart(one.high, one.place, one.csn, one.xid)
+
+
+def is_before(one: Began, other: Began) -> bool:
+    """Whether it begins first; of two that begin at one moment, by their places."""
+    if one.high != other.high or one.place is None or other.place is None:
+        return one.high < other.high
+    return one.place < other.place

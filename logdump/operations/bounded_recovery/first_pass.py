@@ -1,0 +1,116 @@
+"""The first pass of BR over a trail: the redo clock, the first checkpoint, and whether the source is Oracle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from logdump.operations.bounded_recovery.sources import place_of
+from logdump.session.bounded_recovery import ClockState, FirstSource
+from logdump.session.errors import CommandError
+from trailformat.changes.csn import csn_key
+from trailformat.records.file_header import ORACLE
+from trailformat.search.redo_clock import RedoClock
+from trailformat.search.transaction_walk import Damage, Extent, Restart
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.sequence import Spot
+
+_ORACLE_CSN = "number"
+
+
+class FirstCheckpoint(NamedTuple):
+    """The first checkpoint, and what tells it."""
+
+    time: int
+    source: FirstSource
+    spot: Spot | None
+
+
+class FirstPass:
+    """What has to be known of a trail before checkpoints are reckoned.
+
+    Args:
+        slack: that of the redo clock.
+        at: the moment of a restart; markers behind it do not count. None: all count.
+
+    Attributes:
+        clock: set by all whole transactions.
+        commits: the first and the last commit; None before one.
+        damaged: places of damage.
+        unknown_vendor: whether no header says that the source is Oracle.
+    """
+
+    def __init__(self, slack: int, at: int | None) -> None:
+        self.clock = RedoClock(slack)
+        self.commits: tuple[int, int] | None = None
+        self.damaged = 0
+        self.unknown_vendor = True
+        self._at = at
+        self._created: FirstCheckpoint | None = None
+        self._marker: FirstCheckpoint | None = None
+
+    def read_headers(self, whole: WholeTrail) -> None:
+        """Look at the header of each file.
+
+        Raises:
+            CommandError: one names another source than Oracle.
+        """
+        for ordinal in range(len(whole)):
+            trail = whole.open(ordinal)
+            if trail is None:
+                continue
+            with trail:
+                header = trail.file_header
+            if header is None:
+                continue
+            if header.vendor not in ("", ORACLE):
+                raise not_oracle(f"DatabaseInfo of {trail.path.name} names vendor {header.vendor}")
+            self.unknown_vendor = self.unknown_vendor and header.vendor != ORACLE
+            if self._created is None and header.created is not None:
+                self._created = FirstCheckpoint(header.created, FirstSource.CREATED, Spot(trail.path, 0))
+
+    def take(self, one: Extent | Damage | Restart) -> None:
+        """Take in what stands next.
+
+        Raises:
+            CommandError: a CSN is none of Oracle.
+        """
+        if isinstance(one, Damage):
+            self.damaged += not one.is_partial
+        elif isinstance(one, Restart):
+            if self._at is None or one.time <= self._at:
+                self._marker = FirstCheckpoint(one.time, FirstSource.RESTART, one.spot)
+        else:
+            self.damaged += sum(not damage.is_partial for damage in one.damage)
+            if one.is_whole:
+                self._learn(one)
+
+    def _learn(self, extent: Extent) -> None:
+        csn, commit = extent.transaction.csn, extent.last_moment.time
+        if self.unknown_vendor and csn is not None:
+            key = csn_key(csn)
+            if key is not None and key.kind != _ORACLE_CSN:
+                raise not_oracle(f"{csn} is a {key.kind}")
+        first, last = self.commits or (commit, commit)
+        self.commits = min(first, commit), max(last, commit)
+        place, last_place = place_of(extent.first_moment), place_of(extent.last_moment)
+        if place is not None:
+            self.clock.learn(place, last_place or place, commit, is_one=extent.records == 1)
+
+    def first_checkpoint(self, given: int | None) -> FirstCheckpoint | None:
+        """As given; else the last restart, the beginning of the first file, the first commit; None without any."""
+        if given is not None:
+            return FirstCheckpoint(given, FirstSource.GIVEN, None)
+        commit = FirstCheckpoint(self.commits[0], FirstSource.COMMIT, None) if self.commits is not None else None
+        return self._marker or self._created or commit
+
+    @property
+    def clock_state(self) -> ClockState:
+        """Whether the clock is used."""
+        if self.clock.is_set:
+            return ClockState.USED
+        return ClockState.MIXED if self.clock.transactions else ClockState.ABSENT
+
+
+def not_oracle(why: str) -> CommandError:
+    """The refusal of a trail from another database."""
+    return CommandError(f"Bounded Recovery is for Oracle alone: {why}.")

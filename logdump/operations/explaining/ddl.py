@@ -1,0 +1,139 @@
+"""EXPLAIN DDL: which DDL statements of a trail would not get through the parameter files in use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.notation.plural import amount
+from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
+from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
+from logdump.operations.explaining.rules import VerdictRule, conclusion
+from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
+from logdump.session.events import Event, Notice
+from logdump.session.explanation import Evidence, Explained, Phrase, Question
+from logdump.session.selection import Selection
+from trailformat import Record
+from trailformat.trail.file import TrailFile
+from trailformat.trail.sequence import Spot
+
+MOST_SHOWN = 10
+_NO_RULE_NAMES_IT = "ORA-99999"
+_THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
+
+
+class DdlFacts(NamedTuple):
+    """What became of the statements: how many there are, each outcome, and at how many a Replicat would abend.
+
+    ``abends`` are those at which an error would come that no DDLERROR names.
+    """
+
+    statements: int
+    outcomes: Counter[tuple[ProcessSide, Outcome]]
+    abends: int
+
+    def number(self, *outcomes: Outcome) -> int:
+        """How many evaluations had one of these outcomes."""
+        return sum(number for (_, outcome), number in self.outcomes.items() if outcome in outcomes)
+
+
+def _none(facts: DdlFacts) -> Phrase | None:
+    return ("No DDL statement in the trail.",) if not facts.statements else None
+
+
+def _stays(facts: DdlFacts) -> Phrase | None:
+    number = facts.number(Outcome.LEFT_OUT, Outcome.IGNORED, Outcome.DISCARDED)
+    return (f"{number} of {facts.statements} statements do not get through.",) if number else None
+
+
+def _unsure(facts: DdlFacts) -> Phrase | None:
+    number = facts.number(Outcome.UNKNOWN)
+    return (f"{number} of {facts.statements} statements cannot be judged, the others get through.",) if number else None
+
+
+def _abends(facts: DdlFacts) -> Phrase | None:
+    if not facts.abends:
+        return None
+    return (f"All {facts.statements} statements get through; Replicat abends at the first that the target refuses.",)
+
+
+def _through(facts: DdlFacts) -> Phrase | None:
+    return (f"All {facts.statements} statements get through.",)
+
+
+RULES = (
+    VerdictRule("no_ddl", _none),
+    VerdictRule("left_out", _stays),
+    VerdictRule("unsure", _unsure),
+    VerdictRule("abends_on_error", _abends),
+    VerdictRule("all_through", _through),
+)
+"""The rules, in the order in which they are tried; the last one always holds."""
+
+
+class DdlQuestion:
+    """Which statements get through.
+
+    Args:
+        parameters: the files in use.
+
+    Attributes:
+        is_partial: whether it was stopped before the end.
+    """
+
+    def __init__(self, parameters: ParametersInUse) -> None:
+        self._parameters = parameters
+        self._statements = self._damaged = self._abends = 0
+        self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
+        self._shown: list[Evidence] = []
+        self.is_partial = False
+
+    def take(self, trail: TrailFile, selection: Selection, notify: int) -> Iterator[Event]:
+        """Take a file in; yields Progress and what cannot be read."""
+        for one in ddl_records(trail, trail.first_rba, selection, notify):
+            if not isinstance(one, Record):
+                self._damaged += isinstance(one, Notice)
+                yield one
+                continue
+            self._statements += 1
+            subject = subject_of_record(trail, one)
+            for result in evaluate(subject, self._parameters):
+                self._note(result, Spot(trail.path, one.rba))
+            failing = evaluate(subject, self._parameters, _NO_RULE_NAMES_IT)
+            self._abends += any(result.outcome is Outcome.ABEND for result in failing)
+
+    def _note(self, result: DdlEvaluated, spot: Spot) -> None:
+        self._outcomes[result.side, result.outcome] += 1
+        if result.outcome in _THROUGH and not result.not_converted:
+            return
+        if len(self._shown) < MOST_SHOWN:
+            rule = f", {result.rule.path.name} line {result.rule.line}" if result.rule is not None else ""
+            why = f": {result.reason}" if result.reason else ""
+            names = f"; not converted: {', '.join(result.not_converted)}" if result.not_converted else ""
+            outcome = result.outcome.value.replace("_", " ")
+            self._shown.append(
+                Evidence((f"{result.side.title}, {result.title}: {outcome}{why}{rule}{names}",), (spot,))
+            )
+
+    def explained(self, title: str) -> Explained:
+        """The answer."""
+        facts = DdlFacts(self._statements, self._outcomes, self._abends)
+        counted = [
+            f"{side.title} {outcome.value.replace('_', ' ')} {number}"
+            for (side, outcome), number in self._outcomes.items()
+        ]
+        parts = [Evidence((f"{amount(self._statements, 'statement')}: {', '.join(counted)}",))] if counted else []
+        if self._abends:
+            what = f"{amount(self._abends, 'statement')} at which Replicat abends where the target refuses them"
+            parts.append(Evidence((f"DDLERROR: {what}",)))
+        return Explained(
+            Question.DDL,
+            title,
+            conclusion(RULES, facts),
+            (*parts, *self._shown),
+            ("an Extract has let these statements through already; names of the target are those of the files",),
+            ("statements that an Extract has left out: the source's own history would tell",),
+            self._damaged,
+            self.is_partial,
+        )

@@ -1,0 +1,167 @@
+"""EXPLAIN LAG: which hop of replication is late, and why, as far as a trail tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from logdump.notation.plural import amount
+from logdump.operations.bounded_recovery.survey import walked
+from logdump.operations.explaining.beat_facts import BeatsAround, PassedBeat
+from logdump.operations.explaining.lag_rules import HOP_NAMES, RULES, LagFacts, restart_of, seconds
+from logdump.operations.explaining.rules import conclusion
+from logdump.operations.explaining.trail_facts import DefinitionClocks, LagWindow, TrailFacts, TransactionsAround
+from logdump.operations.heartbeats.beats import NewBeats
+from logdump.operations.heartbeats.reading import HeartbeatReader
+from logdump.session.bounded_recovery import BeginSource
+from logdump.session.events import Progress
+from logdump.session.explanation import Evidence, Explained, Question, When
+from logdump.session.heartbeats import HeartbeatRow
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.file import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
+
+
+class LagQuestion:
+    """Why replication is late at a moment, or where it was latest.
+
+    Args:
+        whole: the trail.
+        at: the moment; None: where the lag is greatest.
+        definitions_of: the definitions of a file's rows.
+
+    Attributes:
+        is_partial: whether it was stopped before the end.
+    """
+
+    def __init__(
+        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions]
+    ) -> None:
+        self._whole, self._at, self._definitions_of = whole, at, definitions_of
+        self._around = BeatsAround(at)
+        self._clocks = DefinitionClocks(at)
+        self._transactions = TransactionsAround(LagWindow(0, 0))
+        self.is_partial = False
+
+    def run(self, notify: int) -> Iterator[Progress]:
+        """Read the trail: its beats, then its transactions; its definitions where there is no beat."""
+        self._read_beats()
+        self._transactions = TransactionsAround(self._window())
+        if not self._around.facts().beats:
+            for found in self._whole.batches():
+                self._clocks.take(Spot(found.trail.path, 0), found.batch)
+        for one in walked(self._whole, notify):
+            if isinstance(one, Progress):
+                yield one
+            else:
+                self._transactions.take(one)
+
+    def _read_beats(self) -> None:
+        reader, new = HeartbeatReader(self._definitions_of), NewBeats()
+        for ordinal in range(len(self._whole)):
+            trail = self._whole.open(ordinal)
+            if trail is None:
+                continue
+            with trail:
+                for row in reader.rows(trail):
+                    for beat in new.of(row) if isinstance(row, HeartbeatRow) else ():
+                        self._around.add(beat)
+        for beat in new.rest():
+            self._around.add(beat)
+
+    def _window(self) -> LagWindow:
+        beats = self._around.facts()
+        if self._at is not None and beats.gap is not None:
+            return LagWindow(beats.gap.after.time, beats.gap.before.time)
+        if beats.chosen is None:
+            at = self._at or 0
+            return LagWindow(at, at)
+        chosen = beats.chosen
+        return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
+
+    @property
+    def facts(self) -> LagFacts:
+        """What is known so far."""
+        return LagFacts(self._at, self._around.facts(), self._transactions.facts(), self._clocks.found)
+
+    def explained(self, title: str) -> Explained:
+        """The answer."""
+        facts = self.facts
+        return Explained(
+            Question.LAG,
+            title,
+            conclusion(RULES, facts),
+            tuple(_parts(facts)),
+            tuple(_assumed(facts)),
+            tuple(_not_known(facts)),
+            facts.trail.damaged,
+            self.is_partial,
+        )
+
+
+def _parts(facts: LagFacts) -> Iterator[Evidence]:
+    chosen = facts.chosen
+    if chosen is not None:
+        yield Evidence(("Beat of ", When(chosen.time), f": lag {seconds(chosen.total)}"), (chosen.spot,))
+        yield from _hops(chosen)
+    elif facts.beats.gap is not None:
+        gap = facts.beats.gap
+        yield Evidence(
+            ("Last beat ", When(gap.after.time), ", next ", When(gap.before.time)), (gap.after.spot, gap.before.spot)
+        )
+    if (restart := restart_of(facts)) is not None:
+        yield Evidence(("Extract was started again ", When(restart.time)), (restart.spot,))
+    if facts.clock is not None and facts.clock.lag > 0:
+        clock = facts.clock
+        yield Evidence(
+            ("A definition was written ", When(clock.written), f", {seconds(clock.lag)} after the commit behind it"),
+            (clock.spot,),
+            "extract_lag",
+            clock.lag,
+        )
+    yield from _volume(facts.trail)
+
+
+def _hops(chosen: PassedBeat) -> Iterator[Evidence]:
+    for name, lag in chosen.hops.items():
+        yield Evidence((f"{HOP_NAMES[name]}: {seconds(lag)}",), (chosen.spot,), name, lag)
+
+
+def _volume(trail: TrailFacts) -> Iterator[Evidence]:
+    if trail.transactions:
+        counted = amount(trail.transactions, "transaction"), amount(trail.records, "record"), f"{trail.bytes} bytes"
+        numbers = ", ".join(counted)
+        largest = trail.largest
+        spots = (largest.begin,) if largest is not None and largest.begin is not None else ()
+        who = f"; most records: {largest.transaction.xid}, {largest.records}" if largest is not None else ""
+        yield Evidence((f"Committed in that time: {numbers}{who}",), spots)
+    longest = trail.longest
+    if longest is not None and longest.end is not None and longest.end > longest.high:
+        yield Evidence(
+            (f"Open then: {longest.xid or 'a transaction'}, from ", When(longest.high), " to ", When(longest.end)),
+            (longest.spot,) if longest.spot is not None else (),
+        )
+    if trail.ddl and trail.first_ddl is not None:
+        yield Evidence((f"DDL in that time: {trail.ddl}",), (trail.first_ddl,))
+
+
+def _assumed(facts: LagFacts) -> Iterator[str]:
+    if facts.beats.beats:
+        yield "the clocks of the machines agree"
+    elif facts.clock is not None:
+        yield "the clocks of database and Extract agree"
+    longest = facts.trail.longest
+    if longest is not None and longest.source is BeginSource.REDO_CLOCK:
+        yield "begins of transactions by the redo clock"
+
+
+def _not_known(facts: LagFacts) -> Iterator[str]:
+    if not facts.beats.beats:
+        yield "the lag of each hop: ADD HEARTBEATTABLE writes beats into the trail"
+        return
+    chosen = facts.chosen
+    if chosen is not None and "routing_lag" not in chosen.hops:
+        yield "pumps and paths: the trail behind them would tell"
+    if chosen is not None and "replicat_lag" not in chosen.hops:
+        yield "Replicat: rows of the target's heartbeat tables would tell, captured there"
+    yield "transactions rolled back or still open: V$TRANSACTION would tell, or SEND EXTRACT … SHOWTRANS"

@@ -1,0 +1,161 @@
+"""EXPLAIN LAG: the rules, in the order in which they are tried; the first that holds gives the verdict."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from logdump.notation.plural import amount
+from logdump.operations.explaining.beat_facts import BeatFacts, PassedBeat
+from logdump.operations.explaining.rules import VerdictRule
+from logdump.operations.explaining.trail_facts import ClockLag, TrailFacts
+from logdump.session.explanation import Phrase, Span, When
+from trailformat.search.transaction_walk import Restart
+
+_SECOND = 1_000_000
+NO_LAG = 10 * _SECOND
+"""A lag that Oracle's health check does not mention."""
+_LEAST_RISING = 3
+HOP_NAMES = {
+    "extract_lag": "Extract",
+    "routing_lag": "Pump or distribution path",
+    "replicat_read_lag": "Replicat, before it reads",
+    "replicat_lag": "Replicat, until it applies",
+}
+
+
+class LagFacts(NamedTuple):
+    """All that the rules look at; ``at`` is the moment asked for, None for the greatest lag."""
+
+    at: int | None
+    beats: BeatFacts
+    trail: TrailFacts
+    clock: ClockLag | None
+
+    @property
+    def chosen(self) -> PassedBeat | None:
+        """The beat that shows the lag, unless beats are missing at the moment asked for."""
+        return None if self.at is not None and self.beats.gap is not None else self.beats.chosen
+
+
+def seconds(microseconds: int) -> str:
+    """``812.000 s``."""
+    return f"{microseconds / _SECOND:.3f} s"
+
+
+def _no_beats(facts: LagFacts) -> Phrase | None:
+    if facts.beats.beats:
+        return None
+    if facts.clock is None or facts.clock.lag <= 0:
+        return ("No heartbeat, and no definition whose clock tells a lag.",)
+    lag = seconds(facts.clock.lag)
+    return ("No heartbeat; at least by the clock of a definition, ", When(facts.clock.written), f": {lag}.")
+
+
+def restart_of(facts: LagFacts) -> Restart | None:
+    """The restart that stands where beats are missing, or before a late beat arrived."""
+    gap, chosen = facts.beats.gap, facts.chosen
+    for one in reversed(facts.trail.restarts):
+        if chosen is None and gap is not None and gap.after.time < one.time <= gap.before.time:
+            return one
+        if chosen is not None and chosen.extract_ts is not None and chosen.time <= one.time <= chosen.extract_ts:
+            return one
+    return None
+
+
+def _down(facts: LagFacts) -> Phrase | None:
+    restart, chosen, gap = restart_of(facts), facts.chosen, facts.beats.gap
+    if restart is None:
+        return None
+    if chosen is None:
+        return ("Extract was down from ", When(gap.after.time), " to ", When(restart.time), ".") if gap else None
+    if 2 * chosen.extract_lag <= chosen.total:
+        return None
+    last = facts.beats.before[-1].extract_ts if facts.beats.before else None
+    since: Phrase = ("from ", When(last), " ") if last is not None and last < restart.time else ()
+    lag = f": {seconds(chosen.extract_lag)} of {seconds(chosen.total)} lag."
+    return ("Extract was down ", *since, "to ", When(restart.time), lag)
+
+
+def _missing(facts: LagFacts) -> Phrase | None:
+    gap = facts.beats.gap
+    if facts.chosen is not None or gap is None:
+        return None
+    what = f": {gap.beats} missing, and no restart of Extract."
+    return ("No beat from ", When(gap.after.time), " to ", When(gap.before.time), what)
+
+
+def is_rising(facts: LagFacts) -> bool:
+    """Whether Extract's lag has grown from beat to beat at one rate, up to the beat that shows it."""
+    if facts.chosen is None:
+        return False
+    points = [*facts.beats.before, facts.chosen]
+    rates = [
+        (later.extract_lag - one.extract_lag) / (later.time - one.time)
+        for one, later in pairwise(points)
+        if later.time > one.time
+    ]
+    steady = 0
+    for rate in reversed(rates):
+        if rate <= 0 or abs(rate - rates[-1]) > 0.25 * rates[-1]:
+            break
+        steady += 1
+    return steady >= _LEAST_RISING - 1
+
+
+def _waits(facts: LagFacts) -> Phrase | None:
+    chosen, longest = facts.chosen, facts.trail.longest
+    if chosen is None or longest is None or longest.end is None or not is_rising(facts):
+        return None
+    length = longest.end - longest.high
+    if length <= chosen.extract_lag or 2 * chosen.extract_lag <= chosen.total:
+        return None
+    records, lag = amount(longest.records, "record"), seconds(chosen.extract_lag)
+    who = f"Extract waits for the commit of {longest.xid or 'a transaction'}, "
+    return (who, When(longest.end), f": {records}, open for ", Span(length), f"; lag {lag}.")
+
+
+def _negative(facts: LagFacts) -> Phrase | None:
+    chosen = facts.chosen
+    if chosen is None or all(lag >= 0 for lag in chosen.hops.values()):
+        return None
+    worst = min(chosen.hops, key=lambda name: chosen.hops[name])
+    what = f"{HOP_NAMES[worst]} {seconds(chosen.hops[worst])}"
+    return (f"The clocks differ, no cause can be told: {what}.",)
+
+
+def _small(facts: LagFacts) -> Phrase | None:
+    chosen = facts.chosen
+    if chosen is None or chosen.total > NO_LAG:
+        return None
+    which = "greatest lag" if facts.at is None else "lag then"
+    return (f"No lag to speak of: the {which} is {seconds(chosen.total)}.",)
+
+
+def _one_hop(facts: LagFacts) -> Phrase | None:
+    chosen = facts.chosen
+    if chosen is None:
+        return None
+    name = max(chosen.hops, key=lambda one: chosen.hops[one], default=None)
+    if name is None or 2 * chosen.hops[name] <= chosen.total:
+        return None
+    return (f"{HOP_NAMES[name]}: {seconds(chosen.hops[name])} of {seconds(chosen.total)} lag.",)
+
+
+def _several(facts: LagFacts) -> Phrase | None:
+    if facts.chosen is None:
+        return ("No beat before that moment.",)
+    return (f"No hop has more than half of the {seconds(facts.chosen.total)} lag.",)
+
+
+RULES = (
+    VerdictRule("no_heartbeat", _no_beats),
+    VerdictRule("extract_down", _down),
+    VerdictRule("beats_missing", _missing),
+    VerdictRule("clocks_differ", _negative),
+    VerdictRule("no_lag", _small),
+    VerdictRule("waits_for_commit", _waits),
+    VerdictRule("one_hop", _one_hop),
+    VerdictRule("several_hops", _several),
+)
+"""The last one always holds."""

@@ -1,0 +1,222 @@
+"""EXPLAIN RESTART: what happens when Extract and Replicat are started again, at a place of the trail or now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from logdump.notation.plural import amount
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
+from logdump.operations.explaining.rules import VerdictRule, conclusion
+from logdump.operations.recovery.report import RecoveryReport
+from logdump.operations.recovery.survey import Survey
+from logdump.session.bounded_recovery import BrRestartShown
+from logdump.session.errors import CommandError
+from logdump.session.events import Event, Progress
+from logdump.session.explanation import Evidence, Explained, Phrase, Question, Span, When
+from logdump.session.recovery_events import KeepShown, RecoveryShown
+from trailformat.scan import Workers
+from trailformat.search.extent import extent_at
+from trailformat.search.transaction_walk import Extent
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.file import TrailFile
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import Spot
+
+_MOST_VERSIONS = 1
+
+
+class RestartFacts(NamedTuple):
+    """All that the rules look at.
+
+    Attributes:
+        recovery: the whole in numbers.
+        keep: the place of the restart, and the files that a reader there needs; None where nothing is whole.
+        extent: the transaction that holds the place; None between two.
+        reach: how far back Extract reads; None, and why, where that is not told.
+        no_reach: the reason.
+    """
+
+    recovery: RecoveryShown
+    keep: KeepShown | None
+    extent: Extent | None
+    reach: BrRestartShown | None
+    no_reach: str
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the place lies inside a transaction, behind its first record."""
+        return self.extent is not None and bool(self.extent.before)
+
+
+def _nothing(facts: RestartFacts) -> Phrase | None:
+    return ("No transaction is whole: there is no place to restart at.",) if facts.keep is None else None
+
+
+def _damaged(facts: RestartFacts) -> Phrase | None:
+    damaged = facts.recovery.damaged + len(facts.recovery.unreadable)
+    where = amount(damaged, "place")
+    return (f"Not without loss: damage at {where}, a Replicat abends there.",) if damaged else None
+
+
+def _lost(facts: RestartFacts) -> Phrase | None:
+    if not facts.recovery.lost:
+        return None
+    what = f"{amount(facts.recovery.lost, 'transaction')} cut by a restart of Extract without a whole copy"
+    return (f"Not safe for certain: {what}: rolled back, still to come, or lost.",)
+
+
+def _inside(facts: RestartFacts) -> Phrase | None:
+    extent = facts.extent
+    if extent is None or not facts.is_inside:
+        return None
+    who = extent.transaction.xid or "a transaction"
+    whole = (
+        f"begin at {place_text(extent.begin)} to apply it whole"
+        if extent.begin is not None
+        else "its begin is not here"
+    )
+    after = f", at {place_text(extent.after)} to leave it out" if extent.after is not None else ""
+    return (f"Not there: it is inside {who}, behind {extent.before} of its records; {whole}{after}.",)
+
+
+def _twice(facts: RestartFacts) -> Phrase | None:
+    recovery = facts.recovery
+    if not recovery.twice:
+        return None
+    what = (
+        f"whole a second time are {amount(recovery.twice, 'transaction')}, {amount(recovery.twice_records, 'record')}"
+    )
+    return (f"Safe unless Replicat runs with NOFILTERDUPTRANSACTIONS: {what}.",)
+
+
+def _safe(_: RestartFacts) -> Phrase | None:
+    return ("Safe: between two transactions, nothing is lost and nothing applied twice.",)
+
+
+RULES = (
+    VerdictRule("nothing_whole", _nothing),
+    VerdictRule("damaged", _damaged),
+    VerdictRule("inside", _inside),
+    VerdictRule("lost", _lost),
+    VerdictRule("twice", _twice),
+    VerdictRule("safe", _safe),
+)
+"""The rules, in the order in which they are tried; the last one always holds."""
+
+
+def place_text(spot: Spot) -> str:
+    """A place as the other texts name it."""
+    return f"RBA {spot.rba} of {spot.path.name}"
+
+
+class RestartQuestion:
+    """What a restart does.
+
+    Args:
+        whole: the trail.
+        place: where Replicat is to begin; None: at the last recovery point.
+        at: when Extract is stopped (Julian microseconds); None: with the last commit in the trail.
+
+    Attributes:
+        is_partial: whether it was stopped before the end.
+    """
+
+    def __init__(self, whole: WholeTrail, place: Spot | None, at: int | None) -> None:
+        self._whole, self._place, self._at = whole, place, at
+        self._survey = Survey(whole)
+        self._reach: BrRestartShown | None = None
+        self._no_reach = "it was stopped before"
+        self._newest = 0
+        self.is_partial = False
+
+    def run(self, notify: int, definitions_of: Callable[[TrailFile], RowDefinitions]) -> Iterator[Progress]:
+        """Look for restarts, then at what was open."""
+        with Workers() as workers:
+            for lot in self._survey.run(workers):
+                if lot.reached is not None:
+                    self._newest = max(self._newest, lot.reached.time)
+        at = self._newest if self._at is None else self._at
+        survey = BrSurvey(self._whole, BrOptions(restart=at), {})
+        try:
+            yield from survey.run(notify)
+        except CommandError as error:
+            self._no_reach = str(error).rstrip(".")
+            return
+        self._reach = _restart_among(survey.events("", definitions_of))
+        self._no_reach = "no transaction, no time"
+
+    def explained(self, title: str) -> Explained:
+        """The answer.
+
+        Raises:
+            BadRecord: the place lies inside a record, or outside of its file.
+        """
+        facts = self._facts()
+        return Explained(
+            Question.RESTART,
+            title,
+            conclusion(RULES, facts),
+            tuple(_parts(facts)),
+            tuple(_assumed(facts, is_given=self._place is not None)),
+            tuple(_not_known(facts)),
+            facts.recovery.damaged,
+            self.is_partial,
+        )
+
+    def _facts(self) -> RestartFacts:
+        report = RecoveryReport(self._survey, keep=self._place)
+        keep, extent = report.keep(), None
+        if keep is not None:
+            with TrailFile(keep.spot.path) as trail:
+                extent = extent_at(trail, min(keep.spot.rba, trail.end_of_records()))
+        shown = report.shown("", None, is_partial=self.is_partial)
+        return RestartFacts(shown, keep, extent, self._reach, self._no_reach)
+
+
+def _restart_among(events: Iterator[Event]) -> BrRestartShown | None:
+    return next((event for event in events if isinstance(event, BrRestartShown)), None)
+
+
+def _parts(facts: RestartFacts) -> Iterator[Evidence]:
+    keep, recovery = facts.keep, facts.recovery
+    if keep is not None:
+        yield Evidence(("Replicat begins there",), (keep.spot,))
+        free = f"; not needed: {amount(len(keep.free), 'file')} before it" if keep.free else ""
+        yield Evidence((f"Files: {keep.first.name} and what follows{free}",))
+    numbers = f"{recovery.transactions} transactions, {recovery.effective} effective"
+    cut = (
+        f"; {recovery.cut} cut by {recovery.restarts} restarts, {recovery.cut - recovery.lost} of them come again whole"
+    )
+    yield Evidence((f"Trail: {numbers}{cut if recovery.cut else ''}",))
+    if len(recovery.versions) > _MOST_VERSIONS:
+        versions = ", ".join(map(str, recovery.versions))
+        yield Evidence((f"Versions of the files: {versions}; a reader must know the latest",))
+    reach = facts.reach
+    if reach is not None:
+        for name, one in (("with BR", reach.with_br), ("without BR", reach.without_br)):
+            logs = f", {amount(one.logs, 'redo log')}" if one.logs is not None else ""
+            again = f", {amount(one.recaptured, 'transaction')} captured again"
+            start: Phrase = (f"Extract, {name}: redo from ", When(one.start.time))
+            yield Evidence((*start, ", ", Span(one.back), f" back{logs}{again}"))
+        if reach.heartbeat is not None and reach.heartbeat.time is not None:
+            said: Phrase = ("Extract itself: redo from ", When(reach.heartbeat.time))
+            yield Evidence((*said, f", CSN {reach.heartbeat.csn or 'not told'}"), (reach.heartbeat.spot,))
+    if recovery.open is not None and recovery.open.begin is not None:
+        yield Evidence((f"The trail ends inside {recovery.open.xid or 'a transaction'}",), (recovery.open.begin,))
+
+
+def _assumed(facts: RestartFacts, *, is_given: bool) -> Iterator[str]:
+    if not is_given and facts.keep is not None:
+        yield "Replicat goes on at the last recovery point"
+    if facts.reach is not None:
+        yield "BRINTERVAL 4 h, and a BR checkpoint at the last restart or the beginning of the trail"
+
+
+def _not_known(facts: RestartFacts) -> Iterator[str]:
+    yield "how far Replicat has come: INFO REPLICAT, or its checkpoint table, would tell"
+    if facts.reach is None:
+        yield f"how far back Extract reads: {facts.no_reach}"
+    else:
+        yield "transactions rolled back or still open: BR BEGINS takes what V$TRANSACTION tells"

@@ -1,0 +1,147 @@
+"""What the transactions and definitions of a trail tell of a lag: volumes, long transactions, restarts, clocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from logdump.operations.bounded_recovery.sources import began, place_of
+from logdump.session.bounded_recovery import Began, BeginSource
+from trailformat.records.io_types import DDL_OP, METADATA, NOT_TRANSACTIONAL
+from trailformat.scan import RECORD, Batch
+from trailformat.search.redo_clock import RedoClock
+from trailformat.search.transaction_walk import Damage, Extent, Restart
+from trailformat.trail.sequence import Spot
+
+MOST_RESTARTS = 100
+
+
+class LagWindow(NamedTuple):
+    """The time that is looked at, from the beat that shows the lag to where it arrived."""
+
+    start: int
+    end: int
+
+
+class ClockLag(NamedTuple):
+    """A definition, written when the commit of the next row was so many microseconds old."""
+
+    written: int
+    lag: int
+    spot: Spot
+
+
+class TrailFacts(NamedTuple):
+    """What a trail tells of a window.
+
+    Attributes:
+        restarts: restart records in all of it, the last ones.
+        transactions, records, bytes: committed in the window.
+        largest: the one of most records of these.
+        longest: the transaction that was open in the window for longest, as far as the trail tells.
+        ddl: DDL statements committed in the window, and the first of them.
+        damaged: places of damage.
+    """
+
+    restarts: tuple[Restart, ...]
+    transactions: int
+    records: int
+    bytes: int
+    largest: Extent | None
+    longest: Began | None
+    ddl: int
+    first_ddl: Spot | None
+    damaged: int
+
+
+class TransactionsAround:
+    """Takes the transactions of a trail in, in their order."""
+
+    def __init__(self, window: LagWindow) -> None:
+        self._window = window
+        self._clock = RedoClock()
+        self._restarts: list[Restart] = []
+        self._transactions = self._records = self._bytes = self._ddl = self._damaged = 0
+        self._first_ddl: Spot | None = None
+        self._largest: Extent | None = None
+        self._longest: Began | None = None
+
+    def take(self, one: Extent | Damage | Restart) -> None:
+        """What stands next."""
+        if isinstance(one, Damage):
+            self._damaged += not one.is_partial
+        elif isinstance(one, Restart):
+            self._restarts = [*self._restarts, one][-MOST_RESTARTS:]
+        elif one.is_whole:
+            self._whole(one)
+        else:
+            self._damaged += sum(not damage.is_partial for damage in one.damage)
+
+    def _whole(self, extent: Extent) -> None:
+        commit, first = extent.last_moment.time, place_of(extent.first_moment)
+        if first is not None:
+            self._clock.learn(first, place_of(extent.last_moment) or first, commit, is_one=extent.records == 1)
+        one = began(extent, None, self._clock)
+        is_open = one.high < self._window.end and commit > self._window.start
+        if is_open and (self._longest is None or _length(one) > _length(self._longest)):
+            self._longest = one
+        if not self._window.start <= commit <= self._window.end:
+            return
+        self._transactions += 1
+        self._records += extent.records
+        self._bytes += extent.size
+        statements = sum(types[DDL_OP] for types in extent.tables.values())
+        if statements and self._first_ddl is None:
+            self._first_ddl = extent.begin
+        self._ddl += statements
+        if self._largest is None or extent.records > self._largest.records:
+            self._largest = extent
+
+    def facts(self) -> TrailFacts:
+        """What there is."""
+        longest = self._longest
+        if longest is not None and longest.source is BeginSource.REDO_CLOCK and self._clock.is_mixed:
+            longest = None
+        return TrailFacts(
+            tuple(self._restarts),
+            self._transactions,
+            self._records,
+            self._bytes,
+            self._largest,
+            longest,
+            self._ddl,
+            self._first_ddl,
+            self._damaged,
+        )
+
+
+def _length(one: Began) -> int:
+    return (one.end or one.high) - one.high
+
+
+class DefinitionClocks:
+    """Takes the batches of a trail in: a definition bears the clock of who writes it, a row that of its commit.
+
+    Args:
+        at: the moment whose lag is wanted; None: the greatest.
+    """
+
+    def __init__(self, at: int | None) -> None:
+        self._at = at
+        self._written: tuple[int, Spot] | None = None
+        self.found: ClockLag | None = None
+
+    def take(self, spot_of: Spot, batch: Batch) -> None:
+        """The next batch of a file."""
+        for row in range(len(batch)):
+            if int(batch.kind[row]) != RECORD:
+                continue
+            io_type, time = int(batch.io_type[row]), int(batch.io_time[row])
+            if io_type == METADATA:
+                self._written = time, spot_of._replace(rba=int(batch.rba[row]))
+            elif io_type not in NOT_TRANSACTIONAL and self._written is not None:
+                (written, spot), self._written = self._written, None
+                self._note(ClockLag(written, written - time, spot))
+
+    def _note(self, one: ClockLag) -> None:
+        is_chosen = one.written <= self._at if self._at is not None else self.found is None or one.lag > self.found.lag
+        self.found = one if is_chosen else self.found

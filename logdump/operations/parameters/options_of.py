@@ -1,0 +1,25 @@
+"""Options of parameters that are kept as they stand: BRINTERVAL of BR, TCPFLUSHBYTES of RMTHOST."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from logdump.operations.parameters.tree import Other, ParameterFile
+from logdump.session.evaluation import Rule
+
+
+class OptionValue(NamedTuple):
+    """The word behind an option, empty where there is none, and the statement in which it stands."""
+
+    word: str
+    rule: Rule
+
+
+def options_of(file: ParameterFile | None, keyword: str, *options: str) -> Iterator[OptionValue | None]:
+    """The value of each of these options in the last statement of a keyword; None of one that is not in it."""
+    rules = [node.rule for node in file.of(Other) if node.keyword == keyword] if file is not None else []
+    for option in options:
+        found = re.search(rf"\b{option}\b[\s=]*([^\s,;]*)", rules[-1].text, re.IGNORECASE) if rules else None
+        yield OptionValue(found[1], rules[-1]) if found is not None else None

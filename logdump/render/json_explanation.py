@@ -1,0 +1,52 @@
+"""The answers of EXPLAIN as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logdump.notation.times import iso_time
+from logdump.render.json_safe import SPOT
+from logdump.render.json_shape import Shape, at, member
+from logdump.session.explanation import Explained, Span, When
+
+
+def _text(path: str) -> Any:
+    get = at(path)
+    return lambda source: "".join(map(_one, get(source)))
+
+
+def _one(part: str | When | Span) -> str:
+    if isinstance(part, str):
+        return part
+    return str(iso_time(part.julian)) if isinstance(part, When) else f"{part.microseconds / 1_000_000:g} s"
+
+
+PART = Shape(
+    "explanation_part",
+    "What a verdict rests on.",
+    (
+        member("hop", "string or null", "The hop that it is about, named as in `heartbeat_lag`"),
+        member(
+            "seconds", "number or null", "Its lag", lambda one: one.lag / 1_000_000 if one.lag is not None else None
+        ),
+        member("text", "string", "What is so", _text("text")),
+        member("evidence", "list of spot", "The records that show it", SPOT.each("spots")),
+    ),
+)
+
+EXPLANATION = Shape(
+    "explanation",
+    "EXPLAIN: an answer.",
+    (
+        member("question", "string", "`lag`, `restart`, `ddl`", "question.value"),
+        member("title", "string", "What was looked at, as in the text"),
+        member("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
+        member("verdict", "string", "In one sentence", _text("verdict.text")),
+        member("parts", "list of explanation_part", "What it rests on", PART.each("parts")),
+        member("assumed", "list of string", "What is assumed"),
+        member("not_known", "list of string", "What is not known, and what would tell it"),
+        member("damaged", "number", "Places of damage"),
+        member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
+    ),
+    Explained,
+)

@@ -1,0 +1,132 @@
+"""What compression would save: of blocks on the wire, and of image options in a trail; the events of COMPRESS."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from logdump.session.exit_status import ExitStatus
+
+INCOMPRESSIBLE = 1.02
+"""A ratio below which the data do not compress."""
+
+
+class Compression(NamedTuple):
+    """The sums of blocks at one level.
+
+    Attributes:
+        table: the one whose records are sent alone; None for all records.
+        level: of zlib.
+        threshold: bytes over which a block is compressed.
+        bytes, compressed: of all blocks, before and after; ``compressed`` is reckoned from those that were tried.
+        blocks, blocks_compressed: how many there are, and how many of them are over the threshold.
+        tried, tried_bytes: the blocks that zlib was given, and their bytes.
+        seconds: the time of zlib on this machine for those.
+    """
+
+    table: str | None
+    level: int
+    threshold: int
+    bytes: int
+    compressed: int
+    blocks: int
+    blocks_compressed: int
+    tried: int
+    tried_bytes: int
+    seconds: float
+
+    @property
+    def ratio(self) -> float:
+        """Bytes before for one after; 1 without any."""
+        return self.bytes / self.compressed if self.compressed else 1.0
+
+    @property
+    def saved_share(self) -> float:
+        """The part of the bandwidth that is not needed any more."""
+        return 1 - self.compressed / self.bytes if self.bytes else 0.0
+
+    @property
+    def is_incompressible(self) -> bool:
+        """Whether compression does nothing: data that are encrypted, or compressed already."""
+        return bool(self.tried) and self.ratio < INCOMPRESSIBLE
+
+
+class Surveyed(NamedTuple):
+    """The records that COMPRESS went over.
+
+    Attributes:
+        title: their files.
+        records, bytes: how many there are, and their bytes.
+        damaged: places that hold no sound record; they are left out.
+        is_filtered: whether only records are in it that pass the filter.
+        is_partial: whether it was stopped before the end.
+    """
+
+    title: str
+    records: int
+    bytes: int
+    damaged: int
+    is_filtered: bool
+    is_partial: bool
+
+
+class CompressionShown(NamedTuple):
+    """COMPRESS: what the estimates after it hold for.
+
+    Attributes:
+        surveyed: the records.
+        block: the most bytes of a block.
+        threshold: bytes over which a block is compressed.
+        ends_at_commit: whether a block ends with each transaction.
+        others: tables that are added up as one because there are so many.
+    """
+
+    surveyed: Surveyed
+    block: int
+    threshold: int
+    ends_at_commit: bool
+    others: int
+
+    @property
+    def assumed(self) -> str:
+        """What the estimates rest on, and what would tell it."""
+        flush = ", ended by each commit" if self.ends_at_commit else ""
+        blocks = f"blocks of at most {self.block} bytes{flush}"
+        return f"zlib for the algorithm, {blocks}; a capture of the connection would tell both"
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.surveyed.damaged else ExitStatus.OK
+
+
+class ImagesShown(NamedTuple):
+    """COMPRESS IMAGES: the bytes of the records by their parts."""
+
+    surveyed: Surveyed
+    parts: dict[str, int]
+    others: int
+    assumed: str = "the options change no other part of a record; a trail written with the option would tell"
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.surveyed.damaged else ExitStatus.OK
+
+
+class ImageSaving(NamedTuple):
+    """The saving of one option.
+
+    Attributes:
+        what: the option, in words.
+        table: the one whose records these are; None for all.
+        records: those that it is about; ``judged`` of them could be looked at.
+        bytes: of the records that were judged.
+        saved: how many of these would not be there.
+    """
+
+    what: str
+    table: str | None
+    records: int
+    judged: int
+    bytes: int
+    saved: int

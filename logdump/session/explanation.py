@@ -1,0 +1,78 @@
+"""An answer to a question of a DBA, made of what several analyses tell; the event of EXPLAIN."""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+from logdump.session.exit_status import ExitStatus
+from trailformat.trail.sequence import Spot
+
+
+class Question(enum.Enum):
+    """The questions that EXPLAIN answers."""
+
+    LAG = "lag"
+    RESTART = "restart"
+    DDL = "ddl"
+
+
+class When(NamedTuple):
+    """A moment in a text, in Julian microseconds: the zone is that of who reads it."""
+
+    julian: int
+
+
+class Span(NamedTuple):
+    """A duration in a text, in microseconds."""
+
+    microseconds: int
+
+
+Phrase = tuple[str | When | Span, ...]
+"""A text with moments and durations in it."""
+
+
+class Evidence(NamedTuple):
+    """A line of an answer: a hop with its lag in microseconds where it is about one, and the places that show it."""
+
+    text: Phrase
+    spots: tuple[Spot, ...] = ()
+    hop: str | None = None
+    lag: int | None = None
+
+
+class Conclusion(NamedTuple):
+    """The verdict of a rule, and the name of the rule."""
+
+    rule: str
+    text: Phrase
+
+
+class Explained(NamedTuple):
+    """EXPLAIN: the whole answer.
+
+    Attributes:
+        question: which one.
+        title: what was looked at.
+        verdict: in one sentence, and the rule that gave it.
+        parts: what it rests on.
+        assumed: what is assumed.
+        not_known: what is not known, and what would tell it.
+        damaged: places of damage.
+        is_partial: whether it was stopped before the end.
+    """
+
+    question: Question
+    title: str
+    verdict: Conclusion
+    parts: tuple[Evidence, ...]
+    assumed: tuple[str, ...]
+    not_known: tuple[str, ...]
+    damaged: int
+    is_partial: bool
+
+    @property
+    def status(self) -> ExitStatus:
+        """Bad data when there is damage."""
+        return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK

@@ -1,0 +1,92 @@
+"""The three diagrams of the seed's example: what is persisted at n, n + 1 and n + 3000, and where a restart reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.session.bounded_recovery import BrRestartShown, CheckpointShown, LongTransactionShown, RestartKind
+from logdump.session.events import Event
+from tests.logdump.bounded_recovery.test_simulated import survey
+from tests.simulated.bounded_recovery import BEGUN, HOUR, INTERVAL, MINUTE, N_3000, N, diagrams, write_trail
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trail(tmp_path_factory.mktemp("br") / "br000000000", diagrams())
+
+
+def checkpoint(events: list[Event], number: int) -> CheckpointShown:
+    return next(event for event in events if isinstance(event, CheckpointShown) and event.number == number)
+
+
+def restarted(path: Path, at: int, **options: object) -> BrRestartShown:
+    events = survey(path, None, restart=BEGUN + at, **options)
+    return next(event for event in events if isinstance(event, BrRestartShown))
+
+
+def test_at_n_five_are_open_t27_and_t45_persisted_and_a_restart_reads_from_t801(path: Path) -> None:
+    found = checkpoint(survey(path), N)
+    assert (found.open, found.persisted, found.dirty, found.restart.xid) == (5, 2, 0, "9.9.801")
+
+
+def test_at_n_plus_1_t45_is_written_anew(path: Path) -> None:
+    assert checkpoint(survey(path), N + 1).dirty == 1
+
+
+def test_without_a_transaction_that_is_not_persisted_the_checkpoint_itself_is_read_from(path: Path) -> None:
+    found = checkpoint(survey(path), N + 1)
+    assert (found.restart.time, found.restart.xid) == (found.time, None)
+
+
+@pytest.mark.parametrize("after", [0, HOUR, 4 * HOUR - MINUTE])
+def test_a_stop_between_n_and_n_plus_1_recovers_from_t801_of_n(after: int, path: Path) -> None:
+    found = restarted(path, N * INTERVAL + after)
+    assert (found.kind, found.with_br.start.xid, found.from_disk) == (RestartKind.BOUNDED, "9.9.801", 2)
+
+
+def test_a_failure_while_n_plus_1_is_written_recovers_from_n_within_two_intervals(path: Path) -> None:
+    found = restarted(path, (N + 1) * INTERVAL, fails=True)
+    assert (found.checkpoint, found.with_br.start.xid) == (BEGUN + N * INTERVAL, "9.9.801")
+    assert found.bound == 2 * INTERVAL > found.with_br.back
+
+
+def test_without_br_it_would_read_from_t27(path: Path) -> None:
+    assert restarted(path, N * INTERVAL + HOUR).without_br.start.xid == "9.9.27"
+
+
+def test_at_n_plus_3000_t27_and_t45_alone_are_persisted_and_a_restart_reads_from_t208412(path: Path) -> None:
+    found = checkpoint(survey(path), N + 3000)
+    assert (found.open, found.persisted, found.restart.xid) == (4, 2, "9.9.208412")
+    failed = restarted(path, N_3000 + 2 * HOUR)
+    assert (failed.from_disk, failed.with_br.start.xid) == (2, "9.9.208412")
+
+
+def test_a_transaction_that_is_open_for_24_hours_makes_a_restart_read_no_more_than_8(path: Path) -> None:
+    found = restarted(path, 26 * HOUR)
+    assert found.without_br.back > 24 * HOUR
+    assert found.with_br.back < 8 * HOUR
+
+
+def test_where_no_persisted_transaction_is_open_recovery_is_normal(path: Path) -> None:
+    found = restarted(path, 3 * HOUR)
+    assert (found.kind, found.with_br) == (RestartKind.NORMAL, found.without_br)
+    assert (found.with_br.start.xid, found.from_disk) == ("9.9.27", 0)
+
+
+def test_where_none_is_open_reading_goes_on_where_it_ended(path: Path) -> None:
+    found = restarted(path, HOUR)
+    assert (found.kind, found.with_br.back) == (RestartKind.READ_CHECKPOINT, 0)
+
+
+def test_the_oldest_redo_log_that_is_needed_is_named_with_how_many_there_are(path: Path) -> None:
+    found = restarted(path, N_3000 + 2 * HOUR, log_size=10**6)
+    assert found.without_br.start.place is not None
+    assert (found.without_br.start.place.log, found.without_br.logs) == (59, 2)
+    assert found.without_br.bytes is not None
+
+
+def test_long_running_are_those_open_for_longer_than_the_interval(path: Path) -> None:
+    found = [event for event in survey(path) if isinstance(event, LongTransactionShown) and event.certain]
+    assert {one.began.xid for one in found} == {f"9.9.{number}" for number in (27, 45, 801, 950, 1024, 208412, 208863)}

@@ -1,0 +1,165 @@
+"""What BR tells of a simulated database is what its history says, worked out over plain lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from logdump.operations.bounded_recovery.begins import GivenBegin
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
+from logdump.session.bounded_recovery import (
+    BeginSource,
+    BoundedRecoveryShown,
+    BrIntervalShown,
+    BrRestartShown,
+    CheckpointShown,
+    ClockState,
+    LongTransactionShown,
+)
+from logdump.session.events import Event
+from tests.searching import examples
+from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, drawn_history, write_trail
+from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.row_definitions import RowDefinitions
+
+INTERVAL = 4 * HOUR
+FAR = 10**18
+
+
+def survey(path: Path, history: list[Worked] | None = None, **options: object) -> list[Event]:
+    """The answer of BR; with a history the begins of all of its transactions are given."""
+    given = {
+        one.xid: GivenBegin(
+            1, one.xid, BEGUN + one.begin, None if one.end is None else BEGUN + one.end, len(one.operations)
+        )
+        for one in history or ()
+    }
+    run = BrSurvey(WholeTrail([path]), BrOptions(**{"first": BEGUN, **options}), given)  # type: ignore[arg-type]
+    for _ in run.run(10**9):
+        pass
+    return list(run.events("it", RowDefinitions))
+
+
+class At(NamedTuple):
+    """A checkpoint: how many are open, how many persisted, and from when a restart reads."""
+
+    number: int
+    open: int
+    persisted: int
+    restart: int
+
+
+def checkpoints_of(history: list[Worked], interval: int = INTERVAL) -> list[At]:
+    """The same from the history alone."""
+    last = max(one.end for one in history if one.end is not None and one.is_committed)
+    found = []
+    for number in range(last // interval + 1):
+        time = number * interval
+        is_open = [one for one in history if one.begin <= time < (FAR if one.end is None else one.end)]
+        young = [one.begin for one in is_open if one.begin > time - interval]
+        if is_open:
+            found.append(At(number, len(is_open), len(is_open) - len(young), min(young, default=time)))
+    return found
+
+
+def shown_checkpoints(events: list[Event]) -> list[At]:
+    shown = [event for event in events if isinstance(event, CheckpointShown)]
+    return [At(one.number, one.open, one.persisted, one.restart.time - BEGUN) for one in shown]
+
+
+def restart(path: Path, history: list[Worked], at: int, **options: object) -> BrRestartShown:
+    events = survey(path, history, restart=BEGUN + at, **options)
+    return next(event for event in events if isinstance(event, BrRestartShown))
+
+
+@pytest.fixture(params=range(examples(3)))
+def history(request: pytest.FixtureRequest) -> list[Worked]:
+    return drawn_history(Random(request.param), short=120)
+
+
+@pytest.fixture
+def path(history: list[Worked], tmp_path: Path) -> Path:
+    return write_trail(tmp_path / "br000000000", history)
+
+
+def test_with_the_begins_of_all_every_checkpoint_is_that_of_the_history(path: Path, history: list[Worked]) -> None:
+    assert shown_checkpoints(survey(path, history)) == checkpoints_of(history)
+
+
+def test_without_them_every_true_begin_lies_between_its_bounds(path: Path, history: list[Worked]) -> None:
+    true = {one.xid: one.begin for one in history}
+    # longer than nothing lists all but those that were committed at once
+    found = [event for event in survey(path, longer=1) if isinstance(event, LongTransactionShown)]
+    assert found
+    for one in (event.began for event in found):
+        assert one.source is BeginSource.REDO_CLOCK
+        assert (one.low or 0) - BEGUN <= true[one.xid or ""] <= one.high - BEGUN
+
+
+def test_a_transaction_that_is_long_for_certain_is_long(path: Path, history: list[Worked]) -> None:
+    lengths = {one.xid: one.end - one.begin for one in history if one.end is not None}
+    found = [event for event in survey(path) if isinstance(event, LongTransactionShown)]
+    assert all(lengths[one.began.xid or ""] > INTERVAL for one in found if one.certain)
+
+
+def test_none_that_is_long_and_committed_is_left_out(path: Path, history: list[Worked]) -> None:
+    found = [event.began for event in survey(path) if isinstance(event, LongTransactionShown)]
+    sure = {one.xid for one in found}
+    for one in history:
+        if one.is_committed and one.end is not None and one.end - one.begin > INTERVAL and one.begin > 3 * HOUR:
+            assert one.xid in sure
+
+
+def test_a_restart_reads_less_than_two_intervals_and_never_more_than_without_br(
+    path: Path, history: list[Worked]
+) -> None:
+    for at in range(0, 30 * HOUR, 3 * HOUR + HOUR // 7):
+        found = restart(path, history, at)
+        assert 0 <= found.with_br.back < 2 * INTERVAL == found.bound
+        assert found.with_br.back <= found.without_br.back
+        assert found.with_br.start.time <= BEGUN + at
+
+
+def test_without_br_a_restart_reads_from_the_oldest_open_transaction(path: Path, history: list[Worked]) -> None:
+    at = 17 * HOUR
+    begins = [one.begin for one in history if one.begin <= at < (FAR if one.end is None else one.end)]
+    assert restart(path, history, at).without_br.start.time - BEGUN == min(begins, default=at)
+
+
+def test_what_is_captured_again_was_committed_between_the_start_and_the_restart(
+    path: Path, history: list[Worked]
+) -> None:
+    found = restart(path, history, 20 * HOUR).without_br
+    again = [one for one in history if one.end is not None and found.start.time - BEGUN < one.end <= 20 * HOUR]
+    assert found.recaptured == len(again)
+
+
+@pytest.mark.parametrize("interval", [HOUR // 3, HOUR, 4 * HOUR])
+def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, history: list[Worked]) -> None:
+    (found,) = (one for one in survey(path, history, compare=(interval,)) if isinstance(one, BrIntervalShown))
+    starts = {one.number: one.restart for one in checkpoints_of(history, interval)}
+    last = max(one.end for one in history if one.end is not None and one.is_committed)
+    step = HOUR // 60
+    reaches = [at - starts.get(at // interval, at // interval * interval) for at in range(step // 2, last, step)]
+    assert found.mean == pytest.approx(sum(reaches) / len(reaches), rel=0.01)
+    assert max(reaches) <= found.greatest <= max(reaches) + step
+
+
+def test_two_redo_threads_are_told_and_nothing_is_reckoned_from_them(tmp_path: Path) -> None:
+    path = write_trail(tmp_path / "br000000000", drawn_history(Random(3), short=60, threads=2))
+    events = survey(path)
+    (whole,) = (event for event in events if isinstance(event, BoundedRecoveryShown))
+    assert whole.clock is ClockState.MIXED
+    assert set(whole.sources) == {BeginSource.NONE}
+
+
+def test_times_of_operations_tell_the_begin_where_the_trail_has_them(history: list[Worked], tmp_path: Path) -> None:
+    path = write_trail(tmp_path / "br000000000", history, commit_times=False)
+    true = {one.xid: one for one in history}
+    for found in (event.began for event in survey(path) if isinstance(event, LongTransactionShown)):
+        if found.source is BeginSource.OPERATIONS:
+            assert found.high - BEGUN == true[found.xid or ""].begin

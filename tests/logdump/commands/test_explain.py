@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.operations.explaining import lag
+from logdump.operations.explaining.ddl import RULES
+from logdump.render.explanation_text import MOST_LINES
+from logdump.render.text import render
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.explanation import Conclusion, Evidence, Explained, Question
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from tests.simulated import late_replication as late
+from trailformat.trail.sequence import Spot
+
+DDL_TRAIL = "dt000000000"
+
+
+def explained(line: Line, command: str) -> Explained:
+    line(command)
+    return next(event for event in line.events if isinstance(event, Explained))
+
+
+@pytest.fixture
+def statements(line: Line, trails: Path, tmp_path: Path) -> Line:
+    """A session in which a trail with DDL is open."""
+    line(f"open {trails / DDL_TRAIL}; cd {tmp_path}")
+    return line
+
+
+def parameters(folder: Path, *lines: str) -> Path:
+    path = folder / "rep.prm"
+    path.write_text("\n".join(("REPLICAT rep", *lines, "MAP *.*, TARGET *.*;", "")))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("lines", "rule"),
+    [
+        (("DDL INCLUDE ALL", "DDLERROR DEFAULT IGNORE"), "all_through"),
+        (("DDL INCLUDE ALL", "DDLERROR DEFAULT ABEND"), "abends_on_error"),
+        (("DDL INCLUDE ALL",), "abends_on_error"),
+        (("DDL EXCLUDE ALL",), "left_out"),
+        (("DDL INCLUDE OPTYPE ALTER",), "left_out"),
+        (("DDL INCLUDE SIDEWAYS",), "unsure"),
+    ],
+)
+def test_what_becomes_of_the_statements_gives_the_verdict(
+    lines: tuple[str, ...], rule: str, statements: Line, tmp_path: Path
+) -> None:
+    assert explained(statements, f"params {parameters(tmp_path, *lines)}; explain ddl").verdict.rule == rule
+
+
+def test_statements_that_do_not_get_through_are_named_with_place_and_rule(statements: Line, tmp_path: Path) -> None:
+    shown = explained(statements, f"params {parameters(tmp_path, 'DDL EXCLUDE ALL')}; explain ddl")
+    about = [part for part in shown.parts if part.spots]
+    assert about
+    assert all("rep.prm line 2" in str(part.text[0]) or "left out" in str(part.text[0]) for part in about)
+
+
+def test_a_trail_without_ddl_says_so(shop: Line, tmp_path: Path) -> None:
+    shown = explained(shop, f"params {parameters(tmp_path, 'DDL INCLUDE ALL')}; explain ddl")
+    assert shown.verdict.rule == "no_ddl"
+
+
+def test_without_a_parameter_file_ddl_is_refused(statements: Line) -> None:
+    statements("explain ddl")
+    assert "PARAMS <file> reads one" in statements.failures[0].lines[0]
+
+
+def test_the_rules_are_those_of_these_tests() -> None:
+    tested = {"no_ddl", "left_out", "unsure", "abends_on_error", "all_through"}
+    assert {rule.name for rule in RULES} == tested
+
+
+def test_the_first_line_says_what_is_assumed_and_what_would_tell_more(line: Line, tmp_path: Path) -> None:
+    path = late.write(late.late_pump, tmp_path / "hb000000000")
+    assert line(f"open {path}; explain lag")[1] == (
+        "Assumed: the clocks of the machines agree. "
+        "Not known: Replicat: rows of the target's heartbeat tables would tell, captured there."
+    )
+
+
+def test_an_answer_has_at_most_25_lines(line: Line) -> None:
+    parts = tuple(Evidence((f"{number}",), (Spot(Path("lt000000000"), number),)) for number in range(60))
+    shown = Explained(Question.DDL, "it", Conclusion("rule", ("so",)), parts, (), ("this", "that"), 1, is_partial=True)
+    lines = list(render(shown, line.session.settings))
+    assert len(lines) == MOST_LINES == 25
+    assert "… and 41 more" in lines[-2]
+
+
+def test_a_filter_is_refused(line: Line, tmp_path: Path) -> None:
+    line(f"open {late.write(late.in_time, tmp_path / 'hb000000000')}; filter include iotype delete; explain lag")
+    assert "Half a trail gives wrong answers" in line.failures[0].lines[0]
+
+
+def test_the_position_stays(line: Line, tmp_path: Path) -> None:
+    line(f"open {late.write(late.in_time, tmp_path / 'hb000000000')}; n 3")
+    before = line.session.cursor.next
+    line("explain lag; explain restart")
+    assert line.session.cursor.next == before
+
+
+def test_interrupted_it_answers_with_what_it_has_and_says_so(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> Iterator[object]:
+        raise KeyboardInterrupt
+        yield
+
+    line(f"open {late.write(late.late_pump, tmp_path / 'hb000000000')}")
+    monkeypatch.setattr(lag, "walked", interrupted)
+    shown: list[Event] = []
+    with pytest.raises(KeyboardInterrupt):
+        shown.extend(run_line(line.session, REGISTRY, "explain lag"))
+    (answer,) = (one for one in shown if isinstance(one, Explained))
+    assert (answer.is_partial, answer.verdict.rule) == (True, "one_hop")
+    assert [one.status for one in shown if isinstance(one, Notice)] == [ExitStatus.INTERRUPTED]
+
+
+def test_the_object_holds_the_rule_the_hops_in_seconds_and_their_places(tmp_path: Path) -> None:
+    path = late.write(late.late_pump, tmp_path / "hb000000000")
+    done = logdump("--format", "jsonl", "-c", f"open {path}; explain lag")
+    shown = next(one for one in map(json.loads, done.out.splitlines()) if one["type"] == "explanation")
+    assert (shown["question"], shown["rule"]) == ("lag", "one_hop")
+    hops = {part["hop"]: part["seconds"] for part in shown["parts"] if part["hop"]}
+    assert hops == {"extract_lag": 2.0, "routing_lag": 600.0}
+    assert all(part["evidence"][0]["file"] == str(path) for part in shown["parts"] if part["hop"])

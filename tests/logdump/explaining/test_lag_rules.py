@@ -1,0 +1,142 @@
+"""EXPLAIN LAG: each rule on a replication that is late for that reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from logdump.operations.explaining.lag_rules import RULES
+from logdump.session.explanation import Explained, Span, When
+from tests.logdump.line import Line
+from tests.simulated import late_replication as late
+from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
+from tests.simulated.late_replication import MINUTE, SECOND, write
+
+SCENARIOS: dict[str, tuple[Callable[[HeartbeatTrail], None], str]] = {
+    "late pump": (late.late_pump, "one_hop"),
+    "late Extract": (late.late_extract, "one_hop"),
+    "late Replicat": (late.late_replicat, "one_hop"),
+    "long transaction": (late.long_transaction, "waits_for_commit"),
+    "stopped Extract": (late.stopped_extract, "extract_down"),
+    "stopped job": (late.stopped_job, "no_lag"),
+    "wrong clocks": (late.wrong_clocks, "clocks_differ"),
+    "in time": (late.in_time, "no_lag"),
+    "several": (late.several, "several_hops"),
+    "no beats": (late.no_beats, "no_heartbeat"),
+}
+
+
+def explained(line: Line, scenario: Callable[[HeartbeatTrail], None], folder: Path, command: str = "") -> Explained:
+    line(f"open {write(scenario, folder / 'hb000000000')}; explain lag {command}")
+    return next(event for event in line.events if isinstance(event, Explained))
+
+
+def at(minute: float) -> str:
+    return f"at 2024-01-01T00:{int(minute):02}:{int(minute % 1 * 60):02}Z"
+
+
+def verdict(shown: Explained) -> str:
+    return "".join(map(_said, shown.verdict.text))
+
+
+def _said(part: str | When | Span) -> str:
+    """A part of a text; moments as minutes from the beginning."""
+    if isinstance(part, str):
+        return part
+    return f"<{(part.julian - BEGUN) / MINUTE:g}>" if isinstance(part, When) else f"{part.microseconds / MINUTE:g} min"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_verdict_is_that_of_the_reason(name: str, line: Line, tmp_path: Path) -> None:
+    scenario, rule = SCENARIOS[name]
+    assert explained(line, scenario, tmp_path).verdict.rule == rule
+
+
+def test_every_rule_has_a_scenario() -> None:
+    assert {rule.name for rule in RULES} == {rule for _, rule in SCENARIOS.values()} | {"beats_missing"}
+
+
+def test_a_late_pump_is_named_with_its_part_of_the_lag(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.late_pump, tmp_path)
+    assert verdict(shown) == "Pump or distribution path: 600.000 s of 602.000 s lag."
+
+
+def test_a_late_extract_is_named_with_what_was_committed_meanwhile(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.late_extract, tmp_path)
+    assert verdict(shown) == "Extract: 812.000 s of 813.000 s lag."
+    # the beat itself is a transaction too
+    (volume,) = (part for part in shown.parts if str(part.text[0]).startswith("Committed in that time"))
+    assert str(volume.text[0]).startswith("Committed in that time: 51 transactions, 51 records, ")
+
+
+def test_a_replicat_that_applies_late_is_told_from_the_history_of_the_target(line: Line, tmp_path: Path) -> None:
+    assert verdict(explained(line, late.late_replicat, tmp_path)).startswith("Replicat, until it applies: 300.000 s")
+
+
+def test_the_transaction_that_extract_waits_for_is_named(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.long_transaction, tmp_path)
+    assert verdict(shown) == (
+        "Extract waits for the commit of 9.9.27, <15>: 3 records, open for 50 min; lag 240.000 s."
+    )
+
+
+def test_a_stopped_extract_is_told_from_when_to_when(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.stopped_extract, tmp_path)
+    assert verdict(shown) == "Extract was down from <5.01667> to <12>: 363.000 s of 364.000 s lag."
+
+
+def test_beats_that_are_missing_around_a_restart_mean_that_extract_was_down(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.stopped_extract_without_beats, tmp_path, at(8))
+    assert (shown.verdict.rule, verdict(shown)) == ("extract_down", "Extract was down from <5> to <12>.")
+
+
+def test_beats_that_are_missing_without_a_restart_are_told_as_such(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.stopped_job, tmp_path, at(8))
+    assert shown.verdict.rule == "beats_missing"
+    assert verdict(shown) == "No beat from <5> to <12>: 6 missing, and no restart of Extract."
+
+
+def test_at_a_moment_the_beat_before_it_counts(line: Line, tmp_path: Path) -> None:
+    assert explained(line, late.late_pump, tmp_path, at(8.5)).verdict.rule == "no_lag"
+    shown = next(event for event in _again(line, at(9.5)) if isinstance(event, Explained))
+    assert shown.verdict.rule == "one_hop"
+
+
+def _again(line: Line, command: str) -> list[object]:
+    line(f"explain lag {command}")
+    return list(line.events)
+
+
+def test_before_the_first_beat_nothing_is_told(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.in_time, tmp_path, "at 2023-12-31")
+    assert verdict(shown) == "No beat before that moment."
+
+
+def test_without_beats_the_clock_of_a_definition_is_a_lower_bound(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.no_beats, tmp_path)
+    assert verdict(shown) == "No heartbeat; at least by the clock of a definition, <1>: 40.000 s."
+    assert [(part.hop, part.lag) for part in shown.parts if part.hop] == [("extract_lag", 40 * SECOND)]
+    assert any("ADD HEARTBEATTABLE" in one for one in shown.not_known)
+
+
+def test_every_hop_that_is_told_has_its_lag_and_its_place(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.late_pump, tmp_path)
+    hops = {part.hop: (part.lag, len(part.spots)) for part in shown.parts if part.hop}
+    assert hops == {"extract_lag": (2 * SECOND, 1), "routing_lag": (600 * SECOND, 1)}
+
+
+def test_what_is_not_known_names_what_would_tell_it(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.late_pump, tmp_path)
+    assert shown.not_known == (
+        "Replicat: rows of the target's heartbeat tables would tell, captured there",
+        "transactions rolled back or still open: V$TRANSACTION would tell, or SEND EXTRACT … SHOWTRANS",
+    )
+
+
+def test_moments_are_shown_in_the_zone_of_the_session(line: Line, tmp_path: Path) -> None:
+    shown = explained(line, late.stopped_extract, tmp_path)
+    assert When(BEGUN + 12 * MINUTE) in shown.verdict.text
+    line("timeoffset gmt +02:00")
+    assert any("2024/01/01 02:12:00.000.000" in text for text in line("explain lag"))
