@@ -290,6 +290,44 @@ def _unmarked(guard: Guard, args: Ends) -> None:
     args[1], args[2] = (guard.given(address, 8 * rows) for address in args[1:3])
 
 
+def _write_lines(guard: Guard, args: Ends) -> None:
+    """As much room as the lines take, and SPARE."""
+    room = _plain["write_lines"](*args) + arrays.SPARE
+    words = _longs(args[0], arrays.LINE_SIZE)
+    rows, fields = words[arrays.L_ROWS], words[arrays.L_FIELDS]
+    size = arrays.FIELD_SIZE
+    table = _longs(words[arrays.L_TABLE], size * fields)
+    places = list(words[arrays.L_HEAD :])
+    for at in range(0, len(table), size):
+        places += table[at + arrays.F_OPENING : at + size]
+    texts = max(map(sum, zip(places[::2], places[1::2], strict=True))) + arrays.SPARE
+    listed = {arrays.L_TEXTS: texts, arrays.L_SKIPPED: rows, arrays.L_TABLE: 8 * len(table)}
+    args[0] = guard.table(args[0], {at: listed[at] for at in (arrays.L_TEXTS, arrays.L_SKIPPED)}, arrays.LINE_SIZE)
+    copy = guard.given(words[arrays.L_TABLE], listed[arrays.L_TABLE], is_table=True)
+    _longs(args[0], arrays.LINE_SIZE)[arrays.L_TABLE] = copy
+    for number in range(fields):
+        _give_field(guard, _longs(copy + 8 * size * number, size), rows)
+    args[1], args[2] = guard.given(args[1], room), guard.given(args[2], 8 * rows)
+
+
+def _give_field(guard: Guard, field: Any, rows: int) -> None:
+    first = field[arrays.F_FIRST]
+    if field[arrays.F_OFFSETS]:
+        offsets = _ints(field[arrays.F_OFFSETS], first + rows + 1)
+        if field[arrays.F_DATA]:
+            field[arrays.F_DATA] = _shifted(guard, field[arrays.F_DATA], offsets[first], offsets[first + rows])
+        field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 4 * len(offsets))
+    for at, size in (
+        (arrays.F_VALID, (first + rows + 7) >> 3),
+        (arrays.F_SIZES, (8 if field[arrays.F_WIDE] else 4) * rows),
+    ):
+        if field[at]:
+            field[at] = guard.given(field[at], size)
+
+
+_plain: dict[str, Kernel] = {}
+"""The kernels as they are."""
+
 CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "fill": _fill,
     "count": _count,
@@ -310,6 +348,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "gather_decimals": _made(16, 2),
     "gather_moments": _made(8, 2),
     "gather_dates": _made(4, 1),
+    "write_lines": _write_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""
 
@@ -340,6 +379,7 @@ def main(report: Path, short_of: str = "") -> None:
             os.pwrite(file.fileno(), name.ljust(_WIDTH).encode(), 0)
 
         libraries = [(library, dict(library)) for library in (kernels(), kernels_of_arrays())]
+        _plain.update(libraries[0][1] | libraries[1][1])
         for at_end in (True, False):
             guard = Guard(at_end=at_end)
             for library, plain in libraries:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 
 import numpy as np
+import pyarrow as pa
 
 from fixtures import TRAILS
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
-from trailformat.arrays import locate_columns
+from trailformat.arrays import Escapes, Field, FieldForm, LineForm, locate_columns, write_lines
 from trailformat.arrays.columns import column_array
 from trailformat.arrays.text_arrays import StoredValues, text_array
 from trailformat.codec.token_names import LOGCSN
 from trailformat.scan import Engine, TransactionTracker, scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
+from trailformat.scan.kernels.arguments import NULL
 from trailformat.scan.position import first_position
 from trailformat.scan.resync import next_sound
 from trailformat.scan.rows import RowBytes, headers_of
@@ -62,6 +65,7 @@ def use_every_kernel() -> None:
         for path in (*sorted(TRAILS.iterdir()), *_damaged(Path(folder))):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
                 _read(trail)
+        _write_every_line()
         for order in BOTH:
             _make_arrays(Path(folder), order)
 
@@ -111,6 +115,30 @@ def _look_at_rows(rows: RowBytes) -> None:
             column_array(spans, image, index, column())
     tokens = rows.payload("token")
     fields_by_kernel(rows.view, *tokens, rows.is_little, are_tokens=True)
+
+
+def _write_every_line() -> None:
+    """Lines that end in a character of every size, in every way of escaping."""
+    texts = [
+        "",
+        None,
+        "plain words and more of them",
+        '"\\',
+        "\t\x01\x7f",
+        "é",
+        "€",
+        "\U0010ffff",
+        "eight by" * 3 + "€",
+    ]
+    for escapes, size in product(Escapes, (np.int32, np.int64)):
+        form = FieldForm(b"<", b">", b"NULL", b".", b"name", escapes)
+        for text in (*texts, texts):
+            values = ["", *text] if isinstance(text, list) else ["", text]
+            sizes = np.array([NULL if one is None else len(one) for one in values[1:]], size)
+            field = Field(form, pa.array(values, pa.string()).slice(1), sizes)
+            write_lines(
+                LineForm(b"head", b"\n", b"(", b",", b")", b"()"), [field, field], np.zeros(len(sizes), np.bool_)
+            )
 
 
 def _make_arrays(folder: Path, order: ByteOrder) -> None:

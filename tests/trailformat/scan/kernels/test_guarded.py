@@ -37,6 +37,7 @@ NAMES = (
     "gather_decimals",
     "gather_moments",
     "gather_dates",
+    "write_lines",
 )
 
 
