@@ -16,6 +16,7 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
+from trailformat.changes.encrypted import looks_encrypted
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Batch, choose_engine, scan
 
@@ -28,11 +29,14 @@ class Checker:
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
         self.restarts = 0
         self._before: FileFacts | None = None
+        self.encrypted: list[Path] = []
         self.stopped_at: str | None = None
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Look at every record of a file; yields its gaps and Progress. Ctrl+C ends it with what it has."""
         size, before = trail.size, self.records
+        if looks_encrypted(trail):
+            self.encrypted.append(trail.path)
         walk = scan(trail)
         try:
             for batch in walk:
@@ -80,7 +84,7 @@ class Checker:
     def result(self, title: str) -> CheckShown:
         """The result of the check."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, self.restarts, is_partial=self.stopped_at is not None)
+        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=self.stopped_at is not None)
 
 
 def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
@@ -131,6 +135,7 @@ COMMANDS = (
         run_check,
         details=(
             "For each gap: RBA, bytes, the reason, and the next good record; then one line about the whole.",
+            "Files whose record data looks encrypted are named.",
             "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
         ),
         origin=Origin.OURS,

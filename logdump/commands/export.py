@@ -19,8 +19,10 @@ from logdump.operations.export.options import DIALECTS, FORMATS, STANDARD_OUTPUT
 from logdump.operations.heartbeats.survey import Display
 from logdump.session.across import goes_over_files, move_to, place_of, return_to
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.changes.encrypted import looks_encrypted
 from trailformat.trail.sequence import Spot
 
 _NAME = "EXPORT"
@@ -51,6 +53,23 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         session.cursor.export_begun_in = begun
         raise
     session.cursor.export_begun_in = None if options.is_limited else begins_in
+    for path in _encrypted_between(session, begins_in):
+        yield Notice((f"{path}: record data looks encrypted",), ExitStatus.OK)
+
+
+def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
+    """The files whose record data looks encrypted, from one of the trail to the open one."""
+    if begins_in == session.trail.path:
+        yield from [begins_in] * looks_encrypted(session.trail)
+        return
+    from trailformat.search.whole_trail import WholeTrail  # noqa: PLC0415 - for ACROSS
+
+    whole = WholeTrail.around(begins_in)
+    for ordinal in range(whole.ordinals.get(begins_in, 0), whole.ordinals.get(session.trail.path, -1) + 1):
+        if (trail := whole.open(ordinal)) is not None:
+            with trail:
+                if looks_encrypted(trail):
+                    yield trail.path
 
 
 def _export(session: Session, options: ExportOptions) -> Iterator[Event]:

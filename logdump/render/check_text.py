@@ -32,3 +32,5 @@ def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
         yield f"{shown.undefined} records are of tables whose definition is not there."
     if shown.restarts:
         yield f"Restarts: {shown.restarts}, see RECOVERY"
+    for path in shown.encrypted:
+        yield f"{escape(str(path))}: record data looks encrypted"

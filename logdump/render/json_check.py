@@ -36,6 +36,7 @@ CHECK = Shape(
         member("gap_bytes", "number", "Bytes in them"),
         member("undefined", "number", "Records whose table definition is not there"),
         member("restarts", "number", "Restarts of Extract, as `recovery` counts them"),
+        member("encrypted", "list of string", "Files whose record data looks encrypted"),
         member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
     ),
     CheckShown,

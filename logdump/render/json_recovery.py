@@ -140,6 +140,7 @@ TRAIL_FILE = Shape(
         member("problem", "string or null", "Why it is no trail"),
         member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
         member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it", "keeps"),
+        member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
     ),
     TrailFileShown,
 )

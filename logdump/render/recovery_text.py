@@ -165,6 +165,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
     facts += [f"CSN {escape(shown.first_csn)}"] if shown.first_csn else []
     facts += [f"to {escape(shown.last_csn)}" if shown.last_csn else "not closed"] if shown.version is not None else []
     facts += ["too new for the reader"] if shown.is_too_new else []
+    facts += ["record data looks encrypted"] if shown.looks_encrypted else []
     facts += ["not needed"] if shown.keeps is False else []
     yield f"{escape(str(shown.path))}: {', '.join(facts)}"
 

@@ -29,8 +29,8 @@ class GapShown(NamedTuple):
 class CheckShown(NamedTuple):
     """CHECK: what it found in a file, or in several.
 
-    ``undefined`` records refer to a table definition that is not there; ``is_partial`` when it was stopped.
-    ``restarts`` are those of Extract, as RECOVERY counts them.
+    ``undefined`` records refer to a table definition that is not there; ``restarts`` are those of Extract, as RECOVERY
+    counts them; the record data of the files ``encrypted`` looks encrypted; ``is_partial`` when it was stopped.
     """
 
     title: str
@@ -41,6 +41,7 @@ class CheckShown(NamedTuple):
     gap_bytes: int
     undefined: int
     restarts: int = 0
+    encrypted: tuple[Path, ...] = ()
     is_partial: bool = False
 
     @property

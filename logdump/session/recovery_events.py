@@ -113,7 +113,10 @@ class OverwriteShown(NamedTuple):
 
 
 class TrailFileShown(NamedTuple):
-    """A file of the trail, as its header tells; ``keeps`` says whether a reader at the place of KEEP needs it."""
+    """A file of the trail, as its header tells, and whether its record data looks encrypted.
+
+    ``keeps`` says whether a reader at the place of KEEP needs it.
+    """
 
     path: Path
     size: int
@@ -125,6 +128,7 @@ class TrailFileShown(NamedTuple):
     problem: str | None
     is_too_new: bool
     keeps: bool | None
+    looks_encrypted: bool
 
 
 class KeepShown(NamedTuple):

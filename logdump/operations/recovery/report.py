@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 from logdump.operations.recovery.cuts import Seen
 from logdump.operations.recovery.second_copies import compared
@@ -22,6 +23,7 @@ from logdump.session.recovery_events import (
     TrailFileShown,
     TransactionRef,
 )
+from trailformat.changes.encrypted import looks_encrypted
 from trailformat.search.extent import start_at
 from trailformat.search.transaction_walk import Extent, TransactionWalk
 from trailformat.search.whole_trail import TrailPlace
@@ -151,7 +153,15 @@ class RecoveryReport:
                 error.problem if error else None,
                 self._is_too_new(facts),
                 keeps,
+                self._looks_encrypted(path),
             )
+
+    def _looks_encrypted(self, path: Path) -> bool:
+        trail = self._whole.open(self._whole.ordinals[path])
+        if trail is None:
+            return False
+        with trail:
+            return looks_encrypted(trail)
 
     def _is_too_new(self, facts: FileFacts) -> bool:
         return self._reader is not None and facts.version is not None and facts.version > self._reader

@@ -9,6 +9,7 @@ from logdump.render.heartbeat_text import duration_text
 from logdump.session.settings import Across, Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.one_line import OneLine
+from logdump.tui.reading.summary import Summary
 from logdump.tui.text.cells import fit, harmless, width_of
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Piece
@@ -56,14 +57,11 @@ def _filter(model: Model) -> str:
 def _facts(model: Model, settings: Settings) -> Iterator[str]:
     """The facts about the file, the most important first."""
     summary, indexed, timeline = model.summary, model.indexed, model.timeline
+    if summary.looks_encrypted:
+        yield "record data looks encrypted"
     if timeline is not None and timeline.newest_age is not None:
         yield f"beat {duration_text(timeline.newest_age)} old"
-    if summary.source:
-        yield summary.source
-    if summary.release:
-        yield f"rel {summary.release}"
-    if summary.name:
-        yield size_text(summary.size)
+    yield from filter(None, _origin(summary))
     if indexed is not None:
         yield f"{indexed.records:,}{'' if indexed.is_done else '+'} recs"
     restarts = model.index.places.restart_count
@@ -76,6 +74,12 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
         yield f"CSN {summary.first_csn or '?'}..{summary.last_csn}"
     if summary.first_time is not None:
         yield _range(summary.first_time, summary.last_time, settings)
+
+
+def _origin(summary: Summary) -> tuple[str, str, str]:
+    """Source, release and size, each empty where it is not known."""
+    release = f"rel {summary.release}" if summary.release else ""
+    return summary.source, release, size_text(summary.size) if summary.name else ""
 
 
 def _range(first: int, last: int | None, settings: Settings) -> str:

@@ -1,4 +1,4 @@
-"""The facts of the title line about the open file, from its header."""
+"""The facts of the title line about the open file, from its header and its first rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from logdump.session.session import Session
 from trailformat import FileHeader
+from trailformat.changes.encrypted import looks_encrypted
 from trailformat.records.file_header import VENDORS
 
 
@@ -20,13 +21,14 @@ class Summary(NamedTuple):
     last_csn: str = ""
     first_time: int | None = None
     last_time: int | None = None
+    looks_encrypted: bool = False
 
 
 def summary_of(session: Session) -> Summary:
     """The summary of the open file."""
     trail = session.trail
     header = trail.file_header
-    bare = Summary(name=trail.path.name, size=trail.size)
+    bare = Summary(name=trail.path.name, size=trail.size, looks_encrypted=looks_encrypted(trail))
     if header is None:
         return bare
     return bare._replace(

@@ -11,17 +11,19 @@ from trailformat.scan.kernels.constants import (
     UNSET,
     WIDE,
 )
-from trailformat.scan.kernels.loads import i64, store8, store64, u8, u16
+from trailformat.scan.kernels.loads import i64, store8, store64, u8, u16, u32
 
 
 def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, continued: int) -> int:
     """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records that start at places."""
     for row in range(rows):
-        at = i64(starts, 8 * row)
+        at, size, order = i64(starts, 8 * row), 0, u8(little, row)
         for _ in range(2):
             info = u8(data, at + 1)
-            at += 6 if info & WIDE and info != UNSET else 4
-        has_index = u8(data, at + PARTITION_AT) & NAME_IS_INDEX
-        store64(indexes, 8 * row, u16(data, at + HEADER_SIZE, u8(little, row)) if has_index else NO_INDEX)
+            is_wide = info & WIDE and info != UNSET
+            size = u32(data, at + 2, order) if is_wide else u16(data, at + 2, order)
+            at += 6 if is_wide else 4
+        has_index = u8(data, at + PARTITION_AT) & NAME_IS_INDEX and size >= HEADER_SIZE + 2
+        store64(indexes, 8 * row, u16(data, at + HEADER_SIZE, order) if has_index else NO_INDEX)
         store8(continued, row, 1 if u8(data, at + CONTINUED_AT) else 0)
     return rows

@@ -58,7 +58,9 @@ def headers_by_kernel(view: Array, starts: Array, little: Array) -> Headers:
 def headers_by_arrays(view: Array, starts: Array, little: Array) -> Headers:
     """The fields by numpy."""
     at = header_positions(view, starts)
-    has_index = view[at + PARTITION_AT] & NAME_IS_INDEX != 0
+    head = starts + 4 + 2 * are_wide(view[starts + 1])
+    size = length_at(view, head + 2, little, are_wide(view[head + 1]))
+    has_index = (view[at + PARTITION_AT] & NAME_IS_INDEX != 0) & (size >= HEADER_SIZE + 2)
     table_index = np.full(len(at), NO_INDEX, np.int64)
     table_index[has_index] = u16_at(view, at[has_index] + HEADER_SIZE, little[has_index])
     return Headers(table_index, view[at + CONTINUED_AT] != 0)
@@ -80,4 +82,11 @@ def u16_at(view: Array, at: Array, little: Array) -> Array:
     """Two bytes at each place as an unsigned integer, int64."""
     first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
     numbers: Array = np.where(little, second << 8 | first, first << 8 | second)
+    return numbers
+
+
+def length_at(view: Array, at: Array, little: Array, is_long: Array) -> Array:
+    """A length of two bytes at each place, or of four where that is set, int64."""
+    first, second = u16_at(view, at, little), u16_at(view, at + 2 * is_long, little)
+    numbers: Array = np.where(is_long, np.where(little, second << 16 | first, first << 16 | second), first)
     return numbers

@@ -11,7 +11,7 @@ import numpy as np
 
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan.rows.fields import Fields, columns_in
-from trailformat.scan.rows.headers import u16_at
+from trailformat.scan.rows.headers import length_at
 from trailformat.scan.rows.row_bytes import Array, RowBytes, RowData
 
 _PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)])
@@ -62,7 +62,7 @@ def image_regions(view: Array, rows: RowData) -> ImageRegions:
     middle, is_sound = begin.copy(), begin <= rows.ends
     if is_paired.any():
         measured = is_paired & is_sound
-        middle[measured] += _lengths(view, rows, measured, prefix)
+        middle[measured] += length_at(view, rows.starts[measured], rows.little[measured], prefix[measured] == 4)
         is_sound &= middle <= rows.ends
     is_single = _IS_SINGLE[rows.io_type] & rows.is_list
     is_before, is_after = is_single & rows.is_before, is_single & ~rows.is_before
@@ -83,11 +83,3 @@ def images_of(rows: RowBytes) -> ImageFields:
     )
     is_sound = regions.is_sound & before.is_sound & after.is_sound
     return ImageFields((before.only(is_sound), after.only(is_sound)), regions.present, is_sound)
-
-
-def _lengths(view: Array, rows: RowData, which: Array, prefix: Array) -> Array:
-    """The length in front of a before image, of 2 or 4 bytes."""
-    at, little, is_long = rows.starts[which], rows.little[which], prefix[which] == 4
-    first = u16_at(view, at, little)
-    second = u16_at(view, at + 2 * is_long, little)
-    return np.where(is_long, np.where(little, second << 16 | first, first << 16 | second), first)

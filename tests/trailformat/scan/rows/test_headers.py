@@ -10,7 +10,8 @@ np = pytest.importorskip("numpy")
 
 from fixtures import TRAILS  # noqa: E402
 from fixtures.catalogue import names  # noqa: E402
-from trailformat import TrailFile  # noqa: E402
+from tests.trailformat.samples import BOTH, header, trail_of  # noqa: E402
+from trailformat import ByteOrder, TrailFile, make_record  # noqa: E402
 from trailformat.scan import Engine, is_available, scan  # noqa: E402
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers, headers_of  # noqa: E402
 
@@ -39,3 +40,9 @@ def _check(path: Path) -> None:
             others = ~rows.is_record
             assert (found.table_index[others] == NO_INDEX).all()
             assert not found.is_continued[others].any()
+
+
+@pytest.mark.parametrize("order", BOTH)
+def test_a_header_that_ends_before_its_index_has_none(order: ByteOrder, tmp_path: Path) -> None:
+    rows = [make_record(header(1, order)._replace(name_field=bytes(size)), order=order) for size in range(3)]
+    _check(trail_of(tmp_path, *rows))

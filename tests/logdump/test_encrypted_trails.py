@@ -1,0 +1,76 @@
+"""An encrypted trail is named as such where files are judged, and what needs no key is shown as ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.session.check_events import CheckShown
+from logdump.session.recovery_events import TrailFileShown
+from tests.logdump.line import Line
+from tests.logdump.tui.drive import WIDE, Screen, drive
+from tests.simulated.encryption import by_aes, encrypted, write_rows
+
+SAID = "record data looks encrypted"
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    return write_rows(tmp_path / "ee000000")
+
+
+@pytest.fixture
+def ciphered(plain: Path) -> Path:
+    return encrypted(plain, plain.with_name("ee000001"), by_aes)
+
+
+def test_check_names_the_encrypted_files_among_several(line: Line, plain: Path, ciphered: Path) -> None:
+    assert line(f"check {plain.with_name('ee*')}")[1:] == [f"{ciphered}: {SAID}"]
+    (shown,) = (event for event in line.events if isinstance(event, CheckShown))
+    assert shown.encrypted == (ciphered,)
+
+
+def test_an_encrypted_file_is_no_damage(line: Line, ciphered: Path) -> None:
+    line(f"open {ciphered}; check")
+    (shown,) = (event for event in line.events if isinstance(event, CheckShown))
+    assert (shown.gaps, shown.status) == (0, 0)
+
+
+def test_recovery_marks_it_in_its_list_of_files(line: Line, ciphered: Path) -> None:
+    shown = line(f"open {ciphered}; recovery files")
+    files = {event.path.name: event.looks_encrypted for event in line.events if isinstance(event, TrailFileShown)}
+    assert files == {"ee000000": False, "ee000001": True}
+    assert [SAID in one for one in shown if one.startswith(str(ciphered.parent))] == [False, True]
+
+
+@pytest.mark.parametrize("target", ["jsonl", "csv", "sql"])
+def test_export_says_so_behind_what_it_wrote(target: str, line: Line, ciphered: Path, tmp_path: Path) -> None:
+    line(f"open {ciphered}")
+    assert line(f"export {target} to {tmp_path / 'out'}")[-1] == f"{ciphered}: {SAID}"
+
+
+def test_export_over_files_names_the_encrypted_ones(line: Line, plain: Path, ciphered: Path, tmp_path: Path) -> None:
+    line(f"across on; open {plain}")
+    shown = line(f"export jsonl to {tmp_path / 'out'}")
+    assert [one for one in shown if SAID in one] == [f"{ciphered}: {SAID}"]
+
+
+def test_export_of_readable_rows_says_nothing_of_it(line: Line, plain: Path, tmp_path: Path) -> None:
+    line(f"open {plain}")
+    assert SAID not in "".join(line(f"export jsonl to {tmp_path / 'out'}"))
+
+
+def test_the_title_of_the_screen_says_so(ciphered: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        assert SAID in screen.text.splitlines()[0]
+
+    drive(steps, ciphered, size=WIDE)
+
+
+def test_counts_and_names_are_those_of_the_plain_trail(line: Line, plain: Path, ciphered: Path) -> None:
+    def counted(path: Path) -> list[str]:
+        line(f"open {path}")
+        return [one for one in line("count") if "bytes" not in one.lower() and str(path) not in one]
+
+    assert counted(ciphered) == counted(plain)

@@ -1,0 +1,168 @@
+"""Work for every kernel: the fixtures, damaged copies of them, and values good and bad."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+
+from fixtures import TRAILS
+from tests.trailformat.arrays.stored import KINDS
+from tests.trailformat.samples import BOTH, column, header, trail_of
+from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
+from trailformat.arrays import Escapes, Field, FieldForm, LineForm, locate_columns, write_lines
+from trailformat.arrays.columns import column_array
+from trailformat.arrays.text_arrays import StoredValues, text_array
+from trailformat.codec.token_names import LOGCSN
+from trailformat.scan import Engine, TransactionTracker, scan, windows
+from trailformat.scan.byte_search import occurrences
+from trailformat.scan.counting import CountFiller, Taken
+from trailformat.scan.kernels.arguments import NULL
+from trailformat.scan.position import first_position
+from trailformat.scan.resync import next_sound
+from trailformat.scan.rows import RowBytes, headers_of
+from trailformat.scan.rows.fields import fields_by_kernel
+from trailformat.scan.rows.images import image_regions, images_of
+from trailformat.scan.scanning import Scanning
+from trailformat.scan.transactions.token_rows import rows_with_token
+
+_BATCH, _WINDOW = 16, 300
+_DAMAGED = ("et000000000", "el000000000", "ot000000", "nl000000", "yt000000000")
+_COPIES = 6
+_TEXTS = (
+    b"",
+    b"1",
+    b"-",
+    b".",
+    b"-12.50",
+    b"123456789012345678901",
+    b"2024-03-14",
+    b"2024-03-1",
+    b"2024-03-14:10:00",
+    b"2024-03-14:10:00:00",
+    b"2024-03-14:10:00:00.",
+    b"2024-03-14 10:00:00.123456789",
+    b"2024-03-14 10:00:00 +05:30",
+    b"2024-03-14 10:00:00.123456 -05:30",
+    b"\xe2\x82",
+    b"\0\1",
+    b"\0\0\0\1",
+    b"\0\0\0\0\0\0\0\1",
+    b"long enough for several words",
+)
+
+
+def use_every_kernel() -> None:
+    """Read trails, in windows so small that many a record goes beyond one, and values by the kernels alone."""
+    windows.CAPACITY = _WINDOW
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (*sorted(TRAILS.iterdir()), *_damaged(Path(folder))):
+            with contextlib.suppress(NotATrail), TrailFile(path) as trail:
+                _read(trail)
+        _write_every_line()
+        for order in BOTH:
+            _make_arrays(Path(folder), order)
+
+
+def _damaged(folder: Path) -> Iterator[Path]:
+    """Copies with some bytes changed, cut somewhere."""
+    random = Random(1)
+    for name in _DAMAGED:
+        data = (TRAILS / name).read_bytes()
+        for number in range(_COPIES):
+            changed = bytearray(data[: random.randrange(len(data) // 2, len(data))])
+            for _ in range(random.randrange(12)):
+                changed[random.randrange(len(changed))] = random.choice((0, 1, 4, 0x80, 0xFF, random.randrange(256)))
+            path = folder / f"{name[:2]}{number:06}"
+            path.write_bytes(changed)
+            yield path
+
+
+def _read(trail: TrailFile) -> None:
+    data, size = trail.buffer, trail.size
+    tracker = TransactionTracker(trail, engine=Engine.NUMBA)
+    for batch in scan(trail, engine=Engine.NUMBA, batch_size=_BATCH):
+        tracker.of(batch)
+        rows_with_token(batch, data, LOGCSN, Engine.NUMBA)
+        records = np.flatnonzero(np.asarray(batch.kind) == 0)
+        for at in range(0, len(records), 8):
+            _look_at_rows(RowBytes(data, batch, records[at : at + 8]))
+    _count(trail)
+    for value in (b"SHIZ", b"nowhere"):
+        list(occurrences(value, data, 0, size))
+        list(occurrences(value, data, max(0, size - 600), size, any_case=True))
+    for start in range(0, size, 311):
+        next_sound(bytes(data[:size]), start, size, size)
+
+
+def _count(trail: TrailFile) -> None:
+    for _ in Scanning(trail, first_position(trail), None, lambda names: CountFiller(names, Taken())):
+        pass
+
+
+def _look_at_rows(rows: RowBytes) -> None:
+    headers_of(rows)
+    images_of(rows)
+    spans = locate_columns(rows, 4)
+    for image in (spans.before, spans.after):
+        for index in range(len(image.seen)):
+            column_array(spans, image, index, column())
+    tokens = rows.payload("token")
+    fields_by_kernel(rows.view, *tokens, rows.is_little, are_tokens=True)
+
+
+def _write_every_line() -> None:
+    """Lines that end in a character of every size, in every way of escaping."""
+    texts = [
+        "",
+        None,
+        "plain words and more of them",
+        '"\\',
+        "\t\x01\x7f",
+        "é",
+        "€",
+        "\U0010ffff",
+        "eight by" * 3 + "€",
+    ]
+    for escapes, size in product(Escapes, (np.int32, np.int64)):
+        form = FieldForm(b"<", b">", b"NULL", b".", b"name", escapes)
+        for text in (*texts, texts):
+            values = ["", *text] if isinstance(text, list) else ["", text]
+            sizes = np.array([NULL if one is None else len(one) for one in values[1:]], size)
+            field = Field(form, pa.array(values, pa.string()).slice(1), sizes)
+            write_lines(
+                LineForm(b"head", b"\n", b"(", b",", b")", b"()"), [field, field], np.zeros(len(sizes), np.bool_)
+            )
+
+
+def _make_arrays(folder: Path, order: ByteOrder) -> None:
+    """Arrays of each kind of column, of each value by itself and of all."""
+    values = [value for text in _TEXTS for value in (b"\0\0" + text, b"\0\0" + order.encode(len(text), 2) + text)]
+    values += [b"\xff\xff", b"", b"\0", b"\0\1"]
+    path = trail_of(folder, *(_row(value, order) for value in values), name=f"va00000{BOTH.index(order)}")
+    with TrailFile(path) as trail:
+        (batch,) = scan(trail, engine=Engine.NUMBA)
+        for rows in (np.arange(len(values)), *np.arange(len(values)).reshape(-1, 1)):
+            _arrays_of(RowBytes(trail.buffer, batch, rows))
+
+
+def _row(value: bytes, order: ByteOrder) -> Record:
+    return make_record(header(order=order), b"\0\0" + order.encode(len(value), 2) + value, order=order)
+
+
+def _arrays_of(rows: RowBytes) -> None:
+    spans = locate_columns(rows, 1)
+    regions = image_regions(rows.view, rows.row_data)
+    starts, sizes = regions.starts[1] + 4, regions.ends[1] - regions.starts[1] - 4
+    for name, kind in KINDS.items():
+        definition = column(**kind)
+        column_array(spans, spans.after, 0, definition)
+        if len(rows) == 1 and name != "VARCHAR":
+            continue
+        text_array(StoredValues(rows.view, spans.little, starts, sizes), definition)

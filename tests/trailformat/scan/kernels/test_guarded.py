@@ -1,0 +1,81 @@
+"""No kernel reads or writes a byte that it was not given: pages behind and before all of it cannot be touched."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from trailformat.scan import Engine, is_available
+
+ROOT = Path(__file__).parents[4]
+NEEDS_NUMBA = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+pytestmark = [NEEDS_NUMBA, pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX")]
+
+NAMES = (
+    "fill",
+    "count",
+    "find",
+    "next_frame",
+    "carry",
+    "gather",
+    "mark_rows",
+    "count_fields",
+    "take_fields",
+    "locate",
+    "read_headers",
+    "unmarked",
+    "place_values",
+    "gather_bytes",
+    "drop_high_bytes",
+    "gather_integers",
+    "gather_decimals",
+    "gather_moments",
+    "gather_dates",
+    "write_lines",
+)
+
+
+class Run(NamedTuple):
+    """One run of the program: its status, the kernel called last, and the calls of each if it came to its end."""
+
+    status: int
+    last: str
+    calls: dict[str, int]
+    said: str
+
+
+def run(report: Path, *short_of: str) -> Run:
+    command = [sys.executable, "-m", "tests.trailformat.scan.kernels.guarded", str(report), *short_of]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    calls = json.loads(done.stdout) if done.returncode == 0 else {}
+    return Run(done.returncode, report.read_text().strip(), calls, done.stderr[-2000:])
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The run over all kernels."""
+    return run(tmp_path_factory.mktemp("guarded") / "report")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_stays_within_what_it_was_given(name: str, guarded: Run) -> None:
+    assert guarded.status == 0 or guarded.last not in ("", name), guarded.said
+    assert guarded.status != 0 or guarded.calls[name] > 0
+
+
+def test_every_kernel_is_run() -> None:
+    from trailformat.arrays.kernels.loaded import kernels as of_arrays
+    from trailformat.scan.kernels.loaded import kernels
+
+    assert {*kernels(), *of_arrays()} == {*NAMES}
+
+
+def test_a_byte_too_far_ends_the_process_with_the_name_of_the_kernel(tmp_path: Path) -> None:
+    ended = run(tmp_path / "report", "find")
+    assert (ended.status, ended.last) in ((-signal.SIGSEGV, "find"), (-signal.SIGBUS, "find"))
