@@ -102,7 +102,7 @@ AREAS = {
     ),
     "segments": Area(
         ("trailformat/changes/segments.py",),
-        ("tests/trailformat/test_segments.py", _COMMANDS + "test_values.py", _TRANSCRIPTS),
+        ("tests/trailformat/test_segment*.py", _COMMANDS + "test_values.py", _TRANSCRIPTS),
     ),
     "lobs": Area(
         ("trailformat/changes/lobs.py", "trailformat/records/lob_pieces.py"),
@@ -122,7 +122,11 @@ AREAS = {
     ),
     "framing": Area(
         ("trailformat/records/framing.py",),
-        ("tests/trailformat/test_framing*.py", "tests/trailformat/test_trail_file.py"),
+        (
+            "tests/trailformat/test_framing*.py",
+            "tests/trailformat/test_trail_file.py",
+            "tests/trailformat/scan/test_resync.py",
+        ),
     ),
     "record": Area(
         ("trailformat/records/record.py", "trailformat/records/record_header.py"),

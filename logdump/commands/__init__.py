@@ -21,6 +21,7 @@ _HOMES = {
     "check": "CHECK",
     "heartbeat": "HEARTBEAT",
     "recovery": "RECOVERY",
+    "diff": "DIFF",
     "bounded_recovery": "BR",
     "compress": "COMPRESS",
     "metadata": "METADATA COLUMNDATA",

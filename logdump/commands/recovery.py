@@ -11,7 +11,7 @@ from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
 from logdump.operations.recovery.report import RecoveryReport
-from logdump.operations.recovery.second_copies import rows_of
+from logdump.operations.recovery.second_copies import records_of
 from logdump.operations.recovery.survey import Survey
 from logdump.operations.recovery.versions import VERSIONS, release_number
 from logdump.session.errors import CommandError
@@ -22,6 +22,7 @@ from logdump.session.session import Session
 from trailformat import TrailName
 from trailformat.scan import Workers
 from trailformat.search.lots import Lot
+from trailformat.search.transaction_records import TransactionRecords
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
@@ -108,10 +109,11 @@ class RecoveryRun:
     def _passes(self, ref: TransactionRef) -> bool:
         """Whether a record of a transaction passes the filter."""
         selections: dict[Path, Selection] = {}
-        for row in rows_of(self._whole, ref):
-            selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
-            if selection.accepts(row.record):
-                return True
+        with TransactionRecords(self._whole) as records:
+            for row in records_of(records, self._whole, ref):
+                selection = selections.setdefault(row.trail.path, self._session.selection(row.trail))
+                if selection.accepts(row.record):
+                    return True
         return False
 
 

@@ -167,8 +167,13 @@ def duration_text(microseconds: int) -> str:
     )
 
 
+def accuracy_mark(*, is_exact: bool) -> str:
+    """The sign before a value that is known to one per cent: none where it is exact."""
+    return "" if is_exact else "~"
+
+
 def _summary(summary: SpreadSummary) -> str:
-    mark = "" if summary.is_exact else "~"
+    mark = accuracy_mark(is_exact=summary.is_exact)
     return (
         f"last {seconds_text(summary.last)} s, least {seconds_text(summary.least)}, "
         f"median {mark}{seconds_text(summary.median)}, 95 % {mark}{seconds_text(summary.p95)}, "
@@ -184,7 +189,7 @@ def _lags(lags: Iterator[tuple[str, int | None]]) -> str:
 def _missing(lag: PathLag) -> str:
     if lag.interval is None:
         return "not known: a single beat"
-    every = f"one every {seconds_text(lag.interval)} s"
+    every = f"one every {accuracy_mark(is_exact=lag.is_interval_exact)}{seconds_text(lag.interval)} s"
     if not lag.gaps:
         return f"none ({every})"
     return f"{amount(lag.missing, 'beat')} in {amount(len(lag.gaps), 'gap')} ({every}): HEARTBEAT GAPS lists them"

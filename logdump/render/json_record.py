@@ -74,7 +74,14 @@ COLUMN = Shape(
 )
 
 
-def _token_text(token: Token) -> str | None:
+def described_column(index: int, definition: ColumnDefinition) -> dict[str, Any]:
+    """The members of a column that its definition tells, which come first."""
+    shown = _ColumnShown(Column(index, b""), definition, Value(b""), None)
+    return {part.name: part.value(shown) for part in COLUMN.members[:4]}
+
+
+def token_text(token: Token) -> str | None:
+    """The payload as text; None where it is not printable."""
     try:
         text = token.payload.decode()
     except UnicodeDecodeError:
@@ -99,7 +106,7 @@ GGS_TOKEN = Shape(
         _TOKEN_ID,
         member("name", "string or null", "LOGCSN, TRANID, …", lambda token: token_name(GGS_TOKENS, token.id) or None),
         *_TOKEN_BYTES,
-        member("text", "string or null", "Payload as text, when it is printable", _token_text),
+        member("text", "string or null", "Payload as text, when it is printable", token_text),
     ),
 )
 
@@ -156,7 +163,8 @@ def _ddl(known: KnownRecord) -> Any:
     return parse_ddl((known.whole or known.record).data) if is_ddl else None
 
 
-def _table(known: KnownRecord) -> str | None:
+def table_of(known: KnownRecord) -> str | None:
+    """The name of a record's table."""
     return (known.table.name if known.table else known.record.name) or None
 
 
@@ -187,7 +195,7 @@ _HEADER = (
         "Its name, as in the record line",
         lambda known: io_type_name(known.record.header.io_type),
     ),
-    member("table", "string or null", "Table name, resolved by its index", _table),
+    member("table", "string or null", "Table name, resolved by its index", table_of),
     member("table_index", "number or null", "TDR index", "record.table_index"),
     member(
         "time",

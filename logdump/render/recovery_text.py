@@ -24,6 +24,7 @@ from logdump.session.recovery_events import (
 )
 from logdump.session.settings import Settings
 from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import FileGap
 from trailformat.trail.sequence import Spot
 
 _LABEL_WIDTH = 14
@@ -40,9 +41,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     files = f", {shown.files} files" if shown.files > 1 else ""
     counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
     yield f"{escape(shown.title)}{files}: {modes}, {counted}, {shown.effective} of them effective"
-    for gap in shown.gaps:
-        last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
-        yield f"Missing: {escape(str(gap.first))}{last}. What goes on over the gap is not whole."
+    yield from missing_lines(shown.gaps)
     if shown.unreadable:
         yield f"No trail: {_named(shown.unreadable)}"
     if shown.damaged or shown.incomplete:
@@ -55,6 +54,13 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
         yield f"{'; '.join(part for part in (damage, lost) if part)}."
     yield from _version_lines(shown)
     yield from _tail_lines(shown)
+
+
+def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
+    """The files that a trail lacks."""
+    for gap in gaps:
+        last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
+        yield f"Missing: {escape(str(gap.first))}{last}. What goes on over the gap is not whole."
 
 
 def _version_lines(shown: RecoveryShown) -> Iterator[str]:

@@ -47,6 +47,8 @@ _RENDERERS = {
     "TrailFileShown": ("recovery_text", "trail_file_lines"),
     "KeepShown": ("recovery_text", "keep_lines"),
     "RecoveryEnd": ("recovery_text", "end_lines"),
+    "DifferenceShown": ("diff_text", "difference_lines"),
+    "DiffShown": ("diff_text", "diff_lines"),
     "CompressionShown": ("compression_text", "compression_lines"),
     "Compression": ("compression_text", "result_lines"),
     "ImagesShown": ("compression_text", "images_lines"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from logdump.session.check_events import CheckShown, GapShown, SafePointShown
     from logdump.session.compression import Compression, CompressionShown, ImageSaving, ImagesShown
     from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+    from logdump.session.differences import DifferenceShown, DiffShown
     from logdump.session.directory_listing import FilesShown
     from logdump.session.evaluation import CoverageShown, DdlCounted, DdlEvaluated, ParametersShown
     from logdump.session.explanation import Explained
@@ -196,6 +197,8 @@ if TYPE_CHECKING:
         | TrailFileShown
         | KeepShown
         | RecoveryEnd
+        | DifferenceShown
+        | DiffShown
         | CompressionShown
         | Compression
         | ImagesShown

@@ -244,6 +244,7 @@ class PathLag(NamedTuple):
         hops: a summary for each of HOPS; None for a hop that no beat shows.
         age: microseconds from the last beat to the moment ``at`` of the answer.
         interval: microseconds between two beats, given or the median; None without two.
+        is_interval_exact: False where the median comes from the histogram.
         gaps: where beats are missing.
         is_apply_unknown: whether the total ends at Replicat.
     """
@@ -258,6 +259,7 @@ class PathLag(NamedTuple):
     hops: dict[str, SpreadSummary | None]
     age: int
     interval: int | None
+    is_interval_exact: bool
     gaps: tuple[Gap, ...]
     is_apply_unknown: bool
 

@@ -1,4 +1,4 @@
-"""A session at GMT, and a trail open in it."""
+"""A session at GMT, a trail open in it, and the database servers, started for the first test that wants one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.logdump.line import Line
+from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
 
 
 @pytest.fixture
@@ -24,3 +25,13 @@ def shop(line: Line, trails: Path) -> Line:
     """A session in which the tea shop's big-endian trail is open."""
     line(f"open {trails / 'et000000000'}")
     return line
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQLServer]:
+    yield from postgresql_server()
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDBServer]:
+    yield from mariadb_server()

@@ -66,6 +66,7 @@ SHOWS = {
     "COUNT": ("pos 0; count", "count detail", "count, file *", "count detail, int 1", "count log *", "count \x1b[2J"),
     "CHECK": ("check", "check *"),
     "RECOVERY": ("recovery keep", "recovery cut", "recovery files reader 12.2", "recovery over *", "recovery \x1b[2J"),
+    "DIFF": ("diff rc* values", "diff rc000000001 ignore cut; diff rc000000001 bytes anyorder", "diff \x1b[2J"),
     "EXPLAIN": ("explain lag; explain restart", f"params {PARAMETERS}; explain ddl; params off", "explain \x1b[2J"),
     "COMPRESS": ("compress by table", "compress images by table", "compress over *", "compress \x1b[2J"),
     "BR": ("br restart 2024-03-14T12:00:00 compare 1h", "br longer 1m over rc*", "br begins \x1b[2J"),

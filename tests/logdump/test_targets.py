@@ -49,6 +49,7 @@ READERS = {
     "X",
     "HEARTBEAT",
     "RECOVERY",
+    "DIFF",
     "COMPRESS",
     "BR",
     "PARAMS",

@@ -12,7 +12,7 @@ from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import ShopTable
 from tests.simulated.source import TABLE
-from trailformat import FileHeader, Token, TrailWriter, make_token
+from trailformat import FileHeader, Images, Token, TrailWriter, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import DELETE, RESTART_ABEND, RESTART_OK, UNIFIED_PK_UPDATE
 
@@ -146,5 +146,9 @@ class Extract:
             trans_ind=trans_ind,
         )
         tokens = self._tokens if at == 0 else ()
-        record = self._writer.write_values(header, change.images(self._flavour.order), tokens)
+        record = self._writer.write_values(header, self.images(change), tokens)
         self.written.append(Written(self.paths[-1], record.rba, record.length, self._number, trans_ind, change))
+
+    def images(self, change: Change) -> Images:
+        """The columns that are written of a change."""
+        return change.images(self._flavour.order)

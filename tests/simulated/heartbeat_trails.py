@@ -18,6 +18,7 @@ from fixtures.shop import Row as Values
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 from trailformat import TrailWriter, from_datetime, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RESTART_OK
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
@@ -42,6 +43,7 @@ class HeartbeatTrail:
         heartbeat, history: the columns of the two tables, in any order, any of them missing.
         base: the name of the tables.
         flavour: who writes, and in what byte order.
+        created: when the file is begun, in microseconds of the simulation.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class HeartbeatTrail:
         history: Sequence[str] = HISTORY,
         base: str = "GGADMIN.GG_HEARTBEAT",
         flavour: Flavour = ORACLE_12,
+        created: int = 0,
     ) -> None:
         self.path = path
         self._columns = {"": tuple(heartbeat), "_HISTORY": tuple(history)}
@@ -60,8 +63,10 @@ class HeartbeatTrail:
             for number, (ending, columns) in enumerate(self._columns.items(), 1)
         }
         self._has_other_table = False
-        self._writer = TrailWriter(path, order=flavour.order, file_header=file_header(flavour))
+        header = replace_values(file_header(flavour), "TrailInfo", {"CreationTime": BEGUN + created})
+        self._writer = TrailWriter(path, order=flavour.order, file_header=header)
         self._capture = Capture(self._writer, flavour)
+        self._capture.now = BEGUN + created
         self._capture.database()
         for one in self._tables.values():
             self._capture.table(one)

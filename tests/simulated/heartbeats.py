@@ -158,7 +158,17 @@ def travel(link: Link, row: Row, now: int, random: Random) -> tuple[list[Hop], t
     return hops, link.target.receive(applied, clock + random.randint(0, 10**6))
 
 
-_SECONDS = "round(({} - {}) / 1000000.0, 6)"
+class Spelling(NamedTuple):
+    """What a database spells in its own way: seconds between two timestamps, equal or both null, order of rows."""
+
+    seconds: str
+    same: str
+    order: str
+
+
+SQLITE = Spelling("round(({} - {}) / 1000000.0, 6)", "{} IS {}", "rowid")
+POSTGRESQL = Spelling("extract(epoch FROM {} - {})", "{} IS NOT DISTINCT FROM {}", "ctid")
+"""With timestamps in place of microseconds."""
 
 
 def _way(prefix: str) -> str:
@@ -167,51 +177,61 @@ def _way(prefix: str) -> str:
     return f"nullif(substr({joined}, 6), '')"
 
 
-LAG_HISTORY = f"""
-SELECT LOCAL_DATABASE, HEARTBEAT_RECEIVED_TS, REMOTE_DATABASE,
-  REMOTE_DATABASE AS db_name, REMOTE_DATABASE AS db_unique_name,
-  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
-  {_way("INCOMING")} AS incoming_path,
-  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
-  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_heartbeat_age,
-  {_way("OUTGOING")} AS outgoing_path,
-  {_SECONDS.format("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
-  SOURCE_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
-  SOURCE_EXTRACT_RESTART_CSN_TS AS remote_extract_restart_csn_time,
-  {_SECONDS.format("INCOMING_EXTRACT_TS", "SOURCE_EXTRACT_RESTART_CSN_TS")} AS remote_db_oldest_open_txn_age,
-  REPLICAT_LOW_WATERMARK_CSN AS local_replicat_lwm_csn,
-  {_SECONDS.format("INCOMING_EXTRACT_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_extract_lag,
-  {_SECONDS.format("INCOMING_ROUTING_TS", "INCOMING_EXTRACT_TS")} AS incoming_routine_lag,
-  {_SECONDS.format("INCOMING_REPLICAT_TS", "coalesce(INCOMING_ROUTING_TS, INCOMING_EXTRACT_TS)")}
-    AS incoming_replicat_read_lag,
-  {_SECONDS.format("HEARTBEAT_RECEIVED_TS", "INCOMING_REPLICAT_TS")} AS incoming_repicat_lag,
-  {_SECONDS.format("OUTGOING_EXTRACT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_extract_lag,
-  {_SECONDS.format("OUTGOING_ROUTING_TS", "OUTGOING_EXTRACT_TS")} AS outgoing_routine_lag,
-  {_SECONDS.format("OUTGOING_REPLICAT_TS", "coalesce(OUTGOING_ROUTING_TS, OUTGOING_EXTRACT_TS)")}
-    AS outgoing_replicat_read_lag,
-  NULL AS outgoing_replicat_lag
-FROM gg_heartbeat_history ORDER BY rowid
-"""
-"""GG_LAG_HISTORY."""
+def lag_history_query(spelling: Spelling) -> str:
+    """GG_LAG_HISTORY."""
+    seconds = spelling.seconds.format
+    return f"""
+    SELECT LOCAL_DATABASE, HEARTBEAT_RECEIVED_TS, REMOTE_DATABASE,
+      REMOTE_DATABASE AS db_name, REMOTE_DATABASE AS db_unique_name,
+      {seconds("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
+      {_way("INCOMING")} AS incoming_path,
+      {seconds("HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
+      {seconds("HEARTBEAT_RECEIVED_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_heartbeat_age,
+      {_way("OUTGOING")} AS outgoing_path,
+      {seconds("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
+      SOURCE_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
+      SOURCE_EXTRACT_RESTART_CSN_TS AS remote_extract_restart_csn_time,
+      {seconds("INCOMING_EXTRACT_TS", "SOURCE_EXTRACT_RESTART_CSN_TS")} AS remote_db_oldest_open_txn_age,
+      REPLICAT_LOW_WATERMARK_CSN AS local_replicat_lwm_csn,
+      {seconds("INCOMING_EXTRACT_TS", "INCOMING_HEARTBEAT_TS")} AS incoming_extract_lag,
+      {seconds("INCOMING_ROUTING_TS", "INCOMING_EXTRACT_TS")} AS incoming_routine_lag,
+      {seconds("INCOMING_REPLICAT_TS", "coalesce(INCOMING_ROUTING_TS, INCOMING_EXTRACT_TS)")}
+        AS incoming_replicat_read_lag,
+      {seconds("HEARTBEAT_RECEIVED_TS", "INCOMING_REPLICAT_TS")} AS incoming_repicat_lag,
+      {seconds("OUTGOING_EXTRACT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_extract_lag,
+      {seconds("OUTGOING_ROUTING_TS", "OUTGOING_EXTRACT_TS")} AS outgoing_routine_lag,
+      {seconds("OUTGOING_REPLICAT_TS", "coalesce(OUTGOING_ROUTING_TS, OUTGOING_EXTRACT_TS)")}
+        AS outgoing_replicat_read_lag,
+      NULL AS outgoing_replicat_lag
+    FROM gg_heartbeat_history ORDER BY {spelling.order}
+    """
 
-_SAME = " AND ".join(f"y.{name} IS h.{name}" for name in ("INCOMING_HEARTBEAT_TS", *PATHS))
-_RECEIVED = f"(SELECT max(y.HEARTBEAT_RECEIVED_TS) FROM gg_heartbeat_history y WHERE {_SAME})"
-LAG = f"""
-SELECT LOCAL_DATABASE, :at AS current_local_ts, REMOTE_DATABASE,
-  {_SECONDS.format(":at", "INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
-  {_way("INCOMING")} AS incoming_path,
-  {_SECONDS.format(_RECEIVED, "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
-  {_SECONDS.format(":at", "OUTGOING_HEARTBEAT_TS")} AS outgoing_heartbeat_age,
-  {_way("OUTGOING")} AS outgoing_path,
-  {_SECONDS.format("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
-  INCOMING_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
-  REMOTE_DATABASE AS db_unique_name,
-  INCOMING_EXTRACT_RESTART_TS AS remote_extract_restart_csn_time,
-  {_SECONDS.format("INCOMING_EXTRACT_TS", "INCOMING_EXTRACT_RESTART_TS")} AS remote_db_oldest_open_txn_age,
-  INCOMING_REPLICAT_LW_CSN AS local_replicat_lwm_csn
-FROM gg_heartbeat h ORDER BY rowid
-"""
-"""GG_LAG, as of the microsecond ``:at``, where the history has the row of each beat."""
+
+def lag_query(spelling: Spelling) -> str:
+    """GG_LAG, as of the moment ``:at``, where the history has the row of each beat."""
+    seconds = spelling.seconds.format
+    same = " AND ".join(spelling.same.format(f"y.{name}", f"h.{name}") for name in ("INCOMING_HEARTBEAT_TS", *PATHS))
+    received = f"(SELECT max(y.HEARTBEAT_RECEIVED_TS) FROM gg_heartbeat_history y WHERE {same})"
+    return f"""
+    SELECT LOCAL_DATABASE, :at AS current_local_ts, REMOTE_DATABASE,
+      {seconds(":at", "INCOMING_HEARTBEAT_TS")} AS incoming_heartbeat_age,
+      {_way("INCOMING")} AS incoming_path,
+      {seconds(received, "INCOMING_HEARTBEAT_TS")} AS incoming_lag,
+      {seconds(":at", "OUTGOING_HEARTBEAT_TS")} AS outgoing_heartbeat_age,
+      {_way("OUTGOING")} AS outgoing_path,
+      {seconds("OUTGOING_REPLICAT_TS", "OUTGOING_HEARTBEAT_TS")} AS outgoing_lag,
+      INCOMING_EXTRACT_RESTART_CSN AS remote_extract_restart_csn,
+      REMOTE_DATABASE AS db_unique_name,
+      INCOMING_EXTRACT_RESTART_TS AS remote_extract_restart_csn_time,
+      {seconds("INCOMING_EXTRACT_TS", "INCOMING_EXTRACT_RESTART_TS")} AS remote_db_oldest_open_txn_age,
+      INCOMING_REPLICAT_LW_CSN AS local_replicat_lwm_csn
+    FROM gg_heartbeat h ORDER BY {spelling.order}
+    """
+
+
+LAG_HISTORY = lag_history_query(SQLITE)
+LAG = lag_query(SQLITE)
+"""In SQLite, the moment in microseconds."""
 
 
 def asked(database: Database, query: str, **values: int) -> list[Row]:

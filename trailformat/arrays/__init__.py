@@ -5,13 +5,19 @@ from __future__ import annotations
 from trailformat.arrays.array_types import ArrayType, array_type
 from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.fallback import Problem
+from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
 from trailformat.arrays.spans import Image, Spans, locate_columns
-from trailformat.arrays.text_arrays import StoredValues, TextArray, TextProblem, text_array
+from trailformat.arrays.text_arrays import StoredValues, TextArray, TextProblem, hex_at, text_array, text_column
 
 __all__ = [
     "ArrayType",
     "ColumnArray",
+    "Escapes",
+    "Field",
+    "FieldForm",
     "Image",
+    "LineForm",
+    "Lines",
     "Problem",
     "Spans",
     "StoredValues",
@@ -19,6 +25,9 @@ __all__ = [
     "TextProblem",
     "array_type",
     "column_array",
+    "hex_at",
     "locate_columns",
     "text_array",
+    "text_column",
+    "write_lines",
 ]

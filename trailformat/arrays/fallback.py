@@ -17,6 +17,9 @@ from trailformat.records.columns import PRESENT, Column
 from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.values import Value, decode_value, plain_text
 
+STRANGE_INDICATOR = "indicator missing, or neither 0000 nor ffff"
+"""Why a value is none whose bytes are not known any more."""
+
 
 class Problem(NamedTuple):
     """A value that its array does not hold: the row, its bytes, and why."""
@@ -55,7 +58,7 @@ class SlowDecoder:
         """The bytes of a row's value, the value as the array takes it, or the reason why it does not."""
         size, start = int(self._sizes[row]), int(self._starts[row])
         if size == UNDECIDED:
-            return b"", None, "indicator missing, or neither 0000 nor ffff"
+            return b"", None, STRANGE_INDICATOR
         data, is_little = self._spans.data[start : start + size].tobytes(), bool(self._spans.little[row])
         if (data, is_little) not in self._known:
             order = ByteOrder.LITTLE if is_little else ByteOrder.BIG

@@ -13,17 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
+from trailformat.arrays.fallback import STRANGE_INDICATOR
 from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
 from trailformat.arrays.kernels.arguments import SPARE
 from trailformat.arrays.kernels.loaded import kernels
+from trailformat.arrays.spans import Image, Spans
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
-from trailformat.records.columns import Column
+from trailformat.records.columns import PRESENT, Column
 from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.scan.rows.row_bytes import Array
-from trailformat.values import DATA_TYPES, decode_value, decoded_text
+from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 
 _MOST_BYTES = (1 << 31) - 1 - SPARE
 """An array of texts has no room for more."""
@@ -74,14 +76,35 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
     _check_size(int(values.sizes.sum()))
     starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
     kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
-    target = _ordinary(definition, codec)
+    little = np.ascontiguousarray(values.little, np.uint8)
+    array, rows = _made(StoredValues(values.data, little, starts, sizes), definition, codec)
+    return _filled(array, values, rows, _Decoder(definition, codec, b"")) if len(rows) else TextArray(array, [])
+
+
+def text_column(spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str = UTF_8) -> TextArray:
+    """The column with this index of an image; see :func:`trailformat.arrays.column_array` for the arguments.
+
+    Raises:
+        BadData: an array cannot hold it, 2 GiB of text.
+    """
+    values = StoredValues(spans.data, spans.little, image.starts[index], image.sizes[index])
+    _check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
+    array, rows = _made(values, definition, codec)
+    if not len(rows):
+        return TextArray(array, [])
+    is_marked = values.sizes[rows] == UNDECIDED
+    found = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT))
+    marked = [TextProblem(row, STRANGE_INDICATOR) for row in rows[is_marked].tolist()]
+    return TextArray(found.array, sorted(found.problems + marked))
+
+
+def _made(values: StoredValues, definition: ColumnDefinition, codec: str) -> tuple[pa.Array, Array]:
+    """The array of values that stand behind their indicators, and the rows that are to be decoded one by one."""
+    sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
-        array, rows = pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
-    else:
-        little = np.ascontiguousarray(values.little, np.uint8)
-        made = MAKERS[target.path](StoredColumn(values.data, little, starts, sizes, target))
-        array, rows = _WRITTEN[target.path](made.array), made.undecided_rows(sizes)
-    return _filled(array, values, rows, definition, codec) if len(rows) else TextArray(array, [])
+        return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
+    made = MAKERS[target.path](StoredColumn(*values, target))
+    return _WRITTEN[target.path](made.array), made.undecided_rows(sizes)
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
@@ -132,7 +155,30 @@ _WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
 """The text of the values of an array, by how it is made."""
 
 
-def _filled(array: pa.Array, values: StoredValues, rows: Array, definition: ColumnDefinition, codec: str) -> TextArray:
+def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:
+    """The bytes at these places, int64, in hex.
+
+    Raises:
+        BadData: an array cannot hold them all.
+    """
+    _check_size(2 * int(sizes.sum()))
+    column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
+    return _hex(MAKERS[DecodePath.BYTES](column).array)
+
+
+class _Decoder(NamedTuple):
+    """The decoding of single values: by their definition, with these bytes of an indicator in front of each."""
+
+    definition: ColumnDefinition
+    codec: str
+    indicator: bytes
+
+    def value(self, stored: bytes, order: ByteOrder) -> Value:
+        """The value of these bytes."""
+        return decode_value(Column(0, self.indicator + stored), self.definition, order, self.codec)
+
+
+def _filled(array: pa.Array, values: StoredValues, rows: Array, decoder: _Decoder) -> TextArray:
     """The array with the values of these rows decoded, each distinct one once."""
     problems: list[TextProblem] = []
     for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
@@ -141,7 +187,7 @@ def _filled(array: pa.Array, values: StoredValues, rows: Array, definition: Colu
             continue
         column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
         raw = MAKERS[DecodePath.BYTES](column).array.dictionary_encode()
-        decoded = [decode_value(Column(0, stored), definition, order, codec) for stored in raw.dictionary.to_pylist()]
+        decoded = [decoder.value(stored, order) for stored in raw.dictionary.to_pylist()]
         texts = [decoded_text(value) for value in decoded]
         numbers = raw.indices.to_numpy()
         sizes = np.array([len(text.encode()) if text else 0 for text in texts])

@@ -47,7 +47,7 @@ OPERATIONS = {
 }
 """IOType -> what it does, for the types that are changes; every other record is none."""
 
-_PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
+PAIRED = frozenset({io_types.UPDATE, io_types.UPDATE_COMP, io_types.FIELD_COMP})
 _FULL = frozenset({io_types.DELETE, io_types.INSERT, io_types.UPDATE})
 
 
@@ -164,7 +164,7 @@ def _may_be_paired(record: Record, *, is_after: bool) -> bool:
     """Whether a row may be the after image, or the before image, of an update in two records."""
     header = record.header
     is_half = header.trans_ind not in BEGINS and not header.is_before if is_after else header.is_before
-    return is_half and header.io_type in _PAIRED
+    return is_half and header.io_type in PAIRED
 
 
 def change_of(
@@ -223,7 +223,7 @@ class _Reader:
         """Whether two rows, one after the other, are the before and the after image of one update."""
         before, after = first.header, second.header
         return (
-            before.io_type in _PAIRED
+            before.io_type in PAIRED
             and before.io_type == after.io_type
             and before.is_before
             and not after.is_before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,10 @@ _MOST_KEYS = 1 << 16
 
 
 class Built(NamedTuple):
-    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason)."""
+    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason).
+
+    The batches are in the order of their first rows, the values in that of their records.
+    """
 
     batches: list[tuple[TableLayout, pa.RecordBatch]]
     problems: list[tuple[int, str, str]]
@@ -59,13 +63,13 @@ class TableBatches:
         headers = headers_of(rows)
         return [
             self._group(rows.subset(at), np.flatnonzero(headers.is_continued[at]).tolist(), piece.owners, texts)
-            for at in _by_table(rows, headers.table_index)
+            for at in _by_definition(rows, headers.table_index)
         ]
 
     def _group(self, rows: RowBytes, continued: list[int], owners: RowTransactions, texts: Texts) -> Group:
         first = rows.record(0)
         known = self._definitions.of(first)
-        wholes = {row: joined(self._trail, rows.record(row)) for row in continued}
+        wholes = {row: joined(self._trail, rows.record(row, self._trail.path)) for row in continued}
         return Group(rows, owners, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
     def _texts_of(self, owners: RowTransactions) -> Texts:
@@ -81,14 +85,14 @@ def build(groups: list[Group]) -> Built:
         batch, problems = group.build()
         built.batches.append((group.layout, batch))
         built.problems.extend(problems)
+    built.problems.sort(key=itemgetter(0))
     return built
 
 
-def _by_table(rows: RowBytes, table_index: Array) -> list[Array]:
-    """Numbers of rows in groups whose columns one definition describes, those of one table after each other."""
+def _by_definition(rows: RowBytes, table_index: Array) -> list[Array]:
+    """Numbers of rows in groups whose columns one definition describes, in the order of their first rows."""
     definitions = by_definition(rows, table_index)
     groups = definitions.group.astype(np.uint16) if len(definitions.firsts) < _MOST_KEYS else definitions.group
     order = np.argsort(groups, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(definitions.group))[:-1])
-    table = rows.of("table")[definitions.firsts]
-    return [parts[group] for group in np.argsort(table, kind="stable").tolist()]
+    return [parts[group] for group in np.argsort(definitions.firsts).tolist()]

@@ -14,7 +14,15 @@ import pyarrow as pa
 
 from logdump.arrow.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
-from logdump.arrow.tables.rows import NO_DEFINITION, RowProblem, columns_of, data_of, time_problem
+from logdump.arrow.tables.rows import (
+    NO_DEFINITION,
+    RowProblem,
+    TableRow,
+    columns_of,
+    data_of,
+    table_row,
+    time_problem,
+)
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
 from trailformat.arrays import Image, Problem, Spans, array_type, column_array, locate_columns
@@ -47,6 +55,8 @@ class Group:
 
     Attributes:
         layout: of their file.
+        path: of the trail.
+        rows: the rows.
     """
 
     def __init__(
@@ -60,10 +70,10 @@ class Group:
         wholes: dict[int, Record],
     ) -> None:
         self.layout = layout
-        self._rows = rows
+        self.rows = rows
         self._owners = owners
         self._known = known
-        self._path = path
+        self.path = path
         self._texts = texts
         self._wholes = wholes
         self._wanted: Container[str] | None = None
@@ -77,27 +87,52 @@ class Group:
         value is decoded.
         """
         self._wanted = None if wanted is None or PROBLEMS in wanted else wanted
-        rbas = self._rows.of("rba")
-        numbers = _plain(pa.int32(), np.asarray(self._owners.index)[self._rows.rows])
-        arrays = [
-            _few(np.zeros(len(rbas), np.int8), pa.array([str(self._path)])),
-            _plain(pa.int64(), rbas),
-            _few(_OP_NUMBERS[self._rows.of("io_type")], _OP_NAMES),
-            *(texts.take(numbers) for texts in self._texts),
-            self._times(),
-            _plain(pa.uint8(), self._rows.of("trans_ind")),
-            *(self._images() if self.layout.columns is not None else (self._undefined(),)),
-        ]
+        rbas = self.rows.of("rba")
+        arrays = [*self.fixed(), *(self._images() if self.layout.columns is not None else (self._undefined(),))]
         arrays += [_listed_nulls(len(rbas), self._nulls), _listed_problems(len(rbas), self._problems)]
         problems = [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in self._problems]
         return pa.RecordBatch.from_arrays(arrays, schema=batch_schema_of(self.layout)), problems
 
+    def fixed(self) -> list[pa.Array]:
+        """What the rows have whatever their table."""
+        count = len(self.rows)
+        numbers = _plain(pa.int32(), np.asarray(self._owners.index)[self.rows.rows])
+        return [
+            _few(np.zeros(count, np.int8), pa.array([str(self.path)])),
+            _plain(pa.int64(), self.rows.of("rba")),
+            _few(_OP_NUMBERS[self.rows.of("io_type")], _OP_NAMES),
+            *(texts.take(numbers) for texts in self._texts),
+            self._times(),
+            _plain(pa.uint8(), self.rows.of("trans_ind")),
+        ]
+
+    def located(self) -> Spans:
+        """The columns of the images; rows without any, though they have data, become problems."""
+        return locate_columns(self.rows, len(self._columns), dict(self._rewritten()))
+
+    @property
+    def problem_rows(self) -> list[int]:
+        """The rows with problems, as far as they are known."""
+        return [row for row, _ in self._problems]
+
+    def row(self, row: int) -> TableRow:
+        """A row decoded by itself."""
+        transaction = self._owners.of_row(int(self.rows.rows[row]))
+        return table_row(self._record(row), self._known, self.layout, transaction)
+
+    def between(self, first: int, stop: int) -> Group:
+        """The rows with numbers in the batch from ``first`` to before ``stop``."""
+        begin, end = np.searchsorted(self.rows.rows, [first, stop]).tolist()
+        wholes = {row - begin: record for row, record in self._wholes.items() if begin <= row < end}
+        rows = self.rows.subset(np.arange(begin, end))
+        return Group(rows, self._owners, self._known, self.layout, self.path, self._texts, wholes)
+
     def _record(self, row: int) -> Record:
         """The record of a row, with what it goes on in."""
-        return self._wholes.get(row) or self._rows.record(row)
+        return self._wholes.get(row) or self.rows.record(row, self.path)
 
     def _times(self) -> pa.Array:
-        julian = self._rows.of("io_time")
+        julian = self.rows.of("io_time")
         valid = (julian >= FIRST_TIME) & (julian <= LAST_TIME)
         for row in np.flatnonzero(~valid).tolist():
             self._problems.append((row, time_problem(int(julian[row]))))
@@ -105,13 +140,13 @@ class Group:
 
     def _undefined(self) -> pa.Array:
         """The data of rows without a definition."""
-        values = [data_of(self._record(row)) for row in range(len(self._rows))]
+        values = [data_of(self._record(row)) for row in range(len(self.rows))]
         self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(values) if data]
         return pa.array(values)
 
     def _images(self) -> Iterator[pa.Array]:
         count = len(self._columns)
-        spans = locate_columns(self._rows, count, dict(self._rewritten()))
+        spans = self.located()
         for row in np.flatnonzero(spans.states != GOOD).tolist():
             self._note_states(row, count)
         for side in SIDES:
@@ -157,9 +192,9 @@ class Group:
 
     def _rewritten(self) -> Iterator[tuple[int, bytes]]:
         """The data of rows that go on in others, lists of columns for rows whose data is none; or a problem."""
-        listed = has_columns(self._rows)
+        listed = has_columns(self.rows)
         yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
-        odd = ~listed & (self._rows.of("data_size") > 0)
+        odd = ~listed & (self.rows.of("data_size") > 0)
         for row in np.flatnonzero(odd).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)

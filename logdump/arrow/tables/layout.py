@@ -20,6 +20,8 @@ from trailformat.records import io_types
 from trailformat.trail.row_definitions import RowDefinition
 
 FIXED = ("file", "rba", "op", "csn", "xid", "time", "trans_ind")
+NUMBERS = frozenset({"rba", "trans_ind"})
+"""Of these, the ones that are no text."""
 NULLS, PROBLEMS, DATA = "nulls", "problems", "data"
 SIDES = ("before", "after")
 ROW_OPERATIONS = {
@@ -48,6 +50,11 @@ class TableLayout(NamedTuple):
     def column_names(self) -> list[str]:
         """The names of the table's columns, no two alike, capitals or not."""
         return list(_unlike(column.name for column in self.columns or ()))
+
+    @property
+    def image_names(self) -> list[str]:
+        """The names of the columns of both images, all before and then all after."""
+        return [f"{side}_{name}" for side in SIDES for name in self.column_names]
 
 
 ALL = TableLayout("", None, "")

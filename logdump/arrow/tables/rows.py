@@ -60,7 +60,7 @@ def table_row(record: Record, known: RowDefinition, layout: TableLayout, transac
     if problem is not None:
         problems.append(problem)
     names = layout.column_names
-    values = dict.fromkeys([f"{side}_{name}" for side in SIDES for name in names])
+    values = dict.fromkeys(layout.image_names)
     for side in SIDES:
         for column in columns:
             value: Value | None = getattr(column, side)

@@ -33,7 +33,10 @@ class AppendedFile:
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
         """Have bytes written behind all others; returns how many there are."""
-        self._waiting += data
+        if not self._waiting and len(data) > _MOST_WAITING:
+            self._put(data)
+        else:
+            self._waiting += data
         if len(self._waiting) > _MOST_WAITING:
             self.flush()
         return len(data)
@@ -45,12 +48,18 @@ class AppendedFile:
     def flush(self) -> None:
         """Write what waits."""
         if self._waiting:
-            with self._path.open("r+b", 0) as file:
-                file.seek(self._written)
-                while self._waiting:
-                    count = file.write(self._waiting)
-                    self._written += count
-                    del self._waiting[:count]
+            waiting, self._waiting = self._waiting, bytearray()
+            self._put(waiting)
+
+    def _put(self, data: bytes | bytearray | memoryview) -> None:
+        """Write bytes behind those that are written."""
+        rest = memoryview(data)
+        with self._path.open("r+b", 0) as file:
+            file.seek(self._written)
+            while rest:
+                count = file.write(rest)
+                self._written += count
+                rest = rest[count:]
 
     def close(self) -> None:
         """Write what waits, for the last time."""

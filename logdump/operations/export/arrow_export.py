@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor
 from functools import partial
 
 import pyarrow as pa
@@ -19,16 +19,12 @@ from logdump.operations.export.exported_files import exported_files
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_batches import RecordBatches, record_schema
+from logdump.operations.export.side_by_side import new_pool, results
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile
-from trailformat.scan.jobs import Ordered, cores
 
-_WORKERS = min(cores(), 8)
-"""Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
-_AHEAD = 3
-"""Batches that are begun beyond those."""
 _MOST_WAITING = 64 << 20
 """Bytes of all batches that wait for their row groups to be full."""
 
@@ -44,21 +40,18 @@ class ArrowExport:
 
     def run(self, path: Place) -> Iterator[Event]:
         """Write the files; yields Progress. Raises like the walk, and OSError."""
-        pool = ThreadPoolExecutor(_WORKERS)
+        pool = new_pool()
         files = OpenFiles(path, self._options, partial(self._new_file, pool))
         try:
             if not self._options.by_table:
                 files.of(ALL)
-            begun = (pool.submit(job) if callable(job) else job for job in self._jobs())
-            with Ordered(begun, _WORKERS + _AHEAD, _cancel) as ordered:
-                for item in ordered:
-                    built = item.result() if isinstance(item, Future) else item
-                    if isinstance(built, Built):
-                        self._write(files, built)
-                    elif isinstance(built, TrailFile):
-                        self._leave(built)
-                    else:
-                        yield built
+            for built in results(pool, self._jobs()):
+                if isinstance(built, Built):
+                    self._write(files, built)
+                elif isinstance(built, TrailFile):
+                    self._leave(built)
+                else:
+                    yield built
             for file in files.sinks:
                 file.finish()
             self._tally.files = files.close()
@@ -115,8 +108,3 @@ class ArrowExport:
         if layout == ALL:
             schemas = Schemas(record_schema(), record_schema())
         return ArrowFile(path, schemas, format_, self._options.compression, pool)
-
-
-def _cancel(item: Future[Built] | Built | Event | TrailFile) -> None:
-    if isinstance(item, Future):
-        item.cancel()

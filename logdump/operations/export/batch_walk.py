@@ -53,12 +53,12 @@ class BatchWalk:
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
             yield from pieces(trail, batch, rows, carrier.of(batch))
-            yield from self._progress(batch)
+            yield from self._progress(batch, end)
             if is_over:
                 return
 
     def _note_damage(self, batch: Batch, end: int) -> None:
-        """Note what is no sound record up to ``end``; behind a half-written record more may come."""
+        """Note what is no sound record up to ``end``; behind half of one, or damage at the end, more may come."""
         path = self._trail.path
         self._tally.end = Spot(path, end)
         for row in batch.spans():
@@ -67,12 +67,16 @@ class BatchWalk:
                 return
             if (error := self._trail.error_at(rba)) is not None:
                 self._tally.note_damage(error.at(path, rba), length)
-            if batch.kind[row] == PARTIAL:
+            if batch.kind[row] == PARTIAL or rba + length == self._trail.size:
                 self._tally.end = Spot(path, rba)
 
-    def _progress(self, batch: Batch) -> Iterator[Event]:
-        """NOTIFY's report, when one fell due in the batch."""
-        step, before = self._session.settings.notify, self._scanned
-        self._scanned += len(batch)
-        if self._scanned // step > before // step:
-            yield Progress(self._scanned, int(batch.rba[-1]), int(batch.io_time[-1]), self._trail.size)
+    def _progress(self, batch: Batch, end: int) -> Iterator[Event]:
+        """NOTIFY's reports that fell due in the batch before ``end``; damage does not count as a record."""
+        rows = int(np.searchsorted(np.asarray(batch.rba), end))
+        spans, step, before = batch.spans(), self._session.settings.notify, self._scanned
+        self._scanned += rows - sum(span < rows for span in spans)
+        for due in range(step - before % step, self._scanned - before + 1, step):
+            row = due - 1
+            for span in spans:
+                row += span <= row
+            yield Progress(before + due, int(batch.rba[row]), int(batch.io_time[row]), self._trail.size)

@@ -11,14 +11,19 @@ The empty text is ``""``. Lists and objects are JSON.
 from __future__ import annotations
 
 import json
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, PROBLEMS, SIDES, TableLayout
+from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_record
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.lines import RowForm
+    from logdump.operations.export.record_lines import MemberForms
 
 _END = "\r\n"
 
@@ -57,6 +62,34 @@ class CsvText:
         problems = exact([problem._asdict() for problem in row.problems])
         return _line([*values, nulls or None, problems or None])
 
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail, in which each row decodes."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        number, text = (FieldForm(b"," + quote, quote, b",", b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
+        texts = (_field(str(path)).encode(), b"," + _END.encode(), b',"[', b",", b']"', b",")
+        fixed = [number if name in NUMBERS else text for name in FIXED[1:]]
+        names = [_field(json.dumps(name, ensure_ascii=False))[1:-1].encode() for name in layout.image_names]
+        return RowForm(LineForm(*texts), fixed, [text._replace(name=name) for name in names])
+
+    def members(self) -> MemberForms:
+        """The forms of the members of ordinary records."""
+        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        number, text, list_of = (
+            FieldForm(b"," + opening, closing, b",", escapes=Escapes.CSV)
+            for opening, closing in ((b"", b""), (b'"', b'"'), (b'"[', b']"'))
+        )
+        return MemberForms(
+            lambda _: number,
+            lambda _: text,
+            lambda _: list_of,
+            Escapes.JSON,
+            lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
+        )
+
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines after the header; line breaks in quotes end none."""
         rows, quotes = -1, 0
@@ -70,8 +103,7 @@ def names_of(layout: TableLayout) -> list[str]:
     """The fields of a line."""
     if layout == ALL:
         return [field.name for field in json_record.RECORD.members]
-    columns = [f"{side}_{name}" for side in SIDES for name in layout.column_names]
-    return [*FIXED, *([DATA] if layout.columns is None else []), *columns, NULLS, PROBLEMS]
+    return [*FIXED, *([DATA] if layout.columns is None else []), *layout.image_names, NULLS, PROBLEMS]
 
 
 def _line(values: list[Any]) -> str:

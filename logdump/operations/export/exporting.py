@@ -22,6 +22,9 @@ from trailformat import CannotWrite
 if TYPE_CHECKING:
     from logdump.operations.heartbeats.survey import HeartbeatOptions
 
+_MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
+"""From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
+
 
 class Export(Protocol):
     """The writer of one format."""
@@ -122,7 +125,18 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.operations.export.jsonl import JsonLines  # noqa: PLC0415 - loaded with its first use
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
-    return TextExport(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
+    kind: type[TextExport] = TextExport
+    if _columns_pay(session, options) and _has_extra():
+        from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and numba
+
+        kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
+    return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
+
+
+def _columns_pay(session: Session, options: ExportOptions) -> bool:
+    """Whether there is enough to export for the time that loading the kernels takes."""
+    end = session.trail.size if options.stop is None else options.stop
+    return end - session.cursor.next >= _MANY_BYTES and (options.records is None or options.records >= _MANY_RECORDS)
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
@@ -148,17 +162,19 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
+    if not _has_extra():
+        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+
+
+def _has_extra() -> bool:
     from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
 
     try:
         importlib.import_module("trailformat.arrays")
         importlib.import_module("trailformat.arrays.kernels.loaded").kernels()
     except (ImportError, OSError, RuntimeError):
-        is_there = False
-    else:
-        is_there = is_available(Engine.NUMBA)
-    if not is_there:
-        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
+        return False
+    return is_available(Engine.NUMBA)
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {

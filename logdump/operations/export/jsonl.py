@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import IO, Any
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from logdump.arrow.tables.layout import DATA, PROBLEMS, TableLayout
+from logdump.arrow.tables.layout import DATA, FIXED, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
 from logdump.render import json_lines
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.lines import RowForm
+    from logdump.operations.export.record_lines import MemberForms
+    from trailformat.arrays import FieldForm
 
 _CHUNK = 1 << 20
 
@@ -53,6 +60,37 @@ class JsonLines:
                 members[name] = None if value.is_null or value.problem is not None else value.text
         members[PROBLEMS] = [problem._asdict() for problem in row.problems]
         return json.dumps(exact(members), ensure_ascii=True, separators=(",", ":")) + "\n"
+
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail, in which each row decodes."""
+        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        def field(name: str) -> FieldForm:
+            key, quote = f",{json.dumps(name)}:", "" if name in NUMBERS else '"'
+            texts = f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII)
+
+        head, tail = f'{{"{FIXED[0]}":{json.dumps(str(path))}', f',"{PROBLEMS}":[]}}\n'
+        line = LineForm(head.encode(), tail.encode())
+        return RowForm(line, [*map(field, FIXED[1:])], [*map(field, layout.image_names)])
+
+    def members(self) -> MemberForms:
+        """The forms of the members of ordinary records."""
+        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+
+        def form(opening: str, closing: str, name: str) -> FieldForm:
+            texts = f',"{name}":{opening}'.encode(), closing.encode(), f',"{name}":null'.encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if opening == '"' else Escapes.PLAIN)
+
+        return MemberForms(
+            partial(form, "", ""),
+            partial(form, '"', '"'),
+            partial(form, "[", "]"),
+            Escapes.JSON_ASCII,
+            lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
+        )
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines."""

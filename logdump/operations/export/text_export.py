@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO, Protocol
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Protocol
 
 from logdump.arrow.tables.layout import ALL, ROW_OPERATIONS, Layouts, TableLayout
 from logdump.arrow.tables.rows import TableRow, columns_of, table_row
@@ -19,6 +20,10 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import Record
 from trailformat.changes.segments import joined
+
+if TYPE_CHECKING:
+    from logdump.arrow.tables.lines import RowForm
+    from logdump.operations.export.record_lines import MemberForms
 
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
@@ -38,6 +43,12 @@ class Spelling(Protocol):
     def row(self, row: TableRow, layout: TableLayout) -> str:
         """The line of a row."""
 
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail, in which each row decodes; it needs pyarrow."""
+
+    def members(self) -> MemberForms:
+        """The forms of the members of records; they need pyarrow."""
+
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of rows in a file."""
 
@@ -56,22 +67,26 @@ class TextExport:
     def run(self, path: Place) -> Iterator[Event]:
         """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
         files = OpenFiles(path, self._options, self._new_file)
-        put = self._put_row if self._options.by_table else self._put_record
         try:
             if not self._options.by_table:
                 files.of(ALL)
             for _ in exported_files(self._session, self._options, self._tally):
                 self._layouts = Layouts()
-                for item in walk(self._session, self._tally, self._options.records, self._options.stop):
-                    if isinstance(item, Record):
-                        put(files, item)
-                        self._make_room(files)
-                    else:
-                        yield item
+                yield from self._fill(files)
             self._tally.files = files.close()
         except BaseException:
             files.abandon()
             raise
+
+    def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
+        """Write all records of the file that the session reads."""
+        put = self._put_row if self._options.by_table else self._put_record
+        for item in walk(self._session, self._tally, self._options.records, self._options.stop):
+            if isinstance(item, Record):
+                put(files, item)
+                self._make_room(files)
+            else:
+                yield item
 
     def report(self) -> Iterator[Event]:
         """The number of rows written, and the problems met."""
@@ -89,15 +104,21 @@ class TextExport:
                 file.flush()
 
     def _put_record(self, files: OpenFiles[TextFile], record: Record) -> None:
+        if line := self._record(record):
+            files.of(ALL).write(line)
+
+    def _record(self, record: Record) -> str:
+        """The line of a record, its problems counted; empty for a record that is left out."""
         if record.is_file_header and not self._spelling.takes_file_header:
             self._tally.leave_out(None)
-            return
+            return ""
         known = KnownRecord(record, self._session)
         problems = known.problems
-        files.of(ALL).write(self._spelling.record(known))
+        line = self._spelling.record(known)
         self._note_values(known)
         for problem in problems:
             self._tally.add_problem(record.rba, "", problem)
+        return line
 
     def _note_values(self, known: KnownRecord) -> None:
         """Take the values that do not decode into the tally."""

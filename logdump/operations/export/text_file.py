@@ -45,10 +45,17 @@ class TextFile:
 
     def write(self, text: str, rows: int = 1) -> None:
         """Write text with the ends of its rows; ``rows`` is their number."""
-        data = text.encode()
+        self.append(text.encode(), rows)
+
+    def append(self, data: bytes | memoryview, rows: int) -> None:
+        """Write rows that are encoded already."""
+        self.rows += rows
+        if not self._is_gzip and len(data) > _MOST_WAITING:
+            self.flush()
+            self._file.write(data)
+            return
         self._waiting += data
         self._all_waiting.bytes += len(data)
-        self.rows += rows
         if len(self._waiting) > _MOST_WAITING:
             self.flush()
 

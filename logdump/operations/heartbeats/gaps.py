@@ -54,6 +54,11 @@ class GapFinder:
         summary = self._distances.summary()
         return summary.median if summary is not None else None
 
+    @property
+    def is_interval_exact(self) -> bool:
+        """Whether that is exact, not to one per cent."""
+        return self._distances.is_exact
+
     def gaps(self, interval: int | None = None) -> Iterator[Gap]:
         """The gaps in their order, by the given interval in microseconds or by the median distance."""
         interval = interval or self.interval

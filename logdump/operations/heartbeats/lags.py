@@ -97,6 +97,7 @@ class Lags:
                 {name: spread.summary() for name, spread in path.spreads.items()},
                 (at or path.last.heartbeat_ts) - path.last.heartbeat_ts,
                 interval or path.gaps.interval,
+                interval is not None or path.gaps.is_interval_exact,
                 tuple(path.gaps.gaps(interval)),
                 path.is_apply_unknown,
             )

@@ -34,7 +34,8 @@ class HeartbeatReader:
         problems: rows with something that does not decode.
         records: the records read, of any table.
         damaged: places that hold no sound record; a record that is half written is none.
-        newest: the latest IO Time of all records read, Julian microseconds; None before the first.
+        io_time: the latest IO Time of all records read, Julian microseconds; None before the first.
+        newest: the latest of it and of CreationTime in the headers of the files.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class HeartbeatReader:
         self._history = RowHistory()
         self.not_beats: set[str] = set()
         self.problems = self.records = self.damaged = 0
+        self.io_time: int | None = None
         self.newest: int | None = None
 
     def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
@@ -61,6 +63,8 @@ class HeartbeatReader:
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []
+        header = trail.file_header
+        self._note_clock(header.created if header is not None else None)
         for batch in self._batches(trail, start):
             if not isinstance(batch.table, array):
                 from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
@@ -79,9 +83,13 @@ class HeartbeatReader:
                     self.damaged += 1
                     self._note_damage(trail, int(batch.rba[row]))
             if len(batch):
-                self.newest = max(_greatest(batch.io_time), self.newest or 0) or None
+                self.io_time = max(_greatest(batch.io_time), self.io_time or 0) or None
+                self._note_clock(self.io_time)
                 yield batch
         yield from self._rows(trail, waiting, definitions)
+
+    def _note_clock(self, moment: int | None) -> None:
+        self.newest = max(moment or 0, self.newest or 0) or None
 
     def _batches(self, trail: TrailFile, start: int) -> Iterator[Batch]:
         if start or not self._uses_threads or choose_engine(trail.size) is Engine.PYTHON:

@@ -50,6 +50,11 @@ class Spread:
             self._steps = Counter(map(_step, self._values))
             self._values = array("q")
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the summary's median and percentile are exact."""
+        return not self._steps
+
     def summary(self) -> SpreadSummary | None:
         """The summary so far; None without a value."""
         if self._greatest_at is None:
@@ -65,7 +70,7 @@ class Spread:
             self._greatest,
             self._greatest_at,
             self._negative,
-            not self._steps,
+            self.is_exact,
         )
 
     def _of_rank(self, ordered: list[int], part: float) -> int:

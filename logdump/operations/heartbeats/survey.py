@@ -91,7 +91,7 @@ class HeartbeatSurvey:
                 continue
             if self._reader.records // self._notify > self._notified:
                 self._notified = self._reader.records // self._notify
-                yield Progress(self._reader.records, item.end, self._reader.newest or 0, trail.size)
+                yield Progress(self._reader.records, item.end, self._reader.io_time or 0, trail.size)
 
     def _row(self, row: HeartbeatRow) -> Iterator[Event]:
         options = self._options

@@ -70,6 +70,7 @@ class WayTimeline(NamedTuple):
         points: of them those that can be drawn, in the order of their times.
         gaps: where beats are missing.
         interval: microseconds between two beats; None without two.
+        is_interval_exact: False where that is known to one per cent.
         newest: the time of the newest beat (Julian).
     """
 
@@ -80,6 +81,7 @@ class WayTimeline(NamedTuple):
     points: tuple[BeatPoint, ...]
     gaps: tuple[Gap, ...]
     interval: int | None
+    is_interval_exact: bool
     newest: int
 
     @property
@@ -116,5 +118,6 @@ class WayPoints:
             tuple(sorted([*self._sample.points(), _point(last)])),
             tuple(gaps.gaps()),
             gaps.interval,
+            gaps.is_interval_exact,
             max(self._newest, last.heartbeat_ts),
         )

@@ -100,8 +100,8 @@ class TimelineScan:
     def _look(self) -> Timeline:
         last = {beat.path: beat for beat in self._new.rest()}
         paths = list(dict.fromkeys((*self._ways, *last)))[:MOST_WAYS]
-        of_records = self._reader.newest if self._reader is not None else None
-        moments = [self._newest, of_records, *(one for beat in last.values() for one in beat.moments)]
+        of_file = self._reader.newest if self._reader is not None else None
+        moments = [self._newest, of_file, *(one for beat in last.values() for one in beat.moments)]
         return Timeline(
             self._covered,
             tuple(self._ways.get(path, WayPoints()).timeline(last[path]) for path in paths if path in last),

@@ -12,7 +12,7 @@ from logdump.operations.heartbeats.lags import HOPS
 from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline, most_delayed
 from logdump.operations.timeline.timeline import Timeline
 from logdump.operations.timeline.volume import Volume
-from logdump.render.heartbeat_text import LABELS, duration_text, route_text, seconds_text
+from logdump.render.heartbeat_text import LABELS, accuracy_mark, duration_text, route_text, seconds_text
 from logdump.session.heartbeats import Gap
 from logdump.tui.text.cells import harmless
 from logdump.tui.text.glyphs import Glyphs
@@ -58,7 +58,8 @@ def timeline_page(
 
 
 def _heading(timeline: Timeline, way: WayTimeline) -> str:
-    every = f" every {seconds_text(way.interval)} s" if way.interval is not None else ""
+    mark = accuracy_mark(is_exact=way.is_interval_exact)
+    every = f" every {mark}{seconds_text(way.interval)} s" if way.interval is not None else ""
     missing = f", {way.missing} missing" if way.missing else ""
     age = duration_text(timeline.age(way))
     return f"{amount(way.beats, 'beat')}{every}{missing}, newest {age} old: {route_text(*way[:3])}"

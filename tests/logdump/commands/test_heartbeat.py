@@ -11,11 +11,13 @@ import pytest
 
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
+from logdump.operations.heartbeats import spread
 from logdump.render import json_lines
 from logdump.session.session import Session
 from tests.logdump.line import Line
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
+from trailformat import TrailFile
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -124,6 +126,23 @@ def test_the_moment_of_the_answer_is_given_or_that_of_the_trail(journey: Journey
     whole, way = objects(journey.target, "heartbeat")
     assert way["at_source"] == "trail"
     assert way["at"] == whole["at"] >= way["last_beat"]
+
+
+def test_a_file_that_was_begun_after_the_last_beat_tells_the_time(journey: Journey) -> None:
+    begun = HeartbeatTrail(journey.target.with_name("hh000000001"), created=60 * MINUTE).close()
+    with TrailFile(begun) as trail:
+        size = trail.first_rba
+    begun.write_bytes(begun.read_bytes()[:size])
+    _, way = objects(None, f'heartbeat over "{journey.target.parent / "hh*"}"')
+    assert (way["at"], way["age"]) == ("2024-01-01T01:00:00.000000Z", (60 - BEATS + 1) * 60)
+
+
+def test_what_is_known_to_one_per_cent_is_marked(journey: Journey, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "MOST_EXACT", BEATS // 2)
+    line(f"open {journey.behind_pump}")
+    marked = [text.split()[0] for text in line("heartbeat") if "~" in text]
+    assert marked == ["Extract", "Routing", "Missing"]
+    assert "  Missing        none (one every 60.000 s)" in line("heartbeat frequency 60")
 
 
 def test_the_filter_applies(journey: Journey) -> None:

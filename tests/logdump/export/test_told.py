@@ -16,6 +16,7 @@ from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
+from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import BadRecord
 from trailformat.trail.sequence import Spot
 
@@ -32,8 +33,8 @@ def _told(line: Line, trail: Path, words: str, target: Path) -> list[str]:
     [
         ("csv to T", [(5, 2008), (10, 3260), (15, 3987), (20, 4989)]),
         ("jsonl to T by table", [(5, 2008), (10, 3260), (15, 3987), (20, 4989)]),
-        ("parquet to T", [(8, 2892), (12, 3522), (16, 4234), (20, 4989)]),
-        ("arrow to T by table", [(8, 2892), (12, 3522), (16, 4234), (20, 4989)]),
+        ("parquet to T", [(5, 2008), (10, 3260), (15, 3987), (20, 4989)]),
+        ("arrow to T by table 18 records", [(5, 2008), (10, 3260), (15, 3987)]),
         ("sql to T", [(5, 3260), (10, 3987), (15, 4989)]),
         ("sql to T undo", [(5, 5453), (10, 5453), (18, 5453)]),
     ],
@@ -55,7 +56,7 @@ def test_progress_has_the_time_of_its_record_and_the_size_of_the_file(
     line("notify 10")
     _told(line, SHOP, words, tmp_path / "out")
     first = next(one for one in line.events if isinstance(one, Progress))
-    shown = {"parquet to T": "Scanned 12 records, RBA 3522,2024/03/14 09:34", "sql to T": "RBA 3987,2024/03/14 09:35"}
+    shown = {"parquet to T": "Scanned 10 records, RBA 3260,2024/03/14 09:33", "sql to T": "RBA 3987,2024/03/14 09:35"}
     assert first.size == SHOP.stat().st_size
     assert any(shown[words] in one for one in _told(line, SHOP, words, tmp_path / "again"))
 
@@ -100,6 +101,28 @@ def test_what_is_no_row_and_what_is_no_record_is_told(format_: str, line: Line, 
     ]
     assert not [one for one in line.events if isinstance(one, Failure)]
     assert _told(line, trail, f"{format_} to T", tmp_path / "all")[-1].endswith("109 bytes are not exported")
+
+
+def _of_two_tables(folder: Path, *rows: tuple[int, bytes]) -> Path:
+    """Rows of TEA.T1 and TEA.T2 by table number and value; both are defined before the first."""
+    tables = [table_record(number, f"TEA.T{number}") for number in (1, 2)]
+    return trail_of(folder, *tables, *(row(text, number) for number, text in rows))
+
+
+@pytest.mark.parametrize("format_", ["csv", "jsonl", "parquet", "arrow"])
+def test_tables_are_told_in_the_order_of_their_first_rows(format_: str, line: Line, tmp_path: Path) -> None:
+    trail = _of_two_tables(tmp_path, (2, bytes(8)), (1, bytes(8)), (2, bytes(8)))
+    tables = _told(line, trail, f"{format_} to T by table", tmp_path / "out")[:2]
+    assert tables == [f"TEA.T2.{format_}: 2 rows of TEA.T2", f"TEA.T1.{format_}: 1 rows of TEA.T1"]
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "parquet"])
+def test_the_first_value_that_does_not_decode_is_that_of_the_first_record(
+    format_: str, line: Line, tmp_path: Path
+) -> None:
+    trail = _of_two_tables(tmp_path, (1, bytes(8)), (2, b"leaf"), (1, b"leaf"))
+    told = _told(line, trail, f"{format_} to T by table", tmp_path / "out")[-1]
+    assert told.startswith("2 values or parts do not decode; the first: RBA 384, C0")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -256,8 +256,10 @@ def test_images_have_the_values_that_sourcedefs_tells(told: Told) -> None:
 
 def test_restarts_are_a_view_of_the_whole_trail(told: Told) -> None:
     told(f"open {TRAILS / 'at000000002'}")
-    [restart] = result(told, "select kind, rba, cut.csn, cut.records, cut.ended, again.begin.rba, time from restarts")
-    assert restart[:6] == ("abend", 2556, "41882402", 1, "cut", None)
+    columns = "kind, rba, cut.csn, cut.records, cut.ended, again.begin.rba, typeof(time), unix_seconds(time)"
+    [restart] = result(told, f"select {columns} from restarts")
+    time = "timestamp", datetime(2024, 3, 14, 9, 35, tzinfo=UTC).timestamp()
+    assert restart == ("abend", 2556, "41882402", 1, "cut", None, *time)
     told("filter include iotype insert")
     [refusal] = failure(told, "select * from restarts").lines
     assert refusal == "restarts tells of whole trails: option where (a FILTER) does not go with it"

@@ -263,7 +263,7 @@ def test_a_missing_beat_is_marked_even_where_a_column_holds_many() -> None:
     spot = Spot(Path("hh"), 0)
     beats = tuple(BeatPoint(at * MINUTE, at, (at, None, None, None, at)) for at in range(1000) if at != 500)
     gap = Gap(BeatPlace(499 * MINUTE, spot), BeatPlace(501 * MINUTE, spot), 1)
-    plot = lag_plot(WayTimeline("EAST", "WEST", (), 999, beats, (gap,), MINUTE, 999 * MINUTE), 100, GMT)
+    plot = lag_plot(WayTimeline("EAST", "WEST", (), 999, beats, (gap,), MINUTE, True, 999 * MINUTE), 100, GMT)
     assert len(plot.gaps) == 1
     assert len(plot.points) < 100
     assert {point.rba for point in plot.points} <= {beat.rba for beat in beats}

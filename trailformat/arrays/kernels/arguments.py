@@ -16,3 +16,25 @@ SPARE = 8
 """Bytes of a word: so many more than it needs the result of ``gather_bytes`` has."""
 ANY_BYTES, NUMBERS = range(2)
 """Forms of values: bytes; numbers as Python writes them, without exponent."""
+
+F_DATA, F_OFFSETS, F_VALID, F_FIRST, F_SIZES, F_WIDE, F_ESCAPES = range(7)
+F_OPENING, F_CLOSING, F_NULL, F_ABSENT, F_NAME, FIELD_SIZE = range(F_ESCAPES + 1, F_ESCAPES + 13, 2)
+"""Places in the description of a field of lines, int64[FIELD_SIZE].
+
+DATA, OFFSETS and VALID (0: all are there) are the addresses of the buffers of an array of texts, whose first value is
+number FIRST of them; SIZES, 0 or the address of the sizes of the values as stored, of int64 where WIDE is set; ESCAPES,
+one of those below. The others are texts, each with its offset and its size: before and behind a value, for NULL, for a
+value that the image lacks, and the name in the list of NULLs.
+"""
+PLAIN, CSV, JSON, JSON_ASCII = range(4)
+"""No escapes; quotes doubled; those of JSON, and that which make it ASCII."""
+L_TEXTS, L_TABLE, L_FIELDS, L_ROWS, L_SKIPPED = range(5)
+L_HEAD, L_TAIL, L_NULLS_OPENING, L_SEPARATOR, L_NULLS_CLOSING, L_NO_NULLS, LINE_SIZE = range(
+    L_SKIPPED + 1, L_SKIPPED + 15, 2
+)
+"""Places in the description of lines, int64[LINE_SIZE].
+
+TEXTS is the address of all texts, with SPARE bytes behind them; TABLE int64[FIELDS, FIELD_SIZE]; SKIPPED uint8[ROWS]
+marks rows without a line. The others are texts: head
+and tail of a line, beginning, separator and end of the list of NULLs, and what stands for an empty list.
+"""

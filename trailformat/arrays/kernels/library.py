@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trailformat.arrays.kernels.bytes import drop_high_bytes, gather_bytes, place_values, unmarked
+from trailformat.arrays.kernels.lines import write_lines
 from trailformat.arrays.kernels.values import gather_dates, gather_decimals, gather_integers, gather_moments
 
 KERNELS = (
@@ -14,4 +15,5 @@ KERNELS = (
     gather_decimals,
     gather_moments,
     gather_dates,
+    write_lines,
 )

@@ -62,7 +62,8 @@ def _tokens_of(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
     return list(dict.fromkeys((_NAMES[token.id].as_py(), token.payload) for token in tokens))
 
 
-def _row_id(rows: Rows) -> Any:
+def row_ids(rows: Rows) -> Any:
+    """ORAROWID of each row."""
     parts = gg_parts(rows)
     at, region = _first_of(parts, ROWID)
     texts = bytes_at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
@@ -99,7 +100,7 @@ def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
 
 
 def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
-    parts = _bodies(rows)
+    parts = bodies(rows)
     at, region = _first_of(parts, _USER)
     tokens = {}
     for row, start, size in zip(region.tolist(), parts.start[at].tolist(), parts.size[at].tolist(), strict=True):
@@ -110,7 +111,7 @@ def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
     return tokens
 
 
-def _bodies(rows: Rows) -> Fields:
+def bodies(rows: Rows) -> Fields:
     """The tokens that the records are made of."""
     begins, length = rows.starts, rows.of("length")
     info = rows.view[np.minimum(begins + 1, len(rows.view) - 1)]
@@ -150,4 +151,4 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-BUILDERS = {"row_id": _row_id, "gg_tokens": _gg_tokens, "user_tokens": _user_tokens}
+BUILDERS = {"row_id": row_ids, "gg_tokens": _gg_tokens, "user_tokens": _user_tokens}

@@ -1,0 +1,171 @@
+"""Rows of tables as lines of text: by columns, and those that do not decode one by one, in their places.
+
+The forms of lines and the text of a single row are those of a :class:`RowSpelling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.arrow.tables.group import Group
+from logdump.arrow.tables.layout import SIDES, TableLayout
+from logdump.arrow.tables.piece import Array
+from logdump.arrow.tables.rows import TableRow
+from trailformat.arrays import Field, FieldForm, Image, LineForm, text_column, write_lines
+from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
+
+_SECONDS, _T, _Z = 26, ord("T"), ord("Z")
+"""Characters of ``2024-03-14 09:31:00.000000``."""
+_FEW = 5
+"""So many rows are written sooner one by one, where there are thousands of tables."""
+_MOST_CELLS = 1 << 22
+"""Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
+
+
+class RowForm(NamedTuple):
+    """The form of the lines of a table: of the fields behind ``file`` that every row has, and of both images."""
+
+    line: LineForm
+    fixed: list[FieldForm]
+    images: list[FieldForm]
+
+
+class RowSpelling(Protocol):
+    """A text format: its lines."""
+
+    def form(self, layout: TableLayout, path: Path) -> RowForm:
+        """The form of the lines of a table in a trail."""
+
+    def row(self, row: TableRow, layout: TableLayout) -> str:
+        """The line of a row."""
+
+
+class LinePart(NamedTuple):
+    """Lines of rows: the numbers of these, the bytes, where the line of each row ends."""
+
+    rows: Array
+    data: memoryview
+    ends: Array
+
+
+class TableLines(NamedTuple):
+    """Lines for one file, and their number."""
+
+    layout: TableLayout
+    data: bytes | memoryview
+    rows: int
+
+
+class PieceLines(NamedTuple):
+    """The lines of a piece, of tables as they come first; what does not decode, by RBA, column and reason."""
+
+    tables: list[TableLines]
+    problems: list[tuple[int, str, str]]
+
+
+def blocks(groups: list[Group]) -> Iterator[list[Group]]:
+    """The groups of a piece, or parts of them, block by block, so that memory stays bounded."""
+    cells = sum(len(group.rows) * len(group.layout.columns or ()) for group in groups)
+    count = -(-cells // _MOST_CELLS)
+    if count <= 1:
+        yield groups
+        return
+    rows = np.sort(np.concatenate([group.rows.rows for group in groups]))
+    bounds = [*rows[:: -(-len(rows) // count)].tolist(), int(rows[-1]) + 1]
+    for first, stop in pairwise(bounds):
+        parts = [group.between(first, stop) for group in groups]
+        yield [part for part in parts if len(part.rows)]
+
+
+def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
+    """The lines of the groups of a piece; needs nothing but what they hold, so that threads can do it."""
+    parts: dict[TableLayout, list[LinePart]] = {}
+    problems: list[tuple[int, int, str, str]] = []
+    for group in sorted(groups, key=lambda group: int(group.rows.rows[0])):
+        odd = np.ones(len(group.rows), bool)
+        if group.layout.columns is not None and len(group.rows) > _FEW:
+            parts.setdefault(group.layout, []).append(_by_columns(group, spelling, odd))
+        if odd.any():
+            parts.setdefault(group.layout, []).append(_one_by_one(group, spelling, odd, problems))
+    tables = [TableLines(layout, merged(those), count(those)) for layout, those in parts.items()]
+    return PieceLines(tables, [problem[1:] for problem in sorted(problems, key=lambda problem: problem[0])])
+
+
+def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
+    """The lines of the rows that decode; ``odd`` becomes the mask of the others."""
+    odd[:] = False
+    form = spelling.form(group.layout, group.path)
+    fields = list(map(Field, form.fixed, _fixed_texts(group)))
+    spans = group.located()
+    images = iter(form.images)
+    for side in SIDES:
+        image: Image = getattr(spans, side)
+        for index, definition in enumerate(group.layout.columns or ()):
+            values = None
+            if image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
+                values, problems = text_column(spans, image, index, definition, group.layout.codec)
+                odd[[problem.row for problem in problems]] = True
+            fields.append(Field(next(images), values, image.sizes[index]))
+    odd |= spans.states != GOOD
+    odd[group.problem_rows] = True
+    lines = write_lines(form.line, fields, odd)
+    return LinePart(group.rows.rows, lines.data.data, lines.ends)
+
+
+def _fixed_texts(group: Group) -> list[pa.Array]:
+    """The fields that every row has, but the name of the file, as texts."""
+    arrays = group.fixed()[1:]
+    return [iso_texts(one) if pa.types.is_timestamp(one.type) else one.cast(pa.string()) for one in arrays]
+
+
+def iso_texts(times: pa.Array) -> pa.Array:
+    """Times in ISO 8601, UTC; one that is null as any other."""
+    shown = pc.fill_null(times, 0).cast(pa.timestamp("us")).cast(pa.string())
+    text = np.empty((len(shown), _SECONDS + 1), np.uint8)
+    text[:, :_SECONDS] = np.frombuffer(shown.buffers()[2], np.uint8)[: _SECONDS * len(shown)].reshape(-1, _SECONDS)
+    text[:, 10], text[:, _SECONDS] = _T, _Z
+    offsets = np.arange(0, text.size + 1, _SECONDS + 1, dtype=np.int32)
+    return pa.StringArray.from_buffers(len(shown), pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def _one_by_one(group: Group, spelling: RowSpelling, odd: Array, problems: list[tuple[int, int, str, str]]) -> LinePart:
+    """The lines of the rows of a mask; what does not decode is noted behind the number of its row."""
+    lines = []
+    chosen = np.flatnonzero(odd)
+    for row, number in zip(chosen.tolist(), group.rows.rows[chosen].tolist(), strict=True):
+        shown = group.row(row)
+        rba = shown.fixed["rba"]
+        problems += [(number, rba, problem.column or "", problem.reason) for problem in shown.problems]
+        lines.append(spelling.row(shown, group.layout).encode())
+    ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
+    return LinePart(group.rows.rows[chosen], memoryview(b"".join(lines)), ends)
+
+
+def count(parts: Iterable[LinePart]) -> int:
+    """The number of lines."""
+    return sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in parts)
+
+
+def merged(parts: list[LinePart]) -> bytes | memoryview:
+    """The lines of all parts in the order of their rows; none of two parts belongs to one row."""
+    if len(parts) == 1:
+        return parts[0].data
+    of_part = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
+    order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
+    ends = np.concatenate([part.ends for part in parts])[order]
+    begins = np.concatenate([np.concatenate(([0], part.ends[:-1])) for part in parts])[order]
+    filled = begins < ends
+    begins, ends, of_part = begins[filled], ends[filled], of_part[order][filled]
+    breaks = np.flatnonzero((np.diff(of_part) != 0) | (begins[1:] != ends[:-1])) + 1
+    if not len(ends):
+        return b""
+    firsts, lasts = np.concatenate(([0], breaks)), np.concatenate((breaks, [len(ends)])) - 1
+    runs = zip(of_part[firsts].tolist(), begins[firsts].tolist(), ends[lasts].tolist(), strict=True)
+    return b"".join([parts[part].data[begin:end] for part, begin, end in runs])

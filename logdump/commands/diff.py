@@ -1,0 +1,235 @@
+"""DIFF: the differences of two trails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
+from logdump.language.parameters import File, Number, OneOf, Table, Word
+from logdump.language.reader import ArgumentReader, Context, Form
+from logdump.notation.wildcard import matches
+from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.comparison.comparison import TrailComparison
+from logdump.operations.comparison.rows import RowOptions, every_record
+from logdump.operations.comparison.side import CsnBounds, Side
+from logdump.session.across import files_from
+from logdump.session.differences import DifferenceShown, DiffLevel
+from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
+from logdump.session.session import Session
+from trailformat import NotATrail, TrailFile, TrailSequence
+from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.search.transaction_records import TransactionRecord, TransactionRecords
+from trailformat.search.whole_trail import WholeTrail
+
+LIMIT = 100
+_TIME, _CUT, _ABSENT = "TIME", "CUT", "ABSENT"
+_PARTS = {
+    "TIME": "time",
+    "POSITION": "position",
+    "ROWID": "row_id",
+    "TOKENS": "tokens",
+    "USERTOKENS": "user_tokens",
+}
+IGNORABLE = (*_PARTS, _ABSENT, _CUT)
+_OF_PLACE = frozenset({"trans_ind", "transaction"})
+"""Parts of a record that depend on its place in the transaction."""
+
+
+class DiffOptions(NamedTuple):
+    """The options of DIFF; ``b`` None: the open trail is the first of the two, and ``a`` the second."""
+
+    a: str
+    b: str | None = None
+    level: DiffLevel = DiffLevel.RECORDS
+    ignored: frozenset[str] = frozenset()
+    only: str | None = None
+    first: CsnKey | None = None
+    last: CsnKey | None = None
+    is_any_order: bool = False
+    limit: int = LIMIT
+    filtered: bool = False
+
+    def of_rows(self, takes: Callable[[TransactionRecord], bool]) -> RowOptions:
+        """What of the rows is compared; the place of one in its transaction only where all are, and in order."""
+        left_out = frozenset(_PARTS[word] for word in self.ignored if word in _PARTS)
+        is_moved = self.is_any_order or takes is not every_record
+        parts = left_out | _OF_PLACE if is_moved else left_out
+        return RowOptions(self.level, parts, _ABSENT in self.ignored, takes)
+
+    @property
+    def bounds(self) -> CsnBounds:
+        """The transactions that are compared."""
+        return CsnBounds(self.first, self.last, _CUT in self.ignored or self.level is DiffLevel.VALUES)
+
+
+class DiffRun:
+    """One run of DIFF; ``is_partial`` when Ctrl+C has ended it with what it had."""
+
+    def __init__(self, session: Session, options: DiffOptions) -> None:
+        self._session, self._options = session, options
+        self._selected: tuple[TrailFile, Any] | None = None
+        self.is_partial = False
+
+    def events(self) -> Iterator[Event]:
+        """The differences, up to the limit, and both trails in numbers."""
+        options, listed = self._options, 0
+        (a, whole), (b, other) = self._trails()
+        takes = every_record if options.only is None and not options.filtered else self._takes
+        of_rows = options.of_rows(takes)
+        with ExitStack() as stack:
+            sides = [
+                Side(letter, title, trail, stack.enter_context(self._records(trail)), of_rows, options.bounds)
+                for letter, title, trail in (("a", a, whole), ("b", b, other))
+            ]
+            step = self._session.settings.notify
+            comparison = TrailComparison(sides[0], sides[1], of_rows, is_any_order=options.is_any_order, step=step)
+            try:
+                for event in comparison.differences():
+                    if not isinstance(event, DifferenceShown):
+                        yield event
+                    elif listed < options.limit:
+                        listed += 1
+                        yield event
+            except KeyboardInterrupt:
+                self.is_partial = True
+            yield comparison.shown(listed, is_partial=self.is_partial)
+
+    def _trails(self) -> Iterator[tuple[str, WholeTrail]]:
+        if self._options.b is None:
+            yield str(self._session.trail.path), WholeTrail(files_from(self._session))
+        for name in (self._options.a, self._options.b):
+            if name is not None:
+                yield name, _whole_trail(self._session, name)
+
+    def _records(self, whole: WholeTrail) -> TransactionRecords:
+        return TransactionRecords(whole, self._session.definitions_of)
+
+    def _takes(self, one: TransactionRecord) -> bool:
+        """Whether a record is of a table of ONLY, and passes the filter under FILTERED."""
+        only = self._options.only
+        if only is not None and not matches(only, one.trail.name_of(one.record), case_sensitive=False):
+            return False
+        if not self._options.filtered:
+            return True
+        if self._selected is None or self._selected[0] is not one.trail:
+            self._selected = one.trail, self._session.selection(one.trail)
+        return bool(self._selected[1].accepts(one.record))
+
+
+def _whole_trail(session: Session, name: str) -> WholeTrail:
+    """A file, a trail by its name without a number, or the files that a wildcard names."""
+    path = Path(name).expanduser().absolute()
+    if path.is_file():
+        return WholeTrail([path])
+    if "*" in path.name or "?" in path.name:
+        return whole_trail_of(session, name, "DIFF")
+    try:
+        return WholeTrail(TrailSequence(path).paths)
+    except NotATrail as error:
+        raise CommandError(f"{name}: {error.problem}; DIFF takes a file, a trail, or a wildcard for one.") from error
+
+
+def run_diff(session: Session, options: DiffOptions) -> Iterator[Event]:
+    """Show the differences of two trails; the position stays."""
+    refuse_filter(session, "DIFF", filtered=options.filtered)
+    run = DiffRun(session, options)
+    yield from run.events()
+    if run.is_partial:
+        yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
+        raise KeyboardInterrupt
+
+
+class _Csn(Word):
+    """A CSN of any known form."""
+
+    def __init__(self) -> None:
+        super().__init__("<csn>")
+
+    def parse(self, text: str, context: Context) -> Any:  # noqa: ARG002 - it depends on nothing else
+        """Its key."""
+        key = csn_key(text)
+        if key is None:
+            raise ArgumentError(f"{text!r} is no CSN.")
+        return key
+
+
+class _Ignored(Form[frozenset[str]]):
+    """Words with commas between them."""
+
+    syntax = "<what>[, <what>…]"
+
+    def __init__(self) -> None:
+        self._word = OneOf({word: word for word in IGNORABLE})
+
+    def fits(self, reader: ArgumentReader) -> bool:
+        """Whether a word is one of them."""
+        return self._word.fits(reader)
+
+    def read(self, reader: ArgumentReader) -> frozenset[str]:
+        """The words."""
+        words: set[str] = set()
+        ends, reader.ends = reader.ends, ","
+        while True:
+            words.add(self._word.read(reader))
+            if not reader.skip(","):
+                reader.ends = ends
+                return frozenset(words)
+
+
+_OPTIONS: dict[str, Form[Any]] = {
+    "level": OneOf({level.name: level for level in DiffLevel}),
+    "ignored": Keyword("IGNORE", _Ignored()),
+    "only": Keyword("ONLY", Table("<table>")),
+    "first": Keyword("FROM", Keyword("CSN", _Csn())),
+    "last": Keyword("TO", Keyword("CSN", _Csn())),
+    "is_any_order": OneOf({"ORDERED": False, "ANYORDER": True}),
+    "limit": Keyword("LIMIT", Number("<n>")),
+    "filtered": OneOf({"FILTERED": True}),
+}
+_QUIET = OneOf({"QUIET": True})
+_KEYWORDS = OneOf({word: None for form in (*_OPTIONS.values(), _QUIET) for word in form.keywords})
+
+
+class _Second(File):
+    """A file, where the word is no option."""
+
+    def accepts(self, word: str) -> bool:
+        """Whether it is none."""
+        return not _KEYWORDS.accepts(word)
+
+
+def _options(a: str, b: str | None, given: dict[str, Any]) -> DiffOptions:
+    quiet = {"limit": 0} if given.pop("is_quiet", False) else {}
+    return DiffOptions(a, b, **{**given, **quiet})
+
+
+COMMANDS = (
+    Command(
+        "DIFF",
+        Sequence(
+            _options,
+            File("<trail>", missing="takes the name of a trail, and that of another unless one is open."),
+            Maybe(_Second("<trail>")),
+            AnyOrder(dict, {**_OPTIONS, "is_quiet": _QUIET}, wrong="{!r} is no option of DIFF."),
+        ),
+        "Show the differences of two trails, transaction by transaction",
+        run_diff,
+        details=(
+            "<trail> is a file, the name of a trail without a number, or a wildcard for its files. With one, the open",
+            "file is the first of the two, under ACROSS ON with those after it.",
+            "BYTES, RECORDS or VALUES: what has to be equal; RECORDS unless given. VALUES: as a Replicat applies it.",
+            f"IGNORE leaves out {', '.join(IGNORABLE)}.",
+            "ONLY: records of tables. FROM and TO: transactions of these CSNs. FILTERED: those that pass a filter.",
+            "ANYORDER: the order of records in a transaction does not matter. LIMIT: so many differences are",
+            f"listed, else {LIMIT}; QUIET: none.",
+            "Under -c and -f the exit status is 3 when the trails differ. docs/compare.md explains the levels.",
+        ),
+        origin=Origin.OURS,
+    ),
+)

@@ -1,0 +1,1 @@
+"""DIFF: the differences of two trails, aligned by transaction."""

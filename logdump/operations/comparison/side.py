@@ -1,0 +1,167 @@
+"""One of the two trails that are compared: its transactions, one after the other, with what aligns them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+from logdump.operations.comparison.rows import ComparedRows, RowOptions
+from logdump.operations.recovery.cuts import Seen, seen
+from logdump.session.differences import DifferenceKind, DifferenceShown, SideShown
+from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.search.effective import EffectiveTrail
+from trailformat.search.lots import BEGIN_OF_FILE, DAMAGE, HALF_A_RECORD, Lot, LotMark, Reached
+from trailformat.search.transaction_records import TransactionRecords
+from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import TrailPlace, WholeTrail
+from trailformat.search.whole_walk import lots_of
+from trailformat.trail.sequence import Spot
+
+_NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
+
+
+class SideTransaction(NamedTuple):
+    """A transaction of one side; ``copy_of`` is the first place of one that stands there twice."""
+
+    seen: Seen
+    key: Hashable
+    copy_of: TrailPlace | None = None
+
+    @property
+    def has_name(self) -> bool:
+        """Whether a CSN or a TRANID names it."""
+        return self.seen.csn is not None or self.seen.xid is not None
+
+
+class CsnBounds(NamedTuple):
+    """The transactions that are compared: those between two CSNs, both included, or effective ones."""
+
+    first: CsnKey | None = None
+    last: CsnKey | None = None
+    is_effective: bool = False
+
+    def takes(self, one: Seen, copy_of: TrailPlace | None) -> bool:
+        """Whether a transaction is among them; without a CSN of their form none is between two."""
+        if self.is_effective and (not one.has_begin or one.ended is not Ended.LAST or copy_of is not None):
+            return False
+        bounds = [bound for bound in (self.first, self.last) if bound is not None]
+        key = csn_key(one.csn) if one.csn is not None and bounds else None
+        if not bounds:
+            return True
+        if key is None or any(bound.kind != key.kind for bound in bounds):
+            return False
+        return (self.first or key) <= key <= (self.last or key)
+
+
+class Side:
+    """One of the two trails.
+
+    Args:
+        letter: ``a`` or ``b``.
+        title: its name, as it was entered.
+        whole: its files.
+        records: reads its records.
+        options: what of its rows is compared.
+        bounds: the transactions that are.
+
+    Attributes:
+        rows: reads the rows of its transactions.
+        reached: how far it has been read; ``read`` are the records up to there.
+    """
+
+    def __init__(
+        self,
+        letter: str,
+        title: str,
+        whole: WholeTrail,
+        records: TransactionRecords,
+        options: RowOptions,
+        bounds: CsnBounds,
+    ) -> None:
+        self.letter, self.title, self.whole = letter, title, whole
+        self.rows = ComparedRows(whole, records, options)
+        self.reached: Reached | None = None
+        self.read = 0
+        self._options, self._bounds = options, bounds
+        self._judge = EffectiveTrail(whole)
+        self._transactions = self._restarts = 0
+        self._versions: set[int] = set()
+        self._damage: list[DifferenceShown] = []
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether some that stand twice may be listed as others."""
+        return self._judge.is_unsure
+
+    def transactions(self) -> Iterator[SideTransaction]:
+        """Its transactions, in their order.
+
+        Raises:
+            NotATrail: no file of it can be read.
+        """
+        for lot in lots_of(self.whole):
+            self._note(lot)
+            copies = {verdict.row: verdict.copy_of for verdict in self._judge.judge(lot)}
+            for row in range(lot.rows):
+                one, copy_of = seen(lot, row), copies.get(row)
+                if self._bounds.takes(one, copy_of):
+                    self._transactions += 1
+                    yield SideTransaction(one, self._key(one), copy_of)
+        if len(self.whole.unreadable) == len(self.whole):
+            raise next(iter(self.whole.unreadable.values()))
+        self._damage += [self._damaged(Spot(path, 0), 0) for path in self.whole.unreadable]
+
+    def _key(self, one: Seen) -> Hashable:
+        """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
+        if one.csn is None and one.xid is None:
+            digest = blake2b(digest_size=16)
+            for row in self.rows.of(one):
+                digest.update(repr(row.keys[0]).encode())
+            return digest.digest()
+        csn = csn_key(one.csn) or one.csn if one.csn is not None else None
+        return csn, one.xid, one.ended in _NOT_FINISHED
+
+    def _note(self, lot: Lot) -> None:
+        for mark in lot.marks:
+            if mark.is_restart:
+                self._restarts += 1
+            elif mark.io_type == BEGIN_OF_FILE:
+                self._begin_file(mark)
+            elif mark.io_type in (DAMAGE, HALF_A_RECORD):
+                self._note_damage(mark)
+        if lot.reached is not None:
+            self.reached = lot.reached
+            self.read += lot.reached.records
+
+    def _begin_file(self, mark: LotMark) -> None:
+        trail = self.whole.open(mark.place.ordinal)
+        if trail is not None:
+            with trail:
+                header = trail.file_header
+            version = header.get("TrailInfo", "Compatibility") if header is not None else None
+            self._versions |= {version} if isinstance(version, int) else set()
+
+    def _note_damage(self, mark: LotMark) -> None:
+        """Half a record at the end of a trail that is still written is no damage."""
+        if mark.io_type == DAMAGE:
+            self._damage.append(self._damaged(self.spot(mark.place), mark.after - mark.place.rba))
+
+    def _damaged(self, spot: Spot, size: int) -> DifferenceShown:
+        is_a = self.letter == "a"
+        a, b = (spot, None) if is_a else (None, spot)
+        return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
+
+    def damage(self) -> list[DifferenceShown]:
+        """The damage met since the last call."""
+        damage, self._damage = self._damage, []
+        return damage
+
+    def spot(self, place: TrailPlace) -> Spot:
+        """A place in it."""
+        return Spot(self.whole.paths[place.ordinal], place.rba)
+
+    def shown(self) -> SideShown:
+        """It in numbers."""
+        versions = tuple(sorted(self._versions))
+        return SideShown(self.title, len(self.whole), versions, self._transactions, self._restarts, self.whole.gaps)

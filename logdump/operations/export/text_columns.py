@@ -1,0 +1,103 @@
+"""EXPORT of text for many records: the same bytes as record by record, from columns, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Generic, TypeVar, cast
+
+import numpy as np
+
+from logdump.arrow.tables.batches import TableBatches
+from logdump.arrow.tables.layout import ALL
+from logdump.arrow.tables.lines import PieceLines, blocks, count, lines_of, merged
+from logdump.arrow.tables.piece import Piece
+from logdump.operations.export.batch_walk import BatchWalk
+from logdump.operations.export.open_files import OpenFiles
+from logdump.operations.export.record_lines import RecordLines, parts_of, record_lines
+from logdump.operations.export.record_pieces import record_pieces
+from logdump.operations.export.side_by_side import new_pool, results
+from logdump.operations.export.text_export import TextExport
+from logdump.operations.export.text_file import TextFile
+from logdump.session.events import Event
+
+L = TypeVar("L", PieceLines, RecordLines)
+
+
+class _ByColumns(TextExport, Generic[L]):
+    """One export of text by columns: jobs make the lines side by side, and a thread writes them in order."""
+
+    def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
+        pool, writer = new_pool(), ThreadPoolExecutor(1)
+        written: Future[None] | None = None
+        try:
+            for item in results(pool, self._jobs()):
+                if isinstance(item, PieceLines | RecordLines):
+                    write = self._writing(files, cast("L", item))
+                    if written is not None:
+                        written.result()
+                    written = writer.submit(write)
+                else:
+                    yield item
+            if written is not None:
+                written.result()
+        finally:
+            writer.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
+
+    def _jobs(self) -> Iterator[Callable[[], L] | Event]:
+        options, jobs_of = self._options, self._jobs_of_pieces()
+        for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
+            if isinstance(item, Piece):
+                yield from jobs_of(item)
+            else:
+                yield item
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
+        """Makes the jobs of a piece of the file that the session reads."""
+        raise NotImplementedError
+
+    def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
+        """The job that writes what another has made, while the next one is waited for."""
+        raise NotImplementedError
+
+
+class TextOfTables(_ByColumns[PieceLines]):
+    """The rows of tables."""
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], PieceLines]]]:
+        batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
+        return lambda piece: (partial(lines_of, block, self._spelling) for block in blocks(batches.groups(piece)))
+
+    def _writing(self, files: OpenFiles[TextFile], lines: PieceLines) -> Callable[[], None]:
+        for problem in lines.problems:
+            self._tally.add_problem(*problem)
+        return partial(self._write, files, lines)
+
+    def _write(self, files: OpenFiles[TextFile], lines: PieceLines) -> None:
+        for table in lines.tables:
+            files.of(table.layout).append(table.data, table.rows)
+            self._make_room(files)
+
+
+class TextOfRecords(_ByColumns[RecordLines]):
+    """Records with all their members."""
+
+    def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], RecordLines]]]:
+        session, forms = self._session, self._spelling.members()
+        return lambda piece: (
+            partial(record_lines, part, session.trail, forms) for part in record_pieces(session, piece)
+        )
+
+    def _writing(self, files: OpenFiles[TextFile], lines: RecordLines) -> Callable[[], None]:
+        parts = parts_of(lines, self._one_by_one(lines))
+        return lambda: files.of(ALL).append(merged(parts), count(parts))
+
+    def _one_by_one(self, lines: RecordLines) -> Iterator[tuple[int, str]]:
+        """The lines that are not written by columns, each with the number of its row."""
+        rows, owners, session = lines.piece.rows, lines.piece.owners, self._session
+        for row in np.flatnonzero(lines.odd).tolist():
+            number, record = int(rows.rows[row]), rows.record(row, session.trail.path)
+            session.cursor.transactions.learn(record, owners.of_row(number))
+            yield number, self._record(record)

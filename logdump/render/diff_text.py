@@ -1,0 +1,121 @@
+"""DIFF: a line for each difference, marked by its kind, then both trails in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from logdump.notation.escape import escape
+from logdump.notation.plural import amount
+from logdump.render.recovery_text import missing_lines
+from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown, PartDifference, SideShown
+from logdump.session.settings import Settings
+from trailformat.trail.sequence import Spot
+
+_MARKS = {
+    DifferenceKind.MISSING: "-",
+    DifferenceKind.EXTRA: "+",
+    DifferenceKind.CHANGED: "!",
+    DifferenceKind.ABSENT: "o",
+    DifferenceKind.MOVED: ">",
+    DifferenceKind.TWICE: "=",
+    DifferenceKind.DAMAGE: "x",
+}
+_SIDES = {"a": "first", "b": "second"}
+_WORDS = {
+    DifferenceKind.MISSING: "only in the first",
+    DifferenceKind.EXTRA: "only in the second",
+    DifferenceKind.CHANGED: "changed",
+    DifferenceKind.ABSENT: "with columns that one lacks",
+    DifferenceKind.MOVED: "moved",
+    DifferenceKind.TWICE: "twice",
+}
+_MOST_PARTS = 8
+_LONGEST = 60
+
+
+def difference_lines(shown: DifferenceShown, _settings: Settings) -> Iterator[str]:
+    """One difference."""
+    mark, places = _MARKS[shown.kind], " | ".join(_place(spot) for spot in (shown.a, shown.b) if spot is not None)
+    if shown.kind is DifferenceKind.DAMAGE:
+        what = f"{amount(shown.records, 'byte')} of damage" if shown.records else "no trail"
+        yield f"{mark} {places}: {what}"
+    elif shown.table is not None:
+        table, op = escape(shown.table) or "(no name)", escape(shown.op or "")
+        yield f"{mark} {places}, {table} {op}: {_of_record(shown)}"
+    else:
+        yield f"{mark} {_transaction(shown)}, {places}, {amount(shown.records, 'record')}: {_of_transaction(shown)}"
+
+
+def _of_record(shown: DifferenceShown) -> str:
+    if not shown.parts:
+        return f"{_WORDS[shown.kind]}"
+    parts = [_part(part) for part in shown.parts[:_MOST_PARTS]]
+    more = len(shown.parts) - _MOST_PARTS
+    return ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _part(part: PartDifference) -> str:
+    name = part.part.replace("_", " ")
+    if part.column is not None:
+        name = escape(part.column) + (" before" if part.part == "before" else "")
+    absent = "none" if part.column is None else "absent"
+    a, b = (absent if text is None else _short(text) for text in (part.a, part.b))
+    return f"{name} {a} | {b}"
+
+
+def _short(text: str) -> str:
+    return escape(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…") or "''"
+
+
+def _of_transaction(shown: DifferenceShown) -> str:
+    if shown.kind is DifferenceKind.TWICE:
+        return f"twice in the {_SIDES[shown.side or 'b']}"
+    if shown.later is not None:
+        where = "later" if shown.later >= 0 else "earlier"
+        return f"{abs(shown.later)} {where} in the second"
+    return _WORDS[shown.kind]
+
+
+def _transaction(shown: DifferenceShown) -> str:
+    names: list[str] = [escape(shown.xid)] if shown.xid is not None else []
+    names += [f"CSN {escape(shown.csn)}"] if shown.csn is not None else []
+    return " ".join(["Transaction", *names])
+
+
+def _place(spot: Spot) -> str:
+    return f"RBA {spot.rba} of {escape(spot.path.name)}"
+
+
+def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:
+    """Both trails in numbers, and what limits the answer."""
+    facts = [f"{amount(shown.equal, 'transaction')} equal"]
+    facts += [f"{shown.changed} changed"] if shown.changed else []
+    facts += [f"{number} {_WORDS[kind]}" for kind in _WORDS if (number := shown.transactions.get(kind))]
+    records = [f"{number} {_WORDS[kind]}" for kind in _WORDS if (number := shown.records.get(kind))]
+    inside = f"; records in those: {', '.join(records)}" if records else ""
+    files = "," if shown.a.files > 1 else ""
+    yield f"LogTrail {_side(shown.a)}{files} and {_side(shown.b)}, by {shown.level.value}: {', '.join(facts)}{inside}"
+    yield from missing_lines((*shown.a.gaps, *shown.b.gaps))
+    if damaged := shown.transactions.get(DifferenceKind.DAMAGE):
+        yield f"Damage at {amount(damaged, 'place')}, see CHECK."
+    if shown.a.versions != shown.b.versions:
+        yield f"Versions (Compatibility): {' and '.join(_versions(side) for side in (shown.a, shown.b))}"
+    if shown.a.restarts != shown.b.restarts:
+        yield f"Restart records, which are not compared: {shown.a.restarts} and {shown.b.restarts}"
+    if shown.by_records:
+        yield f"{amount(shown.by_records, 'row')} compared by records for want of a definition or of columns."
+    if shown.is_unaligned:
+        yield "In places the two are too different to be aligned: more may be listed there than there is."
+    if shown.is_unsure:
+        yield "So many transactions are out of order that some that stand twice may be listed as others."
+    if shown.listed < shown.differences:
+        yield f"Listed: {shown.listed} of {shown.differences}."
+
+
+def _side(side: SideShown) -> str:
+    files = f", {side.files} files" if side.files > 1 else ""
+    return f"{escape(side.title)}{files}"
+
+
+def _versions(side: SideShown) -> str:
+    return ", ".join(map(str, side.versions)) or "not told"

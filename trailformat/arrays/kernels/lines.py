@@ -1,0 +1,248 @@
+"""Lines of text: one of each row, its values one after the other between texts that are the same in every line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailformat.arrays.kernels.arguments import (
+    CSV,
+    F_ABSENT,
+    F_CLOSING,
+    F_DATA,
+    F_ESCAPES,
+    F_FIRST,
+    F_NAME,
+    F_NULL,
+    F_OFFSETS,
+    F_OPENING,
+    F_SIZES,
+    F_VALID,
+    F_WIDE,
+    FIELD_SIZE,
+    JSON_ASCII,
+    L_FIELDS,
+    L_HEAD,
+    L_NO_NULLS,
+    L_NULLS_CLOSING,
+    L_NULLS_OPENING,
+    L_ROWS,
+    L_SEPARATOR,
+    L_SKIPPED,
+    L_TABLE,
+    L_TAIL,
+    L_TEXTS,
+    SPARE,
+)
+from trailformat.arrays.kernels.bytes import number_at
+from trailformat.scan.kernels.arguments import NULL
+from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, store64, u8
+
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_QUOTES, _BACKSLASHES = np.uint64(0x2222222222222222), np.uint64(0x5C5C5C5C5C5C5C5C)
+_DELETES, _BLANKS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
+_QUOTE, _BACKSLASH, _BLANK, _DELETE = 34, 92, 32, 127
+_FIRST, _LAST, _LETTERS = 8, 13, int.from_bytes(b"btn\0fr", "little")
+"""Of the control characters that have escapes of their own."""
+
+
+@inlined
+def _zeros(word: Any) -> Any:
+    """Not 0 where a byte of a word is."""
+    return (word - _ONES) & ~word & _HIGHS
+
+
+@inlined
+def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
+    """Copy bytes that have SPARE bytes behind them; returns where they end."""
+    for place in range(0, size, SPARE):
+        store64(out, to + place, np.int64(load64(data, at + place)))
+    return to + size
+
+
+@inlined
+def _text(texts: int, holder: int, place: int, out: int, to: int) -> Any:
+    """Copy one of ``texts``, whose offset and size stand in ``holder``; returns where it ends."""
+    return _copied(texts, i64(holder, 8 * place), i64(holder, 8 * place + 8), out, to)
+
+
+@inlined
+def _in_csv(data: int, at: int, end: int, out: int, to: int) -> Any:
+    """Copy a value with its quotes doubled; returns where it ends."""
+    while at < end:
+        if at + SPARE <= end:
+            word = load64(data, at)
+            if _zeros(word ^ _QUOTES) == np.uint64(0):
+                store64(out, to, np.int64(word))
+                at += SPARE
+                to += SPARE
+                continue
+        byte = u8(data, at)
+        store8(out, to, byte)
+        at += 1
+        to += 1
+        if byte == _QUOTE:
+            store8(out, to, byte)
+            to += 1
+    return to
+
+
+@inlined
+def _digit(number: int) -> Any:
+    return number + (48 if number < 10 else 87)
+
+
+@inlined
+def _unit(code: int, out: int, to: int) -> Any:
+    r"""Write ``\\uXXXX``; returns where it ends."""
+    store8(out, to, _BACKSLASH)
+    store8(out, to + 1, ord("u"))
+    for place in range(4):
+        store8(out, to + 2 + place, _digit((code >> (12 - 4 * place)) & 15))
+    return to + 6
+
+
+@inlined
+def _letter(byte: int) -> Any:
+    """What stands behind the backslash of a character with an escape of its own; 0 for others."""
+    if byte in (_QUOTE, _BACKSLASH):
+        return byte
+    return (_LETTERS >> 8 * (byte - _FIRST)) & 0xFF if _FIRST <= byte <= _LAST else 0
+
+
+@inlined
+def _code_at(data: int, at: int) -> Any:
+    """The character that begins with a byte beyond ASCII in UTF-8, and how many bytes it has."""
+    byte = u8(data, at)
+    if byte < 0xE0:
+        return ((byte & 0x1F) << 6) | (u8(data, at + 1) & 0x3F), 2
+    if byte < 0xF0:
+        return ((byte & 0x0F) << 12) | ((u8(data, at + 1) & 0x3F) << 6) | (u8(data, at + 2) & 0x3F), 3
+    high = ((byte & 0x07) << 18) | ((u8(data, at + 1) & 0x3F) << 12)
+    return high | ((u8(data, at + 2) & 0x3F) << 6) | (u8(data, at + 3) & 0x3F), 4
+
+
+@inlined
+def _escaped(data: int, at: int, out: int, to: int) -> Any:
+    """Write a character that is not printable ASCII, a quote or a backslash; returns its size, and where it ends."""
+    byte = u8(data, at)
+    if byte >= _DELETE + 1:
+        code, size = _code_at(data, at)
+        if code >= 0x10000:
+            to = _unit(0xD7C0 + (code >> 10), out, to)
+            code = 0xDC00 + (code & 0x3FF)
+        return size, _unit(code, out, to)
+    letter = _letter(byte)
+    if letter == 0:
+        return 1, _unit(byte, out, to)
+    store8(out, to, _BACKSLASH)
+    store8(out, to + 1, letter)
+    return 1, to + 2
+
+
+@inlined
+def _in_json(place: Any, is_ascii: int, out: int, to: int) -> Any:
+    """Copy a value, escaped where JSON has it so, as ASCII or not; returns where it ends."""
+    data, at, end = place
+    last = _DELETE - 1 if is_ascii else 0xFF
+    while at < end:
+        if at + SPARE <= end:
+            word = load64(data, at)
+            odd = _zeros(word ^ _QUOTES) | _zeros(word ^ _BACKSLASHES) | ((word - _BLANKS) & ~word & _HIGHS)
+            if is_ascii:
+                odd |= _zeros(word ^ _DELETES) | (word & _HIGHS)
+            if odd == np.uint64(0):
+                store64(out, to, np.int64(word))
+                at += SPARE
+                to += SPARE
+                continue
+        byte = u8(data, at)
+        if _BLANK <= byte <= last and byte not in (_QUOTE, _BACKSLASH):
+            store8(out, to, byte)
+            at += 1
+            to += 1
+        else:
+            size, to = _escaped(data, at, out, to)
+            at += size
+    return to
+
+
+@inlined
+def _value(place: Any, escapes: int, out: int, to: int) -> Any:
+    """Write a value, from the second to before the third number of ``place``; returns where it ends."""
+    data, at, end = place
+    if escapes > CSV:
+        return _in_json(place, escapes == JSON_ASCII, out, to)
+    if escapes == CSV:
+        return _in_csv(data, at, end, out, to)
+    while at + SPARE <= end:
+        store64(out, to, np.int64(load64(data, at)))
+        at += SPARE
+        to += SPARE
+    while at < end:
+        store8(out, to, u8(data, at))
+        at += 1
+        to += 1
+    return to
+
+
+@inlined
+def _has_value(field: int, row: int) -> Any:
+    """Whether the bit of a row is set, where there are bits."""
+    bits, place = i64(field, 8 * F_VALID), row + i64(field, 8 * F_FIRST)
+    return bits == 0 or (u8(bits, place >> 3) >> (place & 7)) & 1
+
+
+@inlined
+def _size(field: int, row: int) -> Any:
+    """The size of a value as stored; 0 for a field that has none."""
+    sizes = i64(field, 8 * F_SIZES)
+    return number_at(sizes, row, i64(field, 8 * F_WIDE)) if sizes else np.int64(0)
+
+
+@inlined
+def _field(line: int, field: int, row: int, out: int, to: int) -> Any:
+    """Write a field; returns where it ends, and whether it is NULL."""
+    texts, size = i64(line, 8 * L_TEXTS), _size(field, row)
+    if size == NULL or (size >= 0 and not _has_value(field, row)):
+        return _text(texts, field, F_NULL, out, to), 1
+    if size < 0:
+        return _text(texts, field, F_ABSENT, out, to), 0
+    offsets, data = i64(field, 8 * F_OFFSETS) + 4 * i64(field, 8 * F_FIRST), i64(field, 8 * F_DATA)
+    place = data, i32(offsets, 4 * row), i32(offsets, 4 * row + 4)
+    to = _value(place, i64(field, 8 * F_ESCAPES), out, _text(texts, field, F_OPENING, out, to))
+    return _text(texts, field, F_CLOSING, out, to), 0
+
+
+@inlined
+def _null_names(line: int, row: int, out: int, to: int) -> Any:
+    """Write the names of the fields that are NULL as stored; returns where they end."""
+    texts, table, count = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), 0
+    for number in range(i64(line, 8 * L_FIELDS)):
+        field = table + 8 * FIELD_SIZE * number
+        if _size(field, row) == NULL:
+            to = _text(texts, line, L_SEPARATOR if count else L_NULLS_OPENING, out, to)
+            to = _text(texts, field, F_NAME, out, to)
+            count += 1
+    return _text(texts, line, L_NULLS_CLOSING if count else L_NO_NULLS, out, to)
+
+
+def write_lines(line: int, out: int, ends: int) -> Any:
+    """Write the lines of all rows that are not skipped to ``out``; ``ends``, int64[rows], tells where each one ends.
+
+    ``out`` has SPARE bytes more than the lines can take; ``line`` is described in :mod:`.arguments`. Returns the end.
+    """
+    texts, table, skipped = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), i64(line, 8 * L_SKIPPED)
+    to: Any = np.int64(0)
+    for row in range(i64(line, 8 * L_ROWS)):
+        if u8(skipped, row) == 0:
+            nulls = 0
+            to = _text(texts, line, L_HEAD, out, to)
+            for number in range(i64(line, 8 * L_FIELDS)):
+                to, is_null = _field(line, table + 8 * FIELD_SIZE * number, row, out, to)
+                nulls += is_null
+            to = _null_names(line, row, out, to) if nulls else _text(texts, line, L_NO_NULLS, out, to)
+            to = _text(texts, line, L_TAIL, out, to)
+        store64(ends, 8 * row, to)
+    return to

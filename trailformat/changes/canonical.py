@@ -1,0 +1,115 @@
+"""The canonical form of a record: equal for two records that say the same, however their files write it.
+
+It leaves out the byte order, the indexes of definitions, whether a header holds its table's name or an index, the info
+of tokens, and the bytes after the indicator of a NULL. The length in front of a variable text is in the byte order of
+the file: where the first two bytes of a value are the length of the others, they are taken for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
+from trailformat.errors import TrailError
+from trailformat.records.columns import NULL, Column, Columns
+from trailformat.records.images import Images
+
+if TYPE_CHECKING:
+    from trailformat.records.record import Record
+    from trailformat.trail.file import TrailFile
+
+Part = Callable[["TrailFile", "Record"], Any]
+ColumnForm = tuple[int, bytes, bytes]
+"""The index of a column, its indicator, and its bytes."""
+_LENGTH = 2
+
+
+def column_form(column: Column, order: ByteOrder) -> ColumnForm:
+    """The canonical form of a column of a file in this byte order."""
+    if column.is_null:
+        return column.index, NULL, b""
+    value = column.value
+    if len(value) >= _LENGTH and order.decode(value[:_LENGTH]) == len(value) - _LENGTH:
+        value = ByteOrder.BIG.encode(len(value) - _LENGTH, _LENGTH) + value[_LENGTH:]
+    return column.index, column.raw[:_LENGTH], value
+
+
+def _images(record: Record) -> Images | None:
+    try:
+        return record.images
+    except TrailError:
+        return None
+
+
+def _columns(columns: Columns | None, order: ByteOrder) -> tuple[ColumnForm, ...] | None:
+    return None if columns is None else tuple(column_form(column, order) for column in columns)
+
+
+def _image(name: str) -> Part:
+    def part(_: TrailFile, record: Record) -> tuple[ColumnForm, ...] | None:
+        images = _images(record)
+        return _columns(getattr(images, name), record.order) if images is not None else None
+
+    return part
+
+
+def _data(_: TrailFile, record: Record) -> bytes | None:
+    """The data where they do not come apart into images."""
+    return record.data if _images(record) is None else None
+
+
+def _field(name: str) -> Part:
+    return lambda _, record: getattr(record.header, name)
+
+
+def _tokens(wanted: Callable[[int], bool], *, takes_broken: bool = False) -> Part:
+    """GGS tokens with these ids; those that do not come apart are bytes, in one part."""
+
+    def part(_: TrailFile, record: Record) -> Any:
+        try:
+            return tuple((token.id, token.payload) for token in record.gg_tokens if wanted(token.id))
+        except TrailError:
+            token = record.token("T")
+            return token.payload if takes_broken and token is not None else ()
+
+    return part
+
+
+def _user_tokens(_: TrailFile, record: Record) -> Any:
+    try:
+        return record.user_tokens
+    except TrailError:
+        token = record.token("U")
+        return token.payload if token is not None else b""
+
+
+_OF_TRANSACTION = (LOGCSN, TRANID)
+
+PARTS: dict[str, Part] = {
+    "type": _field("io_type"),
+    "table": lambda trail, record: trail.name_of(record),
+    "trans_ind": _field("trans_ind"),
+    "before_after": _field("before_after"),
+    "undo_flag": _field("undo_flag"),
+    "format_type": _field("format_type"),
+    "syskey_len": _field("syskey_len"),
+    "continued": _field("continued"),
+    "rec_count": _field("rec_count"),
+    "time": _field("io_time"),
+    "position": lambda _, record: (record.header.audit_rba, record.header.audit_pos),
+    "before": _image("before"),
+    "after": _image("after"),
+    "data": _data,
+    "row_id": _tokens(lambda token_id: token_id == ROWID),
+    "transaction": _tokens(lambda token_id: token_id in _OF_TRANSACTION),
+    "tokens": _tokens(lambda token_id: token_id not in (ROWID, *_OF_TRANSACTION), takes_broken=True),
+    "user_tokens": _user_tokens,
+}
+"""The parts by their names."""
+
+
+def canonical(trail: TrailFile, record: Record, left_out: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The parts of a record of a file, without those left out."""
+    return {name: part(trail, record) for name, part in PARTS.items() if name not in left_out}
