@@ -72,10 +72,11 @@ AREAS = {
     "export": Area(
         ("logdump/operations/export/*.py",),
         (
-            _EXPORT + "[fmoptw]*.py",
+            _EXPORT + "[fhmoptw]*.py",
             _EXPORT + "row*.py",
             _COMMANDS + "test_export.py",
             "tests/logdump/test_second_runs.py",
+            "tests/logdump/test_writing_across.py",
         ),
     ),
     "tables": Area(

@@ -1,4 +1,7 @@
-"""Files that are written to their end, as many at a time as there are tables; or standard output in their place."""
+"""Files that are written to their end, as many at a time as there are tables; or standard output in their place.
+
+What is closed drops all further bytes: Arrow writes a footer when it lets go of a file, though that was abandoned.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,9 @@ class AppendedFile:
         path.open("wb").close()
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
-        """Have bytes written behind all others; returns how many there are."""
+        """Have bytes written behind all others, none once it is closed; returns how many were given."""
+        if self.closed:
+            return len(data)
         if not self._waiting and len(data) > _MOST_WAITING:
             self._put(data)
         else:
@@ -90,7 +95,9 @@ class StandardOutput:
         self._written = 0
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
-        """Write bytes; returns how many there are."""
+        """Write bytes, none once it is closed; returns how many were given."""
+        if self.closed:
+            return len(data)
         if self._is_terminal:
             lines = bytes(data).decode(errors="backslashreplace").split("\n")
             self._stream.write("\n".join(escape(line.removesuffix("\r")) for line in lines).encode())

@@ -28,14 +28,13 @@ class Schemas(NamedTuple):
 
 
 class ArrowFormat(NamedTuple):
-    """What makes a writer for an open file, what a finished file says of its rows, what drops a writer unfinished.
+    """What makes a writer for an open file, and what a finished file says of its rows.
 
     A writer is made with the schema that readers see and the one of the batches.
     """
 
     writer: Callable[[Any, Schemas, str], Any]
     count_rows: Callable[[Path], int]
-    drop: Callable[[Any], None]
 
 
 class ArrowFile:
@@ -52,7 +51,6 @@ class ArrowFile:
     def __init__(self, path: Place, schemas: Schemas, format_: ArrowFormat, compression: str, pool: Executor) -> None:
         self.waiting_bytes = 0
         self._path = path
-        self._schemas = schemas
         self._format = format_
         self._pool = pool
         self._file = opened(path)
@@ -72,7 +70,7 @@ class ArrowFile:
     def flush(self) -> None:
         """Have the batches that wait written, as one row group."""
         if self._waiting:
-            table = pa.Table.from_batches(self._waiting, self._schemas.batches)
+            table = pa.Table.from_batches(self._waiting)
             self._later(lambda: self._write(table))
             self._rows += self._waiting_rows
         self._waiting, self._waiting_rows, self.waiting_bytes = [], 0, 0
@@ -95,7 +93,6 @@ class ArrowFile:
     def abandon(self) -> None:
         """Let go of the file, whatever is in it; the pool is at rest."""
         self._waiting = []
-        self._format.drop(self._writer)
         self._file.abandon()
 
     def _later(self, job: Callable[[], None]) -> None:
@@ -150,7 +147,7 @@ class _IpcWriter:
     """Text in place of dictionaries: the columns are written in the types that readers see."""
 
     def __init__(self, file: Any, schemas: Schemas, compression: str) -> None:
-        options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression.lower())
+        options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression)
         self._schema = schemas.file
         self._writer = pa.ipc.new_file(file, schemas.file, options=options)
 
@@ -163,21 +160,12 @@ class _IpcWriter:
         self._writer.close()
 
 
-def _drop_parquet(writer: Any) -> None:
-    """Say that it is closed: when it goes it would write a footer, and complain that it cannot."""
-    writer.is_open = False
-
-
-def _drop_ipc(_writer: Any) -> None:
-    """It writes nothing when it goes."""
-
-
 def _rows_of_ipc(path: Path) -> int:
     with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
         return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
 
 
 FORMATS = {
-    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows), _drop_parquet),
-    "ARROW": ArrowFormat(_IpcWriter, _rows_of_ipc, _drop_ipc),
+    "PARQUET": ArrowFormat(_parquet, lambda path: int(pq.read_metadata(path).num_rows)),
+    "ARROW": ArrowFormat(_IpcWriter, _rows_of_ipc),
 }

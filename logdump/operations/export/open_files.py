@@ -37,7 +37,6 @@ class OpenFiles(Generic[S]):
 
     def __init__(self, path: Place, options: ExportOptions, make: Callable[[Place, TableLayout], S]) -> None:
         self._path = path
-        self._target = options.target
         self._make = make
         self._names = FileNames(suffix_of(options))
         self._open: dict[TableLayout, tuple[str, S]] = {}
@@ -45,7 +44,7 @@ class OpenFiles(Generic[S]):
     def of(self, layout: TableLayout) -> S:
         """The file for rows of this layout."""
         if layout not in self._open:
-            name = self._target.name if layout == ALL else self._names.new(layout)
+            name = self._names.new(layout)
             path = self._path / name if layout != ALL and isinstance(self._path, Path) else self._path
             self._open[layout] = name, self._make(path, layout)
         return self._open[layout][1]

@@ -41,9 +41,10 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
     """Note damage at the position and move past it; False when nothing follows it."""
     trail, rba = session.trail, session.cursor.next
     good = trail.next_good_header(rba + 1)
-    tally.note_damage(error.at(trail.path, rba), (good if good is not None else trail.size) - rba)
-    tally.end = Spot(trail.path, rba if good is None else good)
-    if good is not None:
+    tally.note_damage(error.at(trail.path, rba), (trail.size if good is None else good) - rba)
+    if good is None:
+        tally.end = Spot(trail.path, rba)
+    else:
         session.cursor.move(good)
     return good is not None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -66,13 +67,12 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
         NotATrail: the file cannot be read any more.
     """
     size = trail.size - start
-    count = max(-(-size // _MOST), min(2 * cores, size // _LEAST), 1)
-    points = [start, *(point for point in split_points(trail, count) if point > start)] if count > 1 else [start]
-    ends = [*points[1:], trail.size]
-    guessed = [FileRange(first_position(trail, begin), end) for begin, end in zip(points, ends, strict=True)]
-    walked = consistent_ranges(trail, guessed) if count > 1 else guessed
+    count = max(-(-size // _MOST), min(2 * cores, size // _LEAST))
+    points = [start, *(point for point in split_points(trail, count) if point > start)]
+    guessed = [FileRange(first_position(trail, begin), end) for begin, end in pairwise([*points, trail.size])]
+    walked = consistent_ranges(trail, guessed) if len(guessed) > 1 else guessed
     begins = [piece.start.rba for piece in walked if piece.start == first_position(trail, piece.start.rba)]
-    return list(zip(begins, [*begins[1:], trail.size], strict=True))
+    return list(pairwise([*begins, trail.size]))
 
 
 def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[ExportTally, int]:
@@ -86,7 +86,7 @@ def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[in
     for result in written:
         if result.error is not None:
             raise result.error
-    return gathered(job, sorted(written))
+    return gathered(job, written)
 
 
 def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[Written]:
@@ -127,19 +127,19 @@ def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) ->
 def gathered(job: ExportJob, written: Sequence[Written]) -> tuple[ExportTally, int]:
     """The files of all tasks in the folder of the export, those of one table together, and the counts of all."""
     suffix = suffix_of(job.options)
-    names, folders, whole, parts = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally(), 0
+    names, folders, whole = FileNames(suffix), dict[TableLayout, FileTally](), ExportTally()
     for result in written:
+        part = part_name(result.number, suffix)
         for file in result.tally.files:
-            part, parts = part_name(result.number, suffix), parts + 1
-            if not job.options.by_table:
-                (result.folder / part).rename(job.folder / part)
-                continue
-            known = folders.get(file.layout) or FileTally(names.new(file.layout), file.layout, 0)
-            folders[file.layout] = known._replace(rows=known.rows + file.rows)
-            target = job.folder / known.name
-            target.mkdir(exist_ok=True)
-            (result.folder / file.name).rename(target / part)
+            name, target = part, job.folder
+            if job.options.by_table:
+                known = folders.get(file.layout) or FileTally(names.new(file.layout), file.layout, 0)
+                folders[file.layout] = known._replace(rows=known.rows + file.rows)
+                name, target = file.name, job.folder / known.name
+                target.mkdir(exist_ok=True)
+            (result.folder / name).rename(target / part)
         whole.add(result.tally)
     shutil.rmtree(job.folder / ATTEMPTS)
-    whole.files = list(folders.values()) if job.options.by_table else whole.files
+    parts = len(whole.files)
+    whole.files = list(folders.values()) or whole.files
     return whole, parts

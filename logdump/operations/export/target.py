@@ -17,7 +17,7 @@ SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".
 def suffix_of(options: ExportOptions) -> str:
     """The ending of the names of an export's files."""
     is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
-    return SUFFIXES.get(options.format, "") + (".gz" if is_gzip else "")
+    return SUFFIXES[options.format] + (".gz" if is_gzip else "")
 
 
 def part_name(number: int, suffix: str) -> str:

@@ -15,14 +15,18 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+import trailformat.scan
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
+from logdump.arrow.records.columns import image_values
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.trailformat.samples import metadata_record, row, trail_of
+from tests.trailformat.samples import metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, TableDefinition
+from trailformat.arrays.kernels import loaded
 from trailformat.definitions.metadata import build_table
+from trailformat.scan import Engine
 
 
 def _rbas(path: Path) -> list[int]:
@@ -93,6 +97,62 @@ def test_a_script_is_what_redo_and_undo_print(words: str, preamble: list[str], s
     assert shop.session.cursor.next == position
 
 
+def test_a_script_has_what_was_left_out_as_comments_when_asked(line: Line, tmp_path: Path) -> None:
+    (tmp_path / "et000000000").write_bytes((TRAILS / "et000000000").read_bytes()[:2700])
+    line(f"open {tmp_path / 'et000000000'}; pos 1811; export sql to {tmp_path / 'out'} ansi include cut")
+    assert (tmp_path / "out").read_text().count("\n-- INSERT INTO") == 2
+
+
+def test_a_script_has_the_columns_of_the_definitions_file(line: Line, tmp_path: Path) -> None:
+    definitions = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+    line(f"open {TRAILS / 'ot000000'}; sourcedefs {definitions}; export sql to {tmp_path / 'out'}")
+    assert "TEA_CODE" in (tmp_path / "out").read_text()
+
+
+def test_the_filter_takes_the_names_of_the_file_in_which_a_transaction_began(line: Line, tmp_path: Path) -> None:
+    order = ByteOrder.BIG
+    for number, table in enumerate(("TEA.LEAVES", "TEA.POTS")):
+        definition, one = table_record(1, table, order), row(bytes(8), 1, order, trans_ind=2 * number)
+        path = trail_of(tmp_path, definition, one, name=f"tt{number:09}")
+    line(f"open {path}; filter filename TEA.LEAVES; export sql to {tmp_path / 'out'} ansi")
+    assert 'INSERT INTO "TEA"."LEAVES"' in (tmp_path / "out").read_text()
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("name", ["et000000000", "gt000000000"])
+def test_under_across_each_file_follows_the_one_before_it(name: str, format_: str, line: Line, tmp_path: Path) -> None:
+    files = [tmp_path / f"xx{number:09}" for number in range(2)]
+    for path in files:
+        path.write_bytes((TRAILS / name).read_bytes())
+    told = line(f"open {files[0]}; across on; export {format_} to {tmp_path / 'out'}")
+    assert len([one for one in told if str(files[1]) in one and "are not exported" not in one]) == 1
+    found = _files_in(tmp_path / "out")
+    assert found == [str(path) for path in files for _ in range(len(found) // 2)]
+
+
+def _files_in(path: Path) -> list[str]:
+    """The file that each record came from."""
+    if path.read_bytes()[:1] == b"P":
+        return [str(file) for file in pq.read_table(path)["file"].to_pylist()]
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = map(json.loads, file) if path.read_bytes()[:1] == b"{" else csv.DictReader(file)
+        return [row["file"] for row in rows]
+
+
+def test_a_record_in_a_batch_has_the_number_of_its_file(shop: Line, tmp_path: Path) -> None:
+    shop(f"export parquet to {tmp_path / 'out'}")
+    assert set(pq.read_table(tmp_path / "out")["seqno"].to_pylist()) == {0}
+
+
+def test_a_record_that_no_batch_can_hold_is_told_with_its_file(
+    shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(image_values, "_MOST_BYTES", 3)
+    told = shop(f"export parquet to {tmp_path / 'out'}")
+    assert told[0].startswith(f"Error: {TRAILS / 'et000000000'}: ")
+    assert "too much text for one array from the values of 22 records" in told[0]
+
+
 def test_changes_that_no_statement_expresses_are_told(shop: Line, tmp_path: Path) -> None:
     shown = shop(f"pos 5352; export sql to {tmp_path / 'out'} undo")
     assert "1 changes could not be written; comments in their places say why." in shown
@@ -103,9 +163,15 @@ def test_text_is_compressed_when_asked(shop: Line, tmp_path: Path) -> None:
     shop(f"export csv to {tmp_path / 'plain'}")
     shop(f"pos 0; export csv to {tmp_path / 'rows.gz'} compression gzip")
     assert gzip.decompress((tmp_path / "rows.gz").read_bytes()) == (tmp_path / "plain").read_bytes()
-    shop(f"pos 0; export jsonl to {tmp_path / 'tables'} by table compress gzip")
+    shop(f"pos 0; export sql to {tmp_path / 'script'}; pos 0; export sql to {tmp_path / 'script.gz'} compression gzip")
+    assert gzip.decompress((tmp_path / "script.gz").read_bytes()) == (tmp_path / "script").read_bytes()
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "csv"])
+def test_compressed_files_of_tables_are_named_as_such(format_: str, shop: Line, tmp_path: Path) -> None:
+    shop(f"export {format_} to {tmp_path / 'tables'} by table compress gzip")
     names = sorted(path.name for path in (tmp_path / "tables").iterdir())
-    assert names == ["TEAHOUSE.SALES.jsonl.gz", "TEAHOUSE.TEAS.jsonl.gz"]
+    assert names == [f"TEAHOUSE.SALES.{format_}.gz", f"TEAHOUSE.TEAS.{format_}.gz"]
 
 
 @pytest.mark.parametrize("compression", ["snappy", "none", "zstd", "gzip"])
@@ -170,6 +236,24 @@ main(["-c", "open {TRAILS / "et000000000"}; export {format_} to {tmp_path / "out
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=no_kernels)
     assert done.stderr == f"EXPORT {format_} needs pip install 'logdump[export]'.\n"
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("error", [ImportError, OSError, RuntimeError])
+def test_kernels_that_do_not_load_are_told_in_a_line(
+    error: type[Exception], shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(loaded, "kernels", fail)
+    assert shop(f"export arrow to {tmp_path / 'out'}") == ["EXPORT ARROW needs pip install 'logdump[export]'."]
+
+
+def test_an_engine_that_is_not_there_is_told_in_a_line(
+    shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trailformat.scan, "is_available", lambda engine: engine is not Engine.NUMBA)
+    assert shop(f"export arrow to {tmp_path / 'out'}") == ["EXPORT ARROW needs pip install 'logdump[export]'."]
 
 
 @pytest.mark.parametrize("words", ["jsonl to T", "csv to T by table", "sql to T"])
@@ -312,7 +396,9 @@ def test_a_terminal_gets_no_control_characters_and_nothing_binary(line: Line) ->
     terminal = _Terminal()
     line.session.standard_output = lambda: terminal
     line(f"open {TRAILS / 'ut000000000'}; export csv to -; pos 0; export jsonl to -; pos 0; export sql to -")
-    assert terminal.getvalue().decode().replace("\n", "").isprintable()
+    shown = terminal.getvalue().decode()
+    assert shown.replace("\n", "").isprintable()
+    assert ('"file","rba"' in shown, '{"type":' in shown, "INSERT INTO" in shown) == (True, True, True)
     for words in ("parquet to -", "arrow to -", "csv to - compression gzip"):
         refused = "This is binary, and standard output is a terminal: send it to a file or a program."
         assert line(f"pos 0; export {words}")[-1] == refused

@@ -63,13 +63,15 @@ def test_a_closed_file_has_all_that_was_written(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == b"abc"
 
 
-def test_what_waits_in_an_abandoned_file_is_not_written(tmp_path: Path) -> None:
+def test_nothing_is_written_to_an_abandoned_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = AppendedFile(tmp_path / "out")
     file.write(b"abc")
     file.abandon()
+    assert file.closed
+    monkeypatch.setattr(appended_file, "_MOST_WAITING", 2)
+    assert file.write(b"def") == 3
     file.flush()
     file.close()
-    assert file.closed
     assert (tmp_path / "out").read_bytes() == b""
 
 
@@ -92,7 +94,8 @@ def test_standard_output_takes_bytes_as_they_are() -> None:
     assert opened(output) is output
     assert output.write(b"a\x1b[31m\r\n\xff") == 9
     assert stream.getvalue() == b"a\x1b[31m\r\n\xff"
-    assert output.tell() == 9
+    output.write(b"bc")
+    assert output.tell() == 11
 
 
 def test_a_terminal_gets_printable_lines() -> None:
@@ -117,9 +120,10 @@ def test_standard_output_that_is_abandoned_is_not_flushed() -> None:
     stream = _Stream(is_terminal=False)
     output = StandardOutput(stream)
     output.abandon()
-    output.close()
     assert output.closed
-    assert not stream.flushed
+    assert output.write(b"abc") == 3
+    output.close()
+    assert (stream.flushed, stream.getvalue()) == (0, b"")
 
 
 def _lines(file: IO[bytes]) -> int:
@@ -151,12 +155,19 @@ def test_compressed_text_is_of_several_members_and_one_where_there_is_none(tmp_p
     assert (file.close(), empty.close()) == (2, 0)
     assert gzip.decompress((tmp_path / "file").read_bytes()) == b"0\n1\n"
     assert gzip.decompress((tmp_path / "empty").read_bytes()) == b""
+    assert [path.read_bytes().count(b"\x1f\x8b\x08") for path in (tmp_path / "file", tmp_path / "empty")] == [2, 1]
+    assert [path.read_bytes()[4:8] for path in (tmp_path / "file", tmp_path / "empty")] == [bytes(4)] * 2
     again = TextFile(tmp_path / "again", is_gzip=True, count_rows=_lines)
     again.write("0\n")
     again.flush()
     again.write("1\n")
     again.close()
     assert (tmp_path / "again").read_bytes() == (tmp_path / "file").read_bytes()
+
+
+def test_plain_text_without_a_row_is_an_empty_file(tmp_path: Path) -> None:
+    assert TextFile(tmp_path / "out", is_gzip=False, count_rows=_lines).close() == 0
+    assert (tmp_path / "out").read_bytes() == b""
 
 
 def test_a_head_is_no_row(tmp_path: Path) -> None:

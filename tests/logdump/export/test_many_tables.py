@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
 from logdump.operations.export import text_export
+from logdump.session.events import Progress
 from tests.logdump.export.rows import arrow_rows, json_rows
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
@@ -67,6 +70,21 @@ def test_text_that_is_written_piece_by_piece_is_the_same(
         texts = [(folder / path.name).read_bytes() for folder in (whole, pieces)]
         first, second = (gzip.decompress(one) for one in texts) if compression == "gzip" else texts
         assert first == second
+
+
+def test_text_of_many_tables_does_not_wait_in_memory(
+    trail: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_export, "_MOST_WAITING", 300)
+    line = Line()
+    line(f"notify {_TABLES}; open {trail}")
+    written = [
+        sum(path.stat().st_size for path in tmp_path.rglob("*.jsonl"))
+        for event in run_line(line.session, REGISTRY, f"export jsonl to {tmp_path / 'out'} by table")
+        if isinstance(event, Progress)
+    ]
+    line.session.close()
+    assert 0 == written[0] < written[1] < written[2]
 
 
 def test_both_ways_hold_all_rows(trail: Path, tmp_path: Path) -> None:

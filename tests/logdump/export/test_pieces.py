@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pytest
@@ -11,13 +15,16 @@ from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.reader import Context, parse
 from logdump.operations.export import spark_export
-from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, export_all, gathered, pieces_of
+from logdump.operations.export.spark_export import ATTEMPTS, ExportJob, Written, export_all, export_pieces, pieces_of
 from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import ByteOrder, CannotWrite, TrailFile
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 FORMATS = ["parquet", "arrow", "csv", "jsonl"]
@@ -28,17 +35,44 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_export, "_LEAST", 600)
 
 
+class _Tasks:
+    """A Spark session whose tasks run here, one after the other."""
+
+    number = 0
+
+    @property
+    def sparkContext(self) -> _Tasks:  # noqa: N802 - Spark's name
+        return self
+
+    def parallelize(self, items: Sequence[Any], slices: int) -> _Tasks:
+        self._partitions: Any = [items[at::slices] for at in range(slices)]
+        self.number = slices
+        return self
+
+    def mapPartitions(self, work: Callable[[Iterable[Any]], Iterable[Any]]) -> _Tasks:  # noqa: N802 - Spark's name
+        self._partitions = [work(part) for part in self._partitions]
+        return self
+
+    def collect(self) -> list[Any]:
+        return [one for part in self._partitions for one in part]
+
+
+def _job(trail: Path, words: str, folder: Path) -> ExportJob:
+    options = parse(REGISTRY.find("EXPORT").form, words, Context())
+    return ExportJob(trail, options, Session().settings, None, None, folder)
+
+
 def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[ExportTally, int]:
-    """Export a file in pieces to a folder; returns the counts and how many pieces there were."""
+    """Export a file in pieces to a folder; returns the counts and how many parts there are."""
     folder.mkdir()
     (folder / ATTEMPTS).mkdir()
-    session = Session()
-    options = parse(REGISTRY.find("EXPORT").form, words, Context())
-    job = ExportJob(trail, options, session.settings, None, None, folder)
+    job = _job(trail, words, folder)
     with TrailFile(trail) as open_trail:
         pieces = pieces_of(open_trail, 0, 8)
-    tally, _ = gathered(job, [*export_all(job, enumerate(pieces))])
-    return tally, len(pieces)
+    tasks = _Tasks()
+    counts = export_pieces(cast("SparkSession", tasks), job, pieces)
+    assert tasks.number == len(pieces)
+    return counts
 
 
 def _whole(trail: Path, words: str) -> list[str]:
@@ -82,9 +116,19 @@ def test_rows_of_tables_are_those_of_one_export(format_: str, trail: Path, tmp_p
         assert _same(format_, file, _parts(tmp_path / "parts" / file.name))
 
 
-def test_there_are_several_pieces(tmp_path: Path) -> None:
-    _, pieces = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path / "parts")
-    assert pieces > 3
+def test_there_are_several_parts_and_each_is_counted(tmp_path: Path) -> None:
+    _, records = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path / "parts")
+    assert records == len(_parts(tmp_path / "parts")) > 3
+    _, rows = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'} by table", tmp_path / "tables")
+    assert rows == sum(len(_parts(one)) for one in _parts(tmp_path / "tables")) > records
+
+
+def test_the_rows_of_a_table_are_counted_over_its_parts(tmp_path: Path) -> None:
+    tally, _ = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'} by table", tmp_path / "parts")
+    assert [(one.name, one.layout.name, one.rows) for one in tally.files] == [
+        ("TEAHOUSE.TEAS.csv", "TEAHOUSE.TEAS", 11),
+        ("TEAHOUSE.SALES.csv", "TEAHOUSE.SALES", 7),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +163,17 @@ def test_pieces_begin_where_the_export_does() -> None:
         assert pieces_of(trail, trail.size, 8) == [(trail.size, trail.size)]
 
 
+def test_no_piece_is_smaller_than_the_least_where_the_export_begins_late() -> None:
+    with TrailFile(TRAILS / "et000000000") as trail:
+        assert len(pieces_of(trail, trail.size - 599, 8)) == 1
+
+
+def test_a_boundary_inside_a_record_is_no_beginning_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_export, "split_points", lambda _trail, _pieces: [0, 1812])
+    with TrailFile(TRAILS / "et000000000") as trail:
+        assert pieces_of(trail, 0, 8) == [(0, trail.size)]
+
+
 def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Path) -> None:
     order = ByteOrder.BIG
     rows = [row(b"\0\0\0\1", 1, order)] * 8
@@ -137,7 +192,24 @@ def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Pa
 
 
 def test_what_a_task_cannot_write_is_told_instead_of_raised(tmp_path: Path) -> None:
-    options = parse(REGISTRY.find("EXPORT").form, f"csv to {tmp_path / 'x'}", Context())
-    job = ExportJob(TRAILS / "et000000000", options, Session().settings, None, None, tmp_path / "gone")
+    job = _job(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path / "gone")
     (written,) = export_all(job, [(0, (0, 9))])
     assert isinstance(written.error, OSError | CannotWrite)
+
+
+def test_the_error_of_a_task_ends_the_export(tmp_path: Path) -> None:
+    job = _job(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path / "gone")
+    with pytest.raises(FileNotFoundError):
+        export_pieces(cast("SparkSession", _Tasks()), job, [(0, 9)])
+
+
+def test_two_attempts_at_a_piece_write_to_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ATTEMPTS).mkdir()
+    job = _job(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path)
+    attempts: list[Written] = []
+    for number in (3, 4):
+        context = SimpleNamespace(taskAttemptId=partial(int, number))
+        monkeypatch.setattr("pyspark.TaskContext.get", lambda context=context: context)
+        attempts += export_all(job, [(0, (0, 1811))])
+    assert [one.error for one in attempts] == [None, None]
+    assert attempts[0].folder != attempts[1].folder

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import io
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -10,9 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
+from fixtures.shop import ORACLE_SALES
 from logdump.operations.export import arrow_export, arrow_files, batch_walk
+from logdump.operations.export.appended_file import Place, StandardOutput
+from logdump.operations.export.arrow_files import FORMATS, ArrowFile, Schemas
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
+from tests.trailformat.samples import metadata_record, row, trail_of
+from trailformat import ByteOrder, TableDefinition
+from trailformat.definitions.metadata import build_table
 
 SHOP = TRAILS / "et000000000"
 TEAS, SALES = [1, 1, 4, 2, 2, 1], [2, 2, 2, 1]
@@ -62,6 +72,49 @@ def test_a_row_group_is_written_when_enough_waits(
     assert _rows_by_group(folder / "TEAHOUSE.SALES.parquet") == sales
 
 
+def _batch() -> pa.RecordBatch:
+    """Sixteen bytes."""
+    return pa.record_batch({"rba": pa.array([1, 2])})
+
+
+def _arrow_file(path: Place, pool: Executor, format_: str = "PARQUET") -> ArrowFile:
+    schema = _batch().schema
+    return ArrowFile(path, Schemas(schema, schema), FORMATS[format_], "NONE", pool)
+
+
+@pytest.mark.parametrize(("most", "waiting"), [(33, [16, 32, 0]), (32, [16, 0, 0])])
+def test_what_waits_is_counted_until_it_is_written(
+    most: int, waiting: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrow_files, "_BYTES", most)
+    found = []
+    with ThreadPoolExecutor(1) as pool:
+        file = _arrow_file(tmp_path / "out", pool)
+        for act in (partial(file.write, _batch()), partial(file.write, _batch()), file.flush):
+            act()
+            found.append(file.waiting_bytes)
+        assert file.close() == 4
+    assert found == waiting
+
+
+@pytest.mark.parametrize(("format_", "magic"), [("PARQUET", b"PAR1"), ("ARROW", b"ARROW1")])
+def test_what_is_abandoned_on_standard_output_never_looks_whole(format_: str, magic: bytes) -> None:
+    stream = io.BytesIO()
+    with ThreadPoolExecutor(1) as pool:
+        file = _arrow_file(StandardOutput(stream), pool, format_)
+        file.write(_batch())
+        file.flush()
+    file.abandon()
+    del file
+    gc.collect()
+    assert stream.getvalue().startswith(magic)
+    assert not stream.getvalue().endswith(magic)
+
+
+def test_a_number_of_records_holds_over_batches(line: Line, tmp_path: Path) -> None:
+    assert table_of(_export(line, "parquet to T 6 records", tmp_path / "out"), "parquet").num_rows == 6
+
+
 def _columns(path: Path) -> list[pq.ColumnChunkMetaData]:
     group = pq.read_metadata(path).row_group(0)
     return [group.column(number) for number in range(group.num_columns)]
@@ -79,6 +132,20 @@ def test_statistics_tell_what_filters_ask_for(line: Line, tmp_path: Path) -> Non
     assert with_statistics == fixed + [
         f"{side}_{name}" for side in ("before", "after") for name in ("TEA_CODE", "PRICE", "STOCK_KG")
     ]
+
+
+def test_text_that_is_no_key_has_no_statistics_whatever_its_name(line: Line, tmp_path: Path) -> None:
+    names = ("A_B", "C_A_B", "A_B_C", "B")
+    columns = [
+        one._replace(name=name)
+        for one, name in zip(ORACLE_SALES.columns[:2] + ORACLE_SALES.columns[1:2] * 2, names, strict=True)
+    ]
+    order = ByteOrder.BIG
+    definition = build_table(TableDefinition(1, 1, tuple(columns)), order)
+    trail = trail_of(tmp_path, metadata_record(2, 1, "TEA.LEAVES", definition, order), row(b"\0\1x", 1, order))
+    line(f"open {trail}; export parquet to {tmp_path / 'out'} by table")
+    found = _columns(tmp_path / "out" / "TEA.LEAVES.parquet")
+    assert [one.path_in_schema for one in found if one.is_stats_set][7:] == ["before_A_B", "after_A_B"]
 
 
 def test_statistics_of_records_tell_what_filters_ask_for(line: Line, tmp_path: Path) -> None:

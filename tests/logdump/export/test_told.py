@@ -17,7 +17,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
-from trailformat import BadRecord
+from trailformat import BadRecord, TrailFile
 from trailformat.trail.sequence import Spot
 
 SHOP = TRAILS / "et000000000"
@@ -59,6 +59,19 @@ def test_progress_has_the_time_of_its_record_and_the_size_of_the_file(
     shown = {"parquet to T": "Scanned 10 records, RBA 3260,2024/03/14 09:33", "sql to T": "RBA 3987,2024/03/14 09:35"}
     assert first.size == SHOP.stat().st_size
     assert any(shown[words] in one for one in _told(line, SHOP, words, tmp_path / "again"))
+
+
+@pytest.mark.parametrize("words", ["csv to T", "parquet to T"])
+def test_progress_has_the_time_of_the_record_at_its_rba(
+    words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", 4)
+    line("notify 2")
+    _told(line, SHOP, words, tmp_path / "out")
+    found = {one.rba: one.time for one in line.events if isinstance(one, Progress)}
+    with TrailFile(SHOP) as trail:
+        records = [trail.record_at(rba) for rba in found]
+    assert list(found.values()) == [one.header.io_time for one in records if one is not None]
 
 
 def test_progress_counts_on_behind_damage(line: Line, tmp_path: Path) -> None:
@@ -140,6 +153,57 @@ def test_what_does_not_decode_is_counted_and_the_first_is_named(
     assert _told(line, TRAILS / "ml000000000", words, tmp_path / "out")[-1] == told.format(no_table=no_table)
 
 
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_damage_is_told_with_its_place_and_length(format_: str, line: Line, tmp_path: Path) -> None:
+    trail = TRAILS / "gt000000000"
+    _told(line, trail, f"{format_} to T", tmp_path / "out")
+    (bad,) = [one.bad for one in line.events if isinstance(one, Notice)]
+    assert bad is not None
+    assert (bad.error.path, bad.error.rba, bad.error.problem, bad.length) == (trail, 3522, "no record starts here", 109)
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_damage_behind_the_last_record_that_is_asked_for_is_left_to_the_next_export(
+    format_: str, line: Line, tmp_path: Path
+) -> None:
+    told = _told(line, TRAILS / "gt000000000", f"{format_} to T 11 records", tmp_path / "first")
+    assert line.session.cursor.next == 3522
+    assert not [one for one in told if "are not exported" in one]
+    told = line(f"export {format_} to {tmp_path / 'second'}")
+    assert len([one for one in told if "are not exported" in one]) == 1
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_damage_behind_the_last_record_that_passes_is_told(format_: str, line: Line, tmp_path: Path) -> None:
+    line("filter csn = 41882317")
+    trail = TRAILS / "gt000000000"
+    assert _told(line, trail, f"{format_} to T", tmp_path / "out")[-1].endswith("109 bytes are not exported")
+    assert line.session.cursor.next == trail.stat().st_size
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_a_position_inside_a_record_is_damage_up_to_the_next_one(format_: str, line: Line, tmp_path: Path) -> None:
+    told = line(f"open {SHOP}; pos 1812; export {format_} to {tmp_path / 'out'}")
+    assert told[-1].startswith(f"{SHOP}, RBA 1812: no record starts here")
+    assert told[-1].endswith(": 196 bytes are not exported")
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_the_position_is_at_damage_that_ends_the_last_file(format_: str, line: Line, tmp_path: Path) -> None:
+    files = [trail_of(tmp_path, SHOP.read_bytes(), more, name=f"xx{n:09}") for n, more in enumerate((b"", bytes(9)))]
+    line("across on")
+    assert _told(line, files[0], f"{format_} to T", tmp_path / "out")[-1].endswith(": 9 bytes are not exported")
+    assert (line.session.trail.path, line.session.cursor.next) == (files[1], SHOP.stat().st_size)
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_one_byte_between_records_is_damage_too(format_: str, line: Line, tmp_path: Path) -> None:
+    trail = trail_of(tmp_path, row(), b"x", row(), row())
+    told = _told(line, trail, f"{format_} to T", tmp_path / "out")
+    assert told[0] == f"Exported 3 records to {tmp_path / 'out'}"
+    assert told[1].endswith(": 1 bytes are not exported")
+
+
 def _shown(events: Iterable[Event]) -> list[str]:
     return [text for event in events for text in render(event, Settings())]
 
@@ -154,19 +218,22 @@ def _tally(rows: int, *, selected: int) -> ExportTally:
 def test_the_tallies_of_pieces_come_to_one() -> None:
     whole, second = _tally(2, selected=3), _tally(5, selected=7)
     whole.leave_out(None)
+    whole.add_problem(200, "", "it is the first")
+    whole.note_damage(BadRecord("no record starts here", rba=250), 4)
     second.leave_out(None)
     second.leave_out(170, 2)
     second.add_problem(700, "PRICE", "it is a test", 2)
     second.add_problem(800, "", "it is another")
     second.note_damage(BadRecord("no record starts here", rba=900), 8)
     whole.add(second)
-    assert (whole.selected, whole.problems, whole.left_out.total()) == (10, 3, 4)
+    assert (whole.selected, whole.problems, whole.left_out.total()) == (10, 4, 4)
     assert whole.end == second.end
     assert _shown(whole.report("/x", by_table=False, parts=2)) == [
         "Exported 7 records to 2 parts in /x",
         "Left out 4 records that are no rows: FileHeader 2, Metadata 2",
+        "RBA 250: no record starts here: 4 bytes are not exported",
         "RBA 900: no record starts here: 8 bytes are not exported",
-        "3 values or parts do not decode; the first: RBA 700, PRICE: it is a test",
+        "4 values or parts do not decode; the first: RBA 200: it is the first",
     ]
 
 

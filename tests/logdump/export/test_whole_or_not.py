@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,6 +17,8 @@ from logdump.operations.export import arrow_files, text_file
 from logdump.operations.export.exporting import check_whole
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally, FileTally
+from logdump.operations.export.target import export_target
+from logdump.session.errors import CommandError
 from tests.logdump.line import Line
 from trailformat import CannotWrite, TrailFile
 
@@ -132,7 +135,8 @@ def test_the_open_trail_is_never_the_target(words: str, line: Line, tmp_path: Pa
     (tmp_path / "link").symlink_to(source)
     for target in (source, tmp_path / "link"):
         line(f"open {source}")
-        assert "is the open trail" in _export(line, f"{words} replace", target)[0]
+        refused = f"{target} is the open trail: EXPORT never writes over it."
+        assert _export(line, f"{words} replace", target) == [refused]
     assert source.read_bytes() == (TRAILS / "et000000000").read_bytes()
 
 
@@ -143,6 +147,18 @@ def test_the_folder_of_the_open_trail_is_never_the_target(line: Line, tmp_path: 
     refused = f"{tmp_path} holds the open trail: EXPORT never replaces it."
     assert _export(line, "csv to T by table replace", tmp_path) == [refused]
     assert source.exists()
+
+
+@pytest.mark.parametrize(("is_folder", "appears"), [(True, Path.touch), (False, Path.mkdir)])
+def test_what_comes_in_the_way_of_an_export_is_left_alone(
+    appears: Callable[[Path], None], tmp_path: Path, *, is_folder: bool
+) -> None:
+    export = ExitStack()
+    export.enter_context(export_target(tmp_path / "out", is_folder=is_folder, replaces=False))
+    appears(tmp_path / "out")
+    with pytest.raises(CommandError, match="out exists already"):
+        export.close()
+    assert _names(tmp_path) == ["out"]
 
 
 def test_a_file_is_no_folder_and_a_folder_no_file(shop: Line, tmp_path: Path) -> None:
