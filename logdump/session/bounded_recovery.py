@@ -214,11 +214,21 @@ class BrRestartShown(NamedTuple):
 
 
 class LongTransactionShown(NamedTuple):
-    """BR: a transaction that was, or may have been, open for longer than the interval."""
+    """BR: a transaction that was, or may have been, open for longer than the interval.
+
+    Attributes:
+        began: it.
+        certain: whether it is long whatever its begin was between the bounds.
+        intervals: how many intervals it was open at least.
+        persisted: whether a checkpoint writes it to disk.
+        reach: how far back a restart reads at most because of it, with BR.
+    """
 
     began: Began
     certain: bool
     intervals: int
+    persisted: bool
+    reach: int
 
 
 class LongTransactionsEnd(NamedTuple):

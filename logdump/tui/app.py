@@ -15,6 +15,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.mark_letters import MarkLetters
+from logdump.tui.keys.words_of_cursor import WordsOfCursor
 from logdump.tui.model.model import OUTPUT, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
@@ -220,6 +221,19 @@ class TrailApp(HarmlessApp):
     def action_send(self, text: str) -> None:
         """A key that stands for a line."""
         self.enter(text)
+
+    def action_send_of_cursor(self, text: str) -> None:
+        """A key that stands for a line about what is under the cursor."""
+        line, missing = self._of_cursor.filled(text)
+        if missing:
+            self._reports.tell(f"There is no {missing} here: {text}")
+        else:
+            self.enter(line)
+
+    @property
+    def _of_cursor(self) -> WordsOfCursor:
+        point = self.query_one(TimelinePane).point
+        return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
 
     def action_type_in(self, text: str) -> None:
         """A key that begins a line."""

@@ -64,8 +64,18 @@ class BrCheckpoints:
 
     def is_persisted(self, one: Began) -> bool:
         """Whether any checkpoint writes a transaction to disk."""
-        number = max(0, self._at_or_after(one.high + self.interval))
-        return number < self._stop(one.end)
+        return self._persists(one) < self._stop(one.end)
+
+    def _persists(self, one: Began) -> int:
+        """The number of the first checkpoint that writes it to disk, if it is still open."""
+        return max(0, self._at_or_after(one.high + self.interval))
+
+    def reach(self, one: Began) -> int:
+        """How far back a restart reads at most because of it: until a checkpoint has it on disk, or ended."""
+        begins, stop = max(0, self._at_or_after(one.high)), self._stop(one.end)
+        if stop <= begins:
+            return (self.last if one.end is None else one.end) - one.high
+        return min(self.time(min(self._persists(one), stop)), self.last) - one.high
 
     def _stop(self, end: int | None) -> int:
         return self.count if end is None else min(self.count, self._at_or_after(end))
@@ -77,8 +87,7 @@ class BrCheckpoints:
         for operation in operations or ():
             sizes[max(0, self._at_or_after(operation.time))] += operation.size
         begins = max(0, self._at_or_after(one.high))
-        persists = max(begins, self._at_or_after(one.high + self.interval))
-        stop = self._stop(one.end)
+        persists, stop = self._persists(one), self._stop(one.end)
         self.ever += persists < stop
         so_far = one.size if operations is None else sum(sizes[number] for number in sizes if number < begins)
         for number in range(begins, stop):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from logdump.operations.bounded_recovery.sources import place_of
@@ -31,6 +32,7 @@ class FirstPass:
     Args:
         slack: that of the redo clock.
         at: the moment of a restart; markers behind it do not count. None: all count.
+        see_damage: takes each place of damage.
 
     Attributes:
         clock: set by all whole transactions.
@@ -39,12 +41,12 @@ class FirstPass:
         unknown_vendor: whether no header says that the source is Oracle.
     """
 
-    def __init__(self, slack: int, at: int | None) -> None:
+    def __init__(self, slack: int, at: int | None, see_damage: Callable[[Damage], object] = lambda _: None) -> None:
         self.clock = RedoClock(slack)
         self.commits: tuple[int, int] | None = None
         self.damaged = 0
         self.unknown_vendor = True
-        self._at = at
+        self._at, self._see_damage = at, see_damage
         self._created: FirstCheckpoint | None = None
         self._marker: FirstCheckpoint | None = None
 
@@ -75,14 +77,20 @@ class FirstPass:
             CommandError: a CSN is none of Oracle.
         """
         if isinstance(one, Damage):
-            self.damaged += not one.is_partial
+            self._note_damage(one)
         elif isinstance(one, Restart):
             if self._at is None or one.time <= self._at:
                 self._marker = FirstCheckpoint(one.time, FirstSource.RESTART, one.spot)
         else:
-            self.damaged += sum(not damage.is_partial for damage in one.damage)
+            for damage in one.damage:
+                self._note_damage(damage)
             if one.is_whole:
                 self._learn(one)
+
+    def _note_damage(self, damage: Damage) -> None:
+        if not damage.is_partial:
+            self.damaged += 1
+            self._see_damage(damage)
 
     def _learn(self, extent: Extent) -> None:
         csn, commit = extent.transaction.csn, extent.last_moment.time

@@ -39,6 +39,7 @@ class BrSurvey:
         options: what is wanted.
         given: begins that a file tells, by TRANID.
         takes: tells of a transaction whether it is listed.
+        see_damage: takes each place of damage.
 
     Attributes:
         is_partial: whether it was stopped before the end.
@@ -50,10 +51,11 @@ class BrSurvey:
         options: BrOptions,
         given: Mapping[str, GivenBegin],
         takes: Callable[[Began], bool] = lambda _: True,
+        see_damage: Callable[[Damage], object] = lambda _: None,
     ) -> None:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
-        self._pass = FirstPass(options.slack, options.restart)
+        self._pass = FirstPass(options.slack, options.restart, see_damage)
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
         self._main = BrCheckpoints(0, options.interval, -1)
@@ -124,7 +126,8 @@ class BrSurvey:
         is_possible = one.low is not None and end - one.low > self._longer
         if (is_certain or is_possible) and self._takes(one):
             self._certain += is_certain
-            self._long.add(LongTransactionShown(one, is_certain, (end - one.high) // self._main.interval))
+            intervals, persisted = (end - one.high) // self._main.interval, self._main.is_persisted(one)
+            self._long.add(LongTransactionShown(one, is_certain, intervals, persisted, self._main.reach(one)))
 
     @property
     def end(self) -> LongTransactionsEnd:

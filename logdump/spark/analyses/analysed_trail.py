@@ -70,10 +70,13 @@ class AnalysedTrail:
         """See whether there is damage among the transactions of a lot. Raises like damaged."""
         for mark in lot.marks:
             if mark.io_type == DAMAGE:
-                path = self.whole.paths[mark.place.ordinal]
-                with TrailFile(path) as trail:
-                    error = trail.error_at(mark.place.rba)
-                self.damaged(error or BadRecord("no sound record"), path, mark.place.rba)
+                self.damaged_at(self.whole.paths[mark.place.ordinal], mark.place.rba)
+
+    def damaged_at(self, path: Path, rba: int) -> None:
+        """Bytes of a file that are no sound record, with what is wrong there. Raises like damaged."""
+        with TrailFile(path) as trail:
+            error = trail.error_at(rba)
+        self.damaged(error or BadRecord("no sound record"), path, rba)
 
     def damaged(self, error: TrailError, path: Path, rba: int | None = None) -> None:
         """Bytes that are no sound record, or a file that is no trail: a line in the log unless damage ends the read.

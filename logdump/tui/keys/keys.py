@@ -34,7 +34,7 @@ class Key(NamedTuple):
         keys: as Textual calls them, separated by commas.
         what: in a few words.
         area: where it acts.
-        sends: the command line that it enters.
+        sends: the command line that it enters; words such as ``<rba>`` in it stand for what is under the cursor.
         types: what it writes into the prompt.
         acts: the action of the screen.
         short: its word in the line at the bottom; empty where it has none.
@@ -60,7 +60,7 @@ class Key(NamedTuple):
     def action(self) -> str:
         """The Textual action."""
         if self.sends:
-            return f"app.send({self.sends!r})"
+            return f"app.{'send_of_cursor' if '<' in self.sends else 'send'}({self.sends!r})"
         return f"app.type_in({self.types!r})" if self.types else self.acts
 
 
@@ -84,6 +84,7 @@ KEYS = (
     Key("find_next", "greater_than_sign", "next match", Area.PANES, sends="FIND NEXT"),
     Key("find_before", "less_than_sign", "match before", Area.PANES, sends="FIND PREVIOUS"),
     Key("safe", "a", "where Replicat may restart safely", Area.PANES, sends="SAFE", short="safe", weight=3),
+    Key("explain", "e", "what a restart at the record would do", Area.PANES, sends="EXPLAIN RESTART AT <seqno> <rba>"),
     Key("filter", "f", "filter", Area.PANES, types="filter include ", short="filter", weight=3),
     Key("filter_off", "F", "show all records again", Area.PANES, sends="FILTER CLEAR ALL"),
     Key("go_to", "g", "go to an RBA", Area.PANES, types="pos ", short="goto", weight=3),
@@ -147,6 +148,7 @@ KEYS = (
     Key("next_way", "down,j", "next way of the beats", Area.TIMELINE, acts="way(1)"),
     Key("way_before", "up,k", "way before", Area.TIMELINE, acts="way(-1)"),
     Key("open_record", "enter", "go to the record", Area.TIMELINE, acts="open_record"),
+    Key("explain_lag", "e", "why the lag is so at this time", Area.TIMELINE, sends="EXPLAIN LAG AT <time>"),
     Key(
         "complete",
         "tab",

@@ -18,8 +18,10 @@ from logdump.render.json_lines import render
 from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
 from logdump.spark.source.data_source import TrailSource
 from logdump.spark.view_table import VIEWS, View
+from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, planned, rows
+from tests.simulated.bounded_recovery import HOUR, redo_of, write_trail
 from tests.simulated.recovery import append_recovery
 
 
@@ -57,6 +59,38 @@ def test_restarts_of_one_file_are_told_by_the_whole_trail(line: Line, trails: Pa
     alone = as_json_rows(trails / "at000000001")
     assert alone == [one for one in every if one["file"].endswith("at000000001")]
     assert alone[0]["cut"]["begin"]["file"].endswith("at000000000")
+
+
+@pytest.fixture
+def long_trail(tmp_path: Path) -> Path:
+    """One transaction is open from 01:00 to 09:00; checkpoints are at 03:00 and 07:00."""
+    return write_trail(tmp_path / "br000000000", HISTORY, created=-HOUR)
+
+
+def test_open_transactions_are_the_long_ones_that_br_tells(line: Line, long_trail: Path) -> None:
+    line(f"open {long_trail}")
+    told = of_command(line, "br", "br_transaction")
+    found = [as_json(row) for row in rows(long_trail, analysis="open_transactions")]
+    assert [one["xid"] for one in told] == ["9.9.2"]
+    assert [{name: row[name] for name in told[0]} for row in found] == told
+
+
+def test_an_open_transaction_reaches_back_until_a_checkpoint_has_it_on_disk(line: Line, long_trail: Path) -> None:
+    [row] = rows(long_trail, analysis="open_transactions")
+    assert (row["duration"], row["persisted"], row["reach"]) == (8 * 3600, True, 6 * 3600)
+    line(f"open {long_trail}")
+    [interval] = of_command(line, "br compare 4h", "br_interval")
+    assert row["reach"] == interval["greatest"]
+
+
+def test_an_open_transaction_has_the_redo_positions_of_its_ends(long_trail: Path) -> None:
+    [row] = rows(long_trail, "begin_redo", "end_redo", analysis="open_transactions")
+    assert [tuple(row[name].values()) for name in ("begin_redo", "end_redo")] == redo_of(HISTORY)[2]
+
+
+def test_open_transactions_of_another_database_are_refused(trails: Path) -> None:
+    with pytest.raises(BadTrail, match="Bounded Recovery is for Oracle alone"):
+        rows(trails / "el000000000", analysis="open_transactions")
 
 
 def test_a_task_has_the_files_of_one_trail(trails: Path) -> None:
@@ -103,11 +137,12 @@ def test_a_trail_without_restarts_has_no_rows(trails: Path) -> None:
     assert rows(trails / "et000000000", analysis="restarts") == []
 
 
-def test_damage_ends_the_read_or_is_in_the_log(trails: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("analysis", ["restarts", "open_transactions"])
+def test_damage_ends_the_read_or_is_in_the_log(analysis: str, trails: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = trails / "gt000000000"
     with pytest.raises(BadTrail, match=f"^{path}, seqno 0, RBA [0-9]+: "):
-        rows(path, analysis="restarts")
-    assert rows(path, analysis="restarts", mode="PERMISSIVE") == []
+        rows(path, analysis=analysis)
+    assert rows(path, analysis=analysis, mode="PERMISSIVE") == []
     assert f"{path}, seqno 0, RBA" in caplog.text
 
 

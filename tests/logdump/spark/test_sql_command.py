@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,11 @@ from logdump.session.recovery_events import RecoveryShown
 from logdump.spark.needed_columns import needed_columns
 from logdump.spark.view_table import VIEWS
 from logdump.spark.views import Views
+from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.spark.reads import rows
+from tests.simulated.bounded_recovery import HOUR, write_trail
 from tests.simulated.recovery import append_recovery
 
 if TYPE_CHECKING:
@@ -261,6 +263,12 @@ def test_restarts_are_a_view_of_the_whole_trail(told: Told) -> None:
     told("filter include iotype insert")
     [refusal] = failure(told, "select * from restarts").lines
     assert refusal == "restarts tells of whole trails: option where (a FILTER) does not go with it"
+
+
+def test_open_transactions_are_a_view_with_the_numbers_of_br(told: Told, tmp_path: Path) -> None:
+    told(f"open {write_trail(tmp_path / 'br000000000', HISTORY, created=-HOUR)}")
+    [row] = result(told, "select xid, end - begin_high, duration, reach, begin_redo.log from open_transactions")
+    assert row == ("9.9.2", timedelta(hours=8), 28_800.0, 21_600.0, 59)
 
 
 def test_ddl_is_a_view_that_goes_by_params(told: Told, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.notation.times import GMT
+from logdump.notation.times import GMT, iso_time
 from logdump.operations.timeline.beat_points import BeatPoint, WayTimeline
 from logdump.session.heartbeats import BeatPlace, Gap
 from logdump.session.session import Session
@@ -71,6 +71,43 @@ def test_the_record_that_enter_opens_is_the_beat_under_the_cursor(path: Path) ->
 
     drive(steps, path)
     assert seen == [beats[-1]["rba"], beats[-3]["rba"], beats[-2]["rba"]]
+
+
+def test_e_explains_the_lag_at_the_point_under_the_cursor(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        pane(screen).focus()
+        await screen.press("left", "left")
+        point = pane(screen).point
+        assert point is not None
+        await screen.press("e")
+        entry = screen.app.mode.transcript.entries[-1]
+        assert entry.line == f"EXPLAIN LAG AT {iso_time(point.time)}"
+        assert any("Verdict: " in one for one in entry.lines())
+        assert any(f"(RBA {point.rba} of hh000000000)" in one for one in entry.lines())
+
+    drive(steps, path)
+
+
+def test_e_explains_a_restart_at_the_record_under_the_cursor(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "down", "down", "e")
+        entry = screen.app.mode.transcript.entries[-1]
+        assert entry.line == f"EXPLAIN RESTART AT 0 {rba_of(screen)}"
+        assert any("Verdict: " in one for one in entry.lines())
+
+    drive(steps, path)
+
+
+def test_e_says_that_a_file_without_a_number_names_no_place(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "beats.trail"
+    copy.write_bytes(path.read_bytes())
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "e")
+        assert "There is no seqno here: EXPLAIN RESTART AT <seqno> <rba>" in screen.text
+
+    drive(steps, copy)
 
 
 def test_a_click_on_a_bar_puts_the_cursor_there(path: Path) -> None:

@@ -1,0 +1,72 @@
+"""View ``open_transactions``: the long transactions that BR finds, with its own interval and first checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from logdump.arrow.records.column_types import BIGINT, BOOLEAN, DOUBLE, INT, TIMESTAMP, UNSIGNED, struct
+from logdump.arrow.records.schema import RowColumn
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
+from logdump.render.json_bounded_recovery import TRANSACTION
+from logdump.render.json_columns import columns_of, struct_of
+from logdump.render.json_safe import SPOT
+from logdump.session.errors import CommandError
+from logdump.spark.analyses.analysis import Analysis
+from logdump.spark.errors import BadTrail
+from logdump.spark.report import report
+
+if TYPE_CHECKING:
+    from logdump.arrow.records.objects import Row
+    from logdump.session.bounded_recovery import LongTransactionShown
+    from logdump.spark.analyses.analysed_trail import AnalysedTrail
+
+_NEVER = 1 << 62
+_SECOND = 1_000_000
+_REDO = struct({"log": BIGINT, "position": UNSIGNED})
+_OF_REDO = (
+    RowColumn("begin_redo", _REDO, "Redo position of its first record; null where the trail has none"),
+    RowColumn("end_redo", _REDO, "Redo position of its last record"),
+    RowColumn("duration", DOUBLE, "From `begin_high` to `end`, seconds"),
+    RowColumn("persisted", BOOLEAN, "Whether a checkpoint of Bounded Recovery writes it to disk"),
+    RowColumn("reach", DOUBLE, "How far back a restart reads at most because of it, with Bounded Recovery, seconds"),
+)
+
+
+def _rows(trail: AnalysedTrail) -> Iterator[Row]:
+    """Those that begin in the files read; the whole trail tells when they began, and when checkpoints are."""
+    survey = BrSurvey(trail.whole, BrOptions(), {}, see_damage=lambda damage: trail.damaged_at(damage.path, damage.rba))
+    try:
+        for _ in survey.run(_NEVER):
+            pass
+    except CommandError as error:
+        raise BadTrail(f"{trail.whole.paths[0]}: {' '.join(error.lines)}") from None
+    trail.check_files()
+    end = survey.end
+    if end.listed < end.certain + end.possible:
+        number = end.certain + end.possible
+        report(f"{trail.whole.paths[0]}: only the first {end.listed} of {number} long transactions are rows")
+    for shown in survey.long_transactions:
+        if shown.began.spot is not None and shown.began.spot.path in trail.paths:
+            yield {**TRANSACTION.build(shown), **_of_redo(shown)}
+
+
+def _of_redo(shown: LongTransactionShown) -> Row:
+    one = shown.began
+    return {
+        "begin_redo": one.place and one.place._asdict(),
+        "end_redo": one.last_place and one.last_place._asdict(),
+        "duration": None if one.end is None else (one.end - one.high) / _SECOND,
+        "persisted": shown.persisted,
+        "reach": shown.reach / _SECOND,
+    }
+
+
+_TIMES = {"begin_low": TIMESTAMP, "begin_high": TIMESTAMP, "end": TIMESTAMP}
+OPEN_TRANSACTIONS = Analysis(
+    "open_transactions",
+    "each transaction that was, or may have been, open for longer than 4 hours, the interval of Bounded Recovery",
+    (*columns_of(TRANSACTION, {**_TIMES, "spot": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
+    _rows,
+)
