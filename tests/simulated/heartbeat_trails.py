@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -126,16 +127,22 @@ class HeartbeatTrail:
 
 
 def target_trail(path: Path, moments: Iterable[int], replicats: Sequence[str] = ("REP1",)) -> Path:
-    """A trail captured from WEST, of the beats that EAST generates at these moments, through each of the Replicats."""
-    trail, random, west = HeartbeatTrail(path), Random(11), Database("WEST")
+    """A trail captured from WEST, of the beats that EAST generates at these moments, through each of the Replicats.
+
+    The FileName in its header has no folder in it, so that its records stand at the same places wherever it lies.
+    """
+    random, west = Random(11), Database("WEST")
     ways = [
         Link(Database("EAST"), Process("EXT1", 4 * 10**6), (Process("PMP1", 10**6),), Process(name, 10**6), west)
         for name in replicats
     ]
-    for moment in moments:
-        for way in ways:
-            _, received = travel(way, way.source.beat("WEST", moment), moment, random)
-            assert received is not None
-            trail.insert(received[0], moment)
-            trail.insert(received[1], moment, "_HISTORY")
-    return trail.close()
+    with contextlib.chdir(path.parent):
+        trail = HeartbeatTrail(Path(path.name))
+        for moment in moments:
+            for way in ways:
+                _, received = travel(way, way.source.beat("WEST", moment), moment, random)
+                assert received is not None
+                trail.insert(received[0], moment)
+                trail.insert(received[1], moment, "_HISTORY")
+        trail.close()
+    return path
