@@ -72,6 +72,7 @@ def test_the_samples_of_the_page_run_one_after_the_other(
                     own.sql(statement).collect()
 
 
+@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
 @pytest.mark.usefixtures("spark")
 def test_the_session_at_the_prompt_runs_in_a_process_of_its_own(as_after_make_demo: Path) -> None:
     for block in _of_the_page("console"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,35 +59,3 @@ def loaded(engine: str, cache: Path) -> set[str]:
 
 def test_nothing_heavy_for_a_small_file(tmp_path: Path) -> None:
     assert not loaded("None", tmp_path) & {"numpy", "numba"}
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A user's cache with the kernels in it: compiling them takes seconds."""
-    if not is_available(Engine.NUMBA):
-        pytest.skip("numba is not installed")
-    cache = tmp_path_factory.mktemp("cache")
-    assert "numba" in loaded("Engine.NUMBA", cache)
-    return cache
-
-
-@pytest.fixture
-def cache(compiled: Path, tmp_path: Path) -> Path:
-    """A copy of it, for one test."""
-    return Path(shutil.copytree(compiled, tmp_path / "cache"))
-
-
-@pytest.mark.parametrize("engine", ["Engine.NUMBA", "choose_engine(1 << 40)"])
-def test_kernels_are_kept_in_the_users_cache(cache: Path, engine: str) -> None:
-    (kept,) = (cache / "logdump" / "kernels").iterdir()
-    written = kept.stat().st_mtime_ns
-    assert "numba" not in loaded(engine, cache)
-    assert kept.stat().st_mtime_ns == written
-
-
-def test_kernels_that_are_not_what_was_kept_are_compiled_anew(cache: Path) -> None:
-    (kept,) = (cache / "logdump" / "kernels").iterdir()
-    good = kept.read_bytes()
-    kept.write_bytes(good[:-100])
-    assert "numba" in loaded("choose_engine(1 << 40)", cache)
-    assert len(kept.read_bytes()) == len(good)
