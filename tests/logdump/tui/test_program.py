@@ -16,7 +16,9 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.tui import start
 from tests.logdump.program import logdump
+from tests.logdump.tui.drive import NARROW, WIDE
 from tests.logdump.tui.terminal import terminal
+from tests.searching import IS_LONG
 
 TRAIL = str(TRAILS / "et000000000")
 _BUDGET = 4096
@@ -24,7 +26,7 @@ _BUDGET = 4096
 _MOUSE_ON = b"\x1b[?1000h"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
+@pytest.mark.parametrize("size", [NARROW, WIDE] if IS_LONG else [NARROW], ids="{0[0]}x{0[1]}".format)
 def test_a_session_at_a_terminal(size: tuple[int, int]) -> None:
     with terminal("--tui", TRAIL, size=size) as screen:
         screen.read("Logdump 2 >")
