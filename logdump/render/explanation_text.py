@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.notation.escape import escape
+from logdump.notation.plural import amount
 from logdump.notation.times import format_timestamp
 from logdump.render.bounded_recovery_text import span_text
 from logdump.session.explanation import Evidence, Explained, Phrase, Span, When
@@ -23,7 +24,7 @@ def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
     head.append(f"{escape(shown.title)}{partial}")
     head.append(f"Verdict: {_phrase(shown.verdict.text, settings)}")
     if shown.damaged:
-        head.append(f"Damage at {shown.damaged} places, see CHECK: what stands there is not known.")
+        head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: what stands there is not known.")
     tail = [f"Not known: {one}" for one in others]
     room = MOST_LINES - len(head) - len(tail)
     parts = [f"  {_part(part, settings)}" for part in shown.parts]

@@ -41,6 +41,7 @@ class LagQuestion:
         self._around = BeatsAround(at)
         self._clocks = DefinitionClocks(at)
         self._transactions = TransactionsAround(LagWindow(0, 0))
+        self._undecoded = 0
         self.is_partial = False
 
     def run(self, notify: int) -> Iterator[Progress]:
@@ -66,6 +67,7 @@ class LagQuestion:
                 for row in reader.rows(trail):
                     for beat in new.of(row) if isinstance(row, HeartbeatRow) else ():
                         self._around.add(beat)
+                    self._undecoded = reader.problems
         for beat in new.rest():
             self._around.add(beat)
 
@@ -82,7 +84,7 @@ class LagQuestion:
     @property
     def facts(self) -> LagFacts:
         """What is known so far."""
-        return LagFacts(self._at, self._around.facts(), self._transactions.facts(), self._clocks.found)
+        return LagFacts(self._at, self._around.facts(), self._transactions.facts(), self._clocks.found, self._undecoded)
 
     def explained(self, title: str) -> Explained:
         """The answer."""
@@ -156,8 +158,12 @@ def _assumed(facts: LagFacts) -> Iterator[str]:
 
 
 def _not_known(facts: LagFacts) -> Iterator[str]:
-    if not facts.beats.beats:
+    if facts.undecoded:
+        rows = amount(facts.undecoded, "row")
+        yield f"what {rows} of heartbeat tables hold: HEARTBEAT ROWS shows why they do not decode"
+    if not facts.beats.beats and not facts.undecoded:
         yield "the lag of each hop: ADD HEARTBEATTABLE writes beats into the trail"
+    if not facts.beats.beats:
         return
     chosen = facts.chosen
     if chosen is not None and "routing_lag" not in chosen.hops:

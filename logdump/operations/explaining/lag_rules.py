@@ -25,12 +25,16 @@ HOP_NAMES = {
 
 
 class LagFacts(NamedTuple):
-    """All that the rules look at; ``at`` is the moment asked for, None for the greatest lag."""
+    """All that the rules look at.
+
+    ``at`` is the moment asked for, None for the greatest lag; ``undecoded`` rows of heartbeat tables may be beats too.
+    """
 
     at: int | None
     beats: BeatFacts
     trail: TrailFacts
     clock: ClockLag | None
+    undecoded: int
 
     @property
     def chosen(self) -> PassedBeat | None:
@@ -46,10 +50,11 @@ def seconds(microseconds: int) -> str:
 def _no_beats(facts: LagFacts) -> Phrase | None:
     if facts.beats.beats:
         return None
+    none = "No heartbeat that decodes" if facts.undecoded else "No heartbeat"
     if facts.clock is None or facts.clock.lag <= 0:
-        return ("No heartbeat, and no definition whose clock tells a lag.",)
+        return (f"{none}, and no definition whose clock tells a lag.",)
     lag = seconds(facts.clock.lag)
-    return ("No heartbeat; at least by the clock of a definition, ", When(facts.clock.written), f": {lag}.")
+    return (f"{none}; at least by the clock of a definition, ", When(facts.clock.written), f": {lag}.")
 
 
 def restart_of(facts: LagFacts) -> Restart | None:

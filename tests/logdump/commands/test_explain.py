@@ -96,6 +96,30 @@ def test_an_answer_has_at_most_25_lines(line: Line) -> None:
     assert "… and 41 more" in lines[-2]
 
 
+def test_damage_is_counted_in_words(line: Line, trails: Path, tmp_path: Path) -> None:
+    content = bytearray((trails / "et000000000").read_bytes())
+    content[3100:3160] = bytes(60)
+    (damaged := tmp_path / "dd000000000").write_bytes(content)
+    line(f"open {damaged}")
+    assert "Damage at 1 place, see CHECK: what stands there is not known." in line("explain lag")
+
+
+def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeats(
+    line: Line, trails: Path, tmp_path: Path
+) -> None:
+    content = bytearray((trails / "yt000000000").read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 300] = bytes(300)
+    (spoilt := tmp_path / "yt000000000").write_bytes(content)
+    line(f"open {spoilt}")
+    first, _, verdict, *rest = line("explain lag")
+    assert first.endswith(
+        "Not known: what 7 rows of heartbeat tables hold: HEARTBEAT ROWS shows why they do not decode."
+    )
+    assert verdict == "Verdict: No heartbeat that decodes, and no definition whose clock tells a lag."
+    assert not any("ADD HEARTBEATTABLE" in one for one in rest)
+
+
 def test_a_filter_is_refused(line: Line, tmp_path: Path) -> None:
     line(f"open {late.write(late.in_time, tmp_path / 'hb000000000')}; filter include iotype delete; explain lag")
     assert "Half a trail gives wrong answers" in line.failures[0].lines[0]
