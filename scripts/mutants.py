@@ -114,7 +114,12 @@ AREAS = {
     ),
     "segments": Area(
         ("trailformat/changes/segments.py",),
-        ("tests/trailformat/test_segment*.py", _COMMANDS + "test_values.py", _TRANSCRIPTS),
+        (
+            "tests/trailformat/test_segment*.py",
+            "tests/trailformat/test_whole_records.py",
+            _COMMANDS + "test_values.py",
+            _TRANSCRIPTS,
+        ),
     ),
     "lobs": Area(
         ("trailformat/changes/lobs.py", "trailformat/records/lob_pieces.py"),
