@@ -30,6 +30,7 @@ class Timeline(NamedTuple):
         at: the newest time in the file (Julian); None before the first.
         volume: the records of the file; None where there are beats.
         is_filtered: whether a filter has left records out.
+        undecoded: rows of heartbeat tables that do not decode; they may be beats too.
     """
 
     covered: int
@@ -37,6 +38,7 @@ class Timeline(NamedTuple):
     at: int | None
     volume: Volume | None
     is_filtered: bool
+    undecoded: int = 0
 
     def age(self, way: WayTimeline) -> int:
         """Microseconds from the newest beat of a way to the newest time in the file."""
@@ -108,6 +110,7 @@ class TimelineScan:
             max((one for one in moments if one is not None), default=None),
             None if last else self._volume.volume(),
             self._filters is not None,
+            self._reader.problems if self._reader is not None else 0,
         )
 
 

@@ -45,7 +45,8 @@ def timeline_page(
     elif timeline.volume is not None and timeline.volume.intervals:
         volume = _fitting(timeline.volume, width)
         where = "that passes the filter" if timeline.is_filtered else "in this file"
-        heading = f"No heartbeat {where}: what it holds per {_interval_text(volume.interval)}"
+        decodes = " that decodes" if timeline.undecoded else ""
+        heading = f"No heartbeat{decodes} {where}: what it holds per {_interval_text(volume.interval)}"
         plot = volume_plot(volume, width, zone)
     else:
         return TimelinePage([line("Nothing with a time has been found yet.", "dim")])

@@ -9,11 +9,14 @@ from random import Random
 import pytest
 
 from fixtures import TRAILS
+from logdump.notation.times import GMT
 from logdump.operations.heartbeats.lags import HOPS
 from logdump.operations.timeline.beat_points import MOST_POINTS, BeatPoint, PointSample, most_delayed
 from logdump.operations.timeline.timeline import Timeline, TimelineScan
 from logdump.operations.timeline.volume import MOST_INTERVALS, Volume, VolumeInterval, VolumeSums
 from logdump.session.session import Session
+from logdump.tui.text.glyphs import UNICODE
+from logdump.tui.text.timeline_text import timeline_page
 from tests.logdump.commands.test_heartbeat import MINUTE, SECOND, objects
 from tests.simulated.heartbeat_trails import target_trail
 from tests.trailformat.scan.reference import ENGINES
@@ -125,6 +128,19 @@ def test_records_of_years_take_no_more_intervals_than_there_is_room_for() -> Non
 def test_intervals_on_both_sides_of_the_first_record_are_never_one() -> None:
     before, after = VolumeInterval(-SECOND, 1, 1, 9), VolumeInterval(SECOND, 1, 1, 3)
     assert Volume(0, SECOND, (before, after)).at_most(1).number == 2
+
+
+def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeat(tmp_path: Path) -> None:
+    content = bytearray((TRAILS / "yt000000000").read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 300] = bytes(300)
+    (spoilt := tmp_path / "yt000000000").write_bytes(content)
+    session, one = Session(), TimelineScan()
+    session.open(spoilt)
+    found = timeline_of(session, one)
+    session.close()
+    page = timeline_page(found, 0, None, (80, 20), GMT, UNICODE)
+    assert "No heartbeat that decodes in this file" in "".join(piece[0] for piece in page.lines[0].pieces)
 
 
 def test_a_way_with_heartbeats_has_no_volume(path: Path) -> None:
