@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
-from trailformat.scan.jobs import Ordered, cores
+from trailformat.scan.jobs import cores
 
 _WORKERS = min(cores(), 8)
 """Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
-_AHEAD = 3
-"""Jobs that are begun beyond those."""
+_MOST_BEGUN = _WORKERS + 4
+"""Jobs that are begun and not handed on."""
 
 
 def new_pool() -> ThreadPoolExecutor:
@@ -20,13 +21,26 @@ def new_pool() -> ThreadPoolExecutor:
 
 
 def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:
-    """What the jobs among the items return; items that cannot be called stand as they are between them."""
-    begun = (pool.submit(item) if callable(item) else item for item in items)
-    with Ordered(begun, _WORKERS + _AHEAD, _cancel) as ordered:
-        for item in ordered:
-            yield item.result() if isinstance(item, Future) else item
+    """What the jobs among the items return; items that cannot be called stand as they are between them.
+
+    Those do not count among the jobs that are begun ahead, however many there are, and wait only for jobs before them.
+    """
+    waiting: deque[Any] = deque()
+    begun = 0
+    try:
+        for item in items:
+            begun += callable(item)
+            waiting.append(pool.submit(item) if callable(item) else item)
+            while waiting and (begun >= _MOST_BEGUN or not isinstance(waiting[0], Future)):
+                begun -= isinstance(waiting[0], Future)
+                yield _result(waiting.popleft())
+        while waiting:
+            yield _result(waiting.popleft())
+    finally:
+        for item in waiting:
+            if isinstance(item, Future):
+                item.cancel()
 
 
-def _cancel(item: object) -> None:
-    if isinstance(item, Future):
-        item.cancel()
+def _result(item: Any) -> Any:
+    return item.result() if isinstance(item, Future) else item
