@@ -111,14 +111,15 @@ def test_json_has_an_object_per_gap_and_one_for_the_whole(trails: Path) -> None:
 
 
 @pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
-@pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000"])
-def test_both_engines_find_the_same(name: str, line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000", "mt000000000"])
+@pytest.mark.parametrize("form", ["text", "jsonl"])
+def test_both_engines_find_the_same(form: str, name: str, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import trailformat.scan.scanning
 
-    line(f"open {trails / name}")
-    expected = line("check")
+    words = ("--format", form, "-c", f"open {trails / name}; check")
+    expected = logdump(*words)
     monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
-    assert line("check") == expected
+    assert logdump(*words) == expected
 
 
 def test_progress_is_told_at_the_steps_of_notify(shop: Line) -> None:
