@@ -63,7 +63,7 @@ class Columns(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last one."""
+    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last in a transaction."""
 
     records: int
     place: TrailPlace

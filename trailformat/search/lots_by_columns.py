@@ -289,10 +289,15 @@ def _told(found: FileBatch, rows: _Array) -> tuple[StringColumn, StringColumn]:
     return told_by(found.batch, rows, found.trail.buffer)
 
 
-def _reached(found: FileBatch, segments: _Segments) -> Reached:
+def _reached(found: FileBatch, segments: _Segments) -> Reached | None:
     batch = found.batch
-    place = TrailPlace(found.ordinal, int(batch.rba[len(batch) - 1]))
-    return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
+    is_whole = np.asarray(batch.io_type) != RECORD_FRAGMENT
+    inside = np.flatnonzero(is_whole & (np.asarray(batch.transaction) >= 0))
+    if not len(inside):
+        return None
+    last = inside[-1]
+    place = TrailPlace(found.ordinal, int(batch.rba[last]))
+    return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[last]))
 
 
 def _marks(found: FileBatch, segments: _Segments) -> list[LotMark]:
