@@ -64,6 +64,16 @@ def test_the_byte_order_is_that_of_the_first_record_behind_the_header(tmp_path: 
 
 
 @pytest.mark.parametrize("order", BOTH)
+def test_what_is_wrong_at_the_beginning_is_said_in_the_order_of_the_records_behind(
+    tmp_path: Path, order: ByteOrder
+) -> None:
+    first, second = row(order=order), row(order=order)
+    with TrailFile(trail_of(tmp_path, first.raw[:-4] + b"?" + first.raw[-3:], second)) as trail:
+        assert trail.order is order
+        assert "record has no trailer" in str(trail.error_at(0))
+
+
+@pytest.mark.parametrize("order", BOTH)
 def test_a_file_without_header_begins_with_a_record(tmp_path: Path, order: ByteOrder) -> None:
     with TrailFile(trail_of(tmp_path, *records(order))) as trail:
         assert trail.file_header is None

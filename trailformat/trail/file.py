@@ -21,6 +21,7 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
+_NEARBY = 1 << 16
 _SETTLED = 2_000_000_000
 """Nanoseconds after its last change from which on a file that is written again has another time of change."""
 
@@ -150,10 +151,23 @@ class TrailFile:
                 ) from error
         self._detect_order()
 
+    def first_order(self) -> ByteOrder | None:
+        """The order of the first ``G`` record, damage near the beginning stepped over; None where there is none.
+
+        The file header is big-endian in every trail seen.
+        """
+        rba, size, buffer = self.first_rba, self._size, self.bytes
+        stop = min(size, rba + _NEARBY)
+        at: int | None = rba
+        while at is not None and at < stop:
+            order = framing.detect_order(buffer, at, size)
+            if order is not None and buffer[at] == framing.RECORD:
+                return order
+            at = framing.next_sound(buffer, at + 1, size, ByteOrder.BIG, stop - at - 1)
+        return None
+
     def _detect_order(self) -> None:
-        """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
-        rba = self.first_rba
-        order = framing.detect_order(self.bytes, rba, self._size) if rba < self._size else None
+        order = self.first_order()
         if order is not None:
             self.order, self._order_known = order, True
 
