@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo lint test test-long test-spark-versions check format bench bench-spark mutants fixtures docs clean
+.PHONY: demo lint test test-long test-spark-versions check format bench bench-spark mutants fuzz fixtures docs clean
 
 demo: $(VENV)/.base
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
@@ -56,6 +56,11 @@ bench-spark: $(VENV)/.base
 mutants: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
 	$(BIN)/python -m scripts.mutants --write $(AREA)
+
+# Inputs drawn from SEED (anew without it) for so many SECONDS by WORKERS; CORPUS is where they grow, INPUT one file again.
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) --workers $(or $(WORKERS),1) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(CORPUS),--home $(CORPUS)) $(if $(INPUT),--input $(INPUT))
 
 fixtures: $(VENV)/.base
 	$(BIN)/python -m fixtures.generate

@@ -170,8 +170,8 @@ def decode(trail: TrailFile, records: Iterable[Record], behaviour: Behaviour) ->
             _SEEN.clear()
         _SEEN.add(key)
         decode_record(record, behaviour)
-        with behaviour.only_trail_error("row"):
-            _decode_row(trail, record, behaviour)
+        _decode_row(trail, record, behaviour)
+        _decode_pieces(trail, record, behaviour)
 
 
 def decode_record(record: Record, behaviour: Behaviour) -> None:
@@ -195,33 +195,36 @@ def decode_record(record: Record, behaviour: Behaviour) -> None:
 
 
 def _decode_row(trail: TrailFile, record: Record, behaviour: Behaviour) -> None:
-    change = change_of(trail, record)
-    for column in change.columns if change else ():
-        for value in (column.before, column.after):
-            assert value is None or isinstance(value.text, str)
-    if change is not None and change.problem is not None:
-        behaviour.note("change", change.problem)
+    with behaviour.only_trail_error("row"):
+        change = change_of(trail, record)
+        for column in change.columns if change else ():
+            for value in (column.before, column.after):
+                assert value is None or isinstance(value.text, str)
+        if change is not None and change.problem is not None:
+            behaviour.note("change", change.problem)
+    with behaviour.only_trail_error("canonical"):
+        canonical(trail, record)
+
+
+def _decode_pieces(trail: TrailFile, record: Record, behaviour: Behaviour) -> None:
+    with behaviour.only_trail_error("segment"):
+        SegmentContext(trail).of(record)
+    with behaviour.only_trail_error("whole record"):
+        whole_record(trail, record)
+    with behaviour.only_trail_error("lobs"):
+        for lob in lobs_of(trail, record.rba):
+            behaviour.note("lob", "whole" if lob.is_whole else "not whole")
+            with behaviour.only_trail_error("lob"):
+                read_lob(trail, record.rba, lob.ordinal, len)
 
 
 def follow(trail: TrailFile, behaviour: Behaviour) -> None:
-    """All that a reader does: transactions, pieces of rows and of large objects, backwards, by time, from any place."""
-    transactions, segments = TransactionContext(trail), SegmentContext(trail)
-    told: list[Any] = []
+    """All that a reader of a file does: transactions from the front and from any place, backwards, by time."""
+    transactions = TransactionContext(trail)
     for rba in trail.sound_rbas(0, trail.size):
         record = trail.record_at(rba)
         assert record is not None
-        told.append((rba, transactions.of(record)))
-        segments.of(record)
-        with behaviour.only_trail_error("canonical"):
-            canonical(trail, record)
-        with behaviour.only_trail_error("whole record"):
-            whole_record(trail, record)
-        with behaviour.only_trail_error("lobs"):
-            for lob in lobs_of(trail, rba):
-                behaviour.note("lob", "whole" if lob.is_whole else "not whole")
-                read_lob(trail, rba, lob.ordinal, len)
-    for engine in ENGINES:
-        assert _tracked(trail, engine) == told, engine
+        transactions.of(record)
     assert trail.end_of_records() <= trail.size
     assert trail.file_header is None or trail.first_rba > 0
     first_at_or_after(trail, IO_TIME)
@@ -231,6 +234,18 @@ def follow(trail: TrailFile, behaviour: Behaviour) -> None:
     with behaviour.only_trail_error("backwards"):
         for _ in trail.records_backwards():
             pass
+
+
+def compare_transactions(trail: TrailFile) -> None:
+    """Both engines and the walk by record say the same of the transaction of each record."""
+    transactions = TransactionContext(trail)
+    told: list[Any] = []
+    for rba in trail.sound_rbas(0, trail.size):
+        record = trail.record_at(rba)
+        assert record is not None
+        told.append((rba, transactions.of(record)))
+    for engine in ENGINES:
+        assert _tracked(trail, engine) == told, engine
 
 
 def _tracked(trail: TrailFile, engine: Engine) -> list[Any]:
@@ -243,9 +258,10 @@ def _tracked(trail: TrailFile, engine: Engine) -> list[Any]:
     return told
 
 
-def walk(path: Path, behaviour: Behaviour | None = None) -> None:
-    """All of it."""
-    behaviour = behaviour or Behaviour()
+def walk(path: Path) -> None:
+    """All that a reader does with a file, whatever it holds."""
+    behaviour = Behaviour()
     with behaviour.only_trail_error("open"), TrailFile(path) as trail:
-        decode(trail, compare(trail, 1 << 10, behaviour), behaviour)
+        places = trail.sound_rbas(0, trail.size)
+        decode(trail, (record for rba in places if (record := trail.record_at(rba)) is not None), behaviour)
         follow(trail, behaviour)

@@ -26,7 +26,7 @@ class Corpus:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self.seeds = first_seeds()
+        self.seeds = list(first_seeds())
         self.known: set[str] = set()
         self._first = len(self.seeds)
         files = sorted(folder.glob("*.trail"))

@@ -19,7 +19,7 @@ from tests.fuzz import codec, kills, language
 from tests.fuzz.behaviour import Behaviour
 from tests.fuzz.corpus import Corpus
 from tests.fuzz.mutations import Input, draw
-from trailformat import TrailFile
+from trailformat import NotATrail, TrailFile
 
 _NAME = "lt000000000"
 _USUAL_BATCH = 1 << 10
@@ -83,6 +83,7 @@ class Fuzzer:
         self._shares = shares or Shares()
         self._corpus = Corpus(home / "corpus")
         language.prepare(work)
+        codec.forget()
         self.path = work / _NAME
         self._file = self._open()
 
@@ -156,6 +157,7 @@ class Fuzzer:
                 codec.decode(trail, records, behaviour)
             if number % self._shares.followed == 0:
                 codec.follow(trail, behaviour)
+                codec.compare_transactions(trail)
         assert is_opened or not drawn.intact, "a file with intact records is not opened"
         if lines:
             language.run_lines(self.path, lines, behaviour)
@@ -210,8 +212,9 @@ def try_again(path: Path, work: Path) -> None:
         signal.setitimer(signal.ITIMER_PROF, _TOO_LONG)
         codec.walk(here)
         for size in sorted(set(_BATCH_SIZES)):
-            with contextlib.closing(TrailFile(here)) as trail:
+            with contextlib.suppress(NotATrail), TrailFile(here) as trail:
                 codec.compare(trail, size, Behaviour())
+                codec.compare_transactions(trail)
         for one in [lines] if lines else [language.draw_lines(chance, here.stat().st_size) for _ in range(20)]:
             language.run_lines(here, one, Behaviour())
 

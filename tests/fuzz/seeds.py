@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,9 +41,10 @@ def seed_of(path: Path, *, is_plain: bool = False) -> Seed | None:
     return Seed(path.name, path.read_bytes(), tuple(found), is_plain) if found else None
 
 
-def first_seeds() -> list[Seed]:
+@cache
+def first_seeds() -> tuple[Seed, ...]:
     """The fixtures, the real trail, and what once was hostile."""
     plain = [TRAILS / name for name in names()] + sorted((SHARED / "evidence").glob("tr*[0-9]"))
     hostile = sorted((SHARED / "hostile").glob("*"))
     seeds = [*(seed_of(path, is_plain=True) for path in plain), *(seed_of(path) for path in hostile)]
-    return [seed for seed in seeds if seed is not None]
+    return tuple(seed for seed in seeds if seed is not None)

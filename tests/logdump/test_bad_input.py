@@ -6,14 +6,13 @@ import errno
 import os
 import stat
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from logdump.session.exit_status import ExitStatus
 from tests.logdump.program import logdump
 from tests.logdump.render.records import a_record
-from tests.searching import examples, stride
+from tests.searching import stride
 from trailformat import TrailFile
 
 GOES_ON = "GHDR is OFF\n"
@@ -171,23 +170,6 @@ def test_columns_that_do_not_decode(tmp_path: Path) -> None:
     out, error = opened(path, "detail on", "next")
     assert "Columns cannot be shown" not in out, "it is no line of Logdump's"
     assert error.startswith(f"{path}, RBA 0: the columns do not decode: column at byte 0")
-
-
-@pytest.mark.parametrize("name", ["et000000000", "el000000000", "ot000000", "ul000000000"])
-def test_flipped_bits_never_end_a_session(name: str, tmp_path: Path, trails: Path) -> None:
-    whole = (trails / name).read_bytes()
-    random = Random(20240314)
-    path = tmp_path / name
-    for _ in range(examples(15)):
-        data = bytearray(whole)
-        for _ in range(random.randint(1, 8)):
-            data[random.randrange(len(data))] ^= 1 << random.randrange(8)
-        path.write_bytes(bytes(data))
-        steps = "; ".join(["next", "sfh"] * 12)
-        commands = f"open {path}; {SWITCHES}; {steps}; pos eof rev; {steps}; count detail; env; ghdr off; ghdr"
-        answer = logdump("-c", commands)
-        assert answer.out.endswith(GOES_ON)
-        assert answer.status in (ExitStatus.OK, ExitStatus.COMMAND_FAILED, ExitStatus.BAD_DATA)
 
 
 @pytest.mark.parametrize("step", range(4))

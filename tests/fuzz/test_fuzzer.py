@@ -1,0 +1,96 @@
+"""The fuzzer with a seed that stays; that it notices what is wrong, and keeps what it takes to try it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from unittest import mock
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.render import text
+from tests.fuzz import codec, kills, language
+from tests.fuzz.behaviour import Behaviour
+from tests.fuzz.fuzzer import Fuzzer, Shares, Totals, try_again
+from tests.fuzz.seeds import first_seeds
+from tests.searching import IS_LONG, examples
+from trailformat import Record, TrailFile
+from trailformat.scan import Engine, is_available
+
+SHARES = Shares(decoded=3, followed=20, commanded=30)
+
+
+def run(home: Path, seed: int, number: int) -> Totals:
+    fuzzer = Fuzzer(seed, home / "work", home, SHARES)
+    *_, totals = fuzzer.run(0, number)
+    fuzzer.close()
+    return totals
+
+
+def test_drawn_inputs_bring_about_nothing_but_what_is_promised(tmp_path: Path) -> None:
+    totals = run(tmp_path, Random().randrange(1 << 32) if IS_LONG else 20240314, examples(300))
+    assert totals.by_kind == {}, [path.read_text() for path in tmp_path.glob("failures/*.json")]
+    assert totals.kinds > 60
+    assert totals.slowest < 1
+
+
+def test_a_seed_draws_the_same_inputs_again(tmp_path: Path) -> None:
+    corpora = []
+    for home in (tmp_path / "a", tmp_path / "b"):
+        run(home, 7, 60)
+        corpora.append(sorted(path.name for path in home.glob("corpus/*")))
+    assert corpora[0] == corpora[1] != []
+
+
+def test_a_failure_is_kept_with_what_it_takes_to_try_it_again(tmp_path: Path) -> None:
+    with mock.patch.object(codec, "compare", side_effect=KeyError("wrong")):
+        totals = run(tmp_path, 1, 5)
+    kept = sorted(path for path in tmp_path.glob("failures/*") if not path.suffix)
+    about = json.loads(kept[0].with_suffix(".json").read_text())
+    assert len(kept) == 3
+    assert totals.failures >= 3
+    assert "KeyError: 'wrong'" in about["text"]
+    assert about["seed"] == 1
+    try_again(kept[0], tmp_path / "again")
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+def test_engines_that_differ_are_noticed() -> None:
+    with mock.patch.object(codec, "_places", return_value=(0, 0, 0, 0)), TrailFile(TRAILS / "et000000000") as trail:
+        codec.forget()
+        with pytest.raises(AssertionError, match="the scan and the walk"):
+            codec.compare(trail, 100, Behaviour())
+    codec.forget()
+
+
+def test_an_intact_record_that_is_not_found_is_noticed() -> None:
+    found = [Record(b"a", rba=0), Record(b"b", rba=9)]
+    codec.find_intact(found, [(9, b"b")])
+    with pytest.raises(AssertionError, match=r"RBA \[5, 9\]"):
+        codec.find_intact(found, [(5, b"b"), (9, b"a")])
+
+
+def test_a_raw_character_is_noticed(tmp_path: Path) -> None:
+    language.prepare(tmp_path)
+    (tmp_path / "lt000000000").write_bytes((TRAILS / "et000000000").read_bytes())
+    with (
+        mock.patch.object(text, "render", return_value=["\x1b[2J"]),
+        pytest.raises(AssertionError, match="raw characters"),
+    ):
+        language.run_lines(tmp_path / "lt000000000", ["count"], Behaviour())
+
+
+@pytest.mark.parametrize("seed", range(examples(1)))
+def test_a_killed_command_leaves_its_target_absent_or_whole(seed: int, tmp_path: Path) -> None:
+    kills.check(tmp_path / "kill", TRAILS / "et000000000", Random(seed))
+
+
+def test_the_parts_of_each_record_are_found() -> None:
+    for seed in first_seeds():
+        for record in seed.records:
+            assert record.raw[0] in b"GF"
+            assert record.fields
+            assert record.regions
+            assert all(region.end <= len(record.raw) for region in record.regions)
