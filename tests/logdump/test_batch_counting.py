@@ -14,6 +14,7 @@ from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from logdump.notation.wildcard import name_test
 from tests.logdump.filters.subjects import selection_through
+from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Batch, Engine, Taken, scan
 from trailformat.totals.batch_counting import BatchCounter, ColumnCounter, RowCounter
@@ -87,14 +88,25 @@ def test_rows_count_like_records(size: int, taken: Taken) -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
 def test_columns_count_like_records(size: int, taken: Taken) -> None:
     for path in FILES:
-        expected, count = _new_count(taken.start), _new_count(taken.start)
-        _by_record(path, taken, expected)
-        counter: BatchCounter | None = None
-        for batch in _batches(path, size):
-            columns = _with_numpy(batch)
-            counter = counter or ColumnCounter(count, taken, 7)
-            counter.add(columns)
-        assert _outcome(count) == _outcome(expected), path.name
+        _assert_columns_count_like_records(path, size, taken)
+
+
+def _assert_columns_count_like_records(path: Path, size: int, taken: Taken) -> None:
+    expected, count = _new_count(taken.start), _new_count(taken.start)
+    _by_record(path, taken, expected)
+    counter: BatchCounter | None = None
+    for batch in _batches(path, size):
+        columns = _with_numpy(batch)
+        counter = counter or ColumnCounter(count, taken, 7)
+        counter.add(columns)
+    assert _outcome(count) == _outcome(expected), path.name
+
+
+def test_intervals_of_times_as_far_apart_as_they_can_be(tmp_path: Path) -> None:
+    times = (BEGIN + 7, -(1 << 63), (1 << 63) - 1, 0)
+    for turned in range(len(times)):
+        rows = [row(io_time=time) for time in (*times[turned:], *times[:turned])]
+        _assert_columns_count_like_records(trail_of(tmp_path, *rows), 10, Taken())
 
 
 @pytest.mark.parametrize("statement", ["CSN > 41882320", "CSN > 7:2900", "GGSTOKEN TRANID <> 5.1.8801"])

@@ -120,7 +120,9 @@ class ColumnCounter:
         if not len(rows):
             return
         times = np.asarray(batch.io_time)[rows]
-        ordinals = (times - count.interval_origin(int(times[0]))) // count.interval
+        # without the difference of two times, which may be too large for 64 bits
+        shift = count.interval_origin(int(times[0])) % count.interval
+        ordinals = times // count.interval - (times % count.interval < shift)
         parts = (ordinals, np.asarray(batch.io_type)[rows], np.asarray(batch.before_after)[rows])
         for first, records, size in groups(parts, np.asarray(batch.record_length)[rows]):
             row = rows[first]
