@@ -126,8 +126,10 @@ class BrSurvey:
         is_possible = one.low is not None and end - one.low > self._longer
         if (is_certain or is_possible) and self._takes(one):
             self._certain += is_certain
-            intervals, persisted = (end - one.high) // self._main.interval, self._main.is_persisted(one)
-            self._long.add(LongTransactionShown(one, is_certain, intervals, persisted, self._main.reach(one)))
+            intervals, persisted, reach = (end - one.high) // self._main.interval, False, end - one.high
+            if not self._options.is_off:
+                persisted, reach = self._main.is_persisted(one), self._main.reach(one)
+            self._long.add(LongTransactionShown(one, is_certain, intervals, persisted, reach))
 
     @property
     def end(self) -> LongTransactionsEnd:
