@@ -107,6 +107,7 @@ class BoundedRecoveryShown(NamedTuple):
         parameter: the BR statement of the parameter file of Extract that PARAMS has read.
         unknown_vendor: whether no header says that the source is Oracle.
         damaged: places of damage.
+        copies: whole transactions that came before; the first copy alone counts.
         is_partial: whether it was stopped before the end.
     """
 
@@ -122,6 +123,7 @@ class BoundedRecoveryShown(NamedTuple):
     parameter: Rule | None
     unknown_vendor: bool
     damaged: int
+    copies: int
     is_partial: bool
 
     @property
