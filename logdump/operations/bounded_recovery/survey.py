@@ -17,6 +17,7 @@ from logdump.session.bounded_recovery import (
     Began,
     BeginSource,
     BoundedRecoveryShown,
+    CheckpointShown,
     FirstSource,
     LongTransactionsEnd,
     LongTransactionShown,
@@ -179,6 +180,16 @@ class BrSurvey:
         yield from self._long
         yield self.end
         yield from (checkpoints.compared() for checkpoints in self._compared)
+
+    @property
+    def checkpoints(self) -> list[CheckpointShown]:
+        """Those at which a transaction is open."""
+        return self._main.shown()
+
+    @property
+    def grid(self) -> BrCheckpoints:
+        """The moments of all checkpoints, without anything that is open at them."""
+        return BrCheckpoints(self._main.first, self._main.interval, self._main.last)
 
     @property
     def long_transactions(self) -> list[LongTransactionShown]:
