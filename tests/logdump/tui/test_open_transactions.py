@@ -19,7 +19,7 @@ from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.glyphs import ASCII, UNICODE, Glyphs
 from logdump.tui.text.open_transactions_text import open_transactions_page
 from logdump.tui.text.timeline_text import TimelinePage
-from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.drive import NARROW, Screen, drive
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_records import rba_of
 from tests.logdump.tui.test_timeline import pane
@@ -135,29 +135,35 @@ def test_what_is_shown_while_the_trail_is_read_is_marked_as_partial(
     ]
 
 
-def test_enter_leads_to_the_first_record_of_a_transaction_and_from_its_other_end_to_the_last(path: Path) -> None:
+@pytest.fixture
+def ends_of_old(path: Path) -> tuple[int, int]:
+    """The RBAs of the first and the last record of the older one."""
     with TrailFile(path) as trail:
         records = list(trail.records(trail.first_rba))
     at = next(at for at, one in enumerate(records) if one.xid == OLD.xid)
-
-    async def steps(screen: Screen) -> None:
-        for keys, rba in (((), records[at].rba), (("right",), records[at + 1].rba)):
-            await show(screen)
-            await screen.press(*keys, "enter")
-            assert rba_of(screen) == rba
-
-    drive(steps, path, WIDE)
+    return records[at].rba, records[at + 1].rba
 
 
-def test_enter_opens_the_file_of_the_trail_in_which_the_record_stands(path: Path) -> None:
+def test_enter_at_the_begin_leads_to_the_first_record_in_whichever_file(
+    path: Path, ends_of_old: tuple[int, int]
+) -> None:
     other = Path(shutil.copy(path, path.with_name("br000000001")))
 
     async def steps(screen: Screen) -> None:
         await show(screen)
         await screen.press("enter")
-        assert screen.app.model.state.path == path
+        assert (screen.app.model.state.path, rba_of(screen)) == (path, ends_of_old[0])
 
     drive(steps, other)
+
+
+def test_enter_at_the_commit_leads_to_the_last_record(path: Path, ends_of_old: tuple[int, int]) -> None:
+    async def steps(screen: Screen) -> None:
+        await show(screen)
+        await screen.press("right", "enter")
+        assert rba_of(screen) == ends_of_old[1]
+
+    drive(steps, path)
 
 
 def test_up_leads_back_to_the_bars_of_the_file(path: Path) -> None:
