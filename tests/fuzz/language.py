@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from unittest import mock
 
+from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.completion import complete
 from logdump.language.execute import run_line
@@ -30,11 +31,13 @@ FOLDER = "out"
 """Where commands write, beside the trail; removed after each session."""
 ELSEWHERE = {"X", "TUI", "SQL", "ENGINE", "OBEY", "FC", "EXIT"}
 """Commands that run other programs, take the screen, begin Spark, read commands or end the session."""
-OF_THE_MOMENT = {"TIME", "ENV", "SHOW", "FILES", "BULKIOSTATS", "HASHSTATS", "COMPRESS", "LOG"}
+OF_THE_MOMENT = {"TIME", "ENV", "SHOW", "FILES", "BULKIOSTATS", "COMPRESS", "LOG"}
 """Commands that show times and sums of the session: two sessions need not agree."""
 NAMES = sorted(command.name for command in REGISTRY.commands if command.name not in ELSEWHERE)
-_LINES = [line for name, lines in SHOWS.items() if name not in ELSEWHERE for line in lines]
+_LINES = [line.replace("rc", "lt") for name, lines in SHOWS.items() if name not in ELSEWHERE for line in lines]
 _WRITES = [line for name, lines in WRITERS.items() if name != "LOG" for line in lines]
+_NEXT = "lt000000001"
+"""The file behind the input in its trail."""
 _WORDS = ("1", "0", "2", "5", "30", "999999", "-1", "*", "TEA*", "insert", "2024-03-14 09:31:00", '"', ",", "=", "x")
 
 
@@ -69,6 +72,7 @@ def prepare(folder: Path) -> None:
     """Write what lines refer to."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PARAMETERS).write_text(PARAMETER_FILE)
+    (folder / _NEXT).write_bytes((TRAILS / "st000000001").read_bytes())
 
 
 def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
@@ -89,7 +93,7 @@ def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
 def _clean(path: Path) -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     for other in Path().iterdir():
-        if other.name not in {path.name, PARAMETERS}:
+        if other.name not in {path.name, _NEXT, PARAMETERS}:
             shutil.rmtree(other) if other.is_dir() else other.unlink()
 
 
@@ -110,8 +114,11 @@ def _session(path: Path, lines: list[str], behaviour: Behaviour) -> Iterator[str
     try:
         with contextlib.suppress(TrailError):
             session.open(path)
+        is_timed = False
         for line in lines:
-            is_compared = not OF_THE_MOMENT & set(_commands_of(line))
+            commands = set(_commands_of(line))
+            is_timed = is_timed or "HASHSTATS" in commands
+            is_compared = not is_timed and not OF_THE_MOMENT & commands and " NOW" not in line.upper()
             for event in run_line(session, REGISTRY, line):
                 yield from [one for one in _rendered(session, event, line, behaviour) if is_compared]
     finally:
