@@ -16,6 +16,7 @@ from logdump.language.completion import complete
 from logdump.language.execute import run_line
 from logdump.language.reader import Context
 from logdump.language.words import split_calls
+from logdump.operations.export import exporting
 from logdump.render import json_lines, text
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, Notice
@@ -24,7 +25,7 @@ from tests.fuzz.behaviour import Behaviour
 from tests.hostile import raw_characters
 from tests.logdump.test_nothing_raw import PARAMETER_FILE, PARAMETERS, SHOWS, SWITCHES
 from tests.logdump.test_targets import WRITERS
-from trailformat import TrailError
+from trailformat import TrailError, TrailFile
 from trailformat.scan import Engine, engines
 
 FOLDER = "out"
@@ -76,7 +77,10 @@ def prepare(folder: Path) -> None:
 
 
 def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
-    """The lines in a session of each engine, the same in both."""
+    """The lines in a session of each engine; the same in both, unless records of both byte orders stand in the file.
+
+    There why a record is damaged is said in the order of the record that was read last.
+    """
     printed, written = [], []
     with contextlib.chdir(path.parent):
         for engine in Engine:
@@ -84,10 +88,16 @@ def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
                 printed.append(list(_session(path, lines, behaviour)))
             written.append(_contents(Path(FOLDER)))
             _clean(path)
-    assert printed[0] == printed[1], "\n".join(
+    assert printed[0] == printed[1] or _is_mixed(path), "\n".join(
         ["the engines print different lines", *(f"{a} | {b}" for a, b in zip(*printed, strict=False) if a != b)]
     )
     assert written[0] == written[1], f"the engines write different files: {sorted(written[0])} {sorted(written[1])}"
+
+
+def _is_mixed(path: Path) -> bool:
+    with TrailFile(path) as trail:
+        records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
+        return len({record.order for record in records if record is not None and not record.is_file_header}) > 1
 
 
 def _clean(path: Path) -> None:
@@ -99,13 +109,18 @@ def _clean(path: Path) -> None:
 
 @contextlib.contextmanager
 def only(engine: Engine) -> Iterator[None]:
-    """While it lasts, this engine does all work, small as it may be."""
-    if engine is Engine.PYTHON:
-        with mock.patch.object(engines, "is_available", lambda one: one is Engine.PYTHON):
-            yield
-    else:
-        with mock.patch.multiple(engines, NUMBA_PAYS=0, NUMBA_PAYS_LOADED=0):
-            yield
+    """While it lasts, this engine does all work, small as it may be; text is exported by columns or by record."""
+    is_numba = engine is Engine.NUMBA
+    limits = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
+    with (
+        mock.patch.multiple(engines, **limits),
+        mock.patch.object(exporting, "_columns_pay", return_value=is_numba),
+    ):
+        yield
+
+
+def _is_python(engine: Engine) -> bool:
+    return engine is Engine.PYTHON
 
 
 def _session(path: Path, lines: list[str], behaviour: Behaviour) -> Iterator[str]:
