@@ -25,6 +25,7 @@ WHOLE = Extent(
     before=0,
     first_moment=Moment(),
     last_moment=Moment(),
+    latest=0,
     has_one_time=True,
     tables={"SHOP.TEAS": Counter({INSERT: 1}), "SHOP.SALES": Counter({INSERT: 1, DELETE: 1})},
     damage=(),

@@ -63,7 +63,7 @@ class Columns(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last in a transaction."""
+    """How far a walk has come with a lot: its records, and place and IO Time (Julian) of the last one."""
 
     records: int
     place: TrailPlace
@@ -80,6 +80,7 @@ class Lot(NamedTuple):
         carried: so many of the first transactions began in an earlier lot.
         texts: LOGCSN of the others, where they are a column.
         reached: how far the walk has come; None where no record was read for the lot.
+        commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 where there are none.
     """
 
     columns: Columns
@@ -89,6 +90,7 @@ class Lot(NamedTuple):
     carried: int = 0
     texts: StringColumn | None = None
     reached: Reached | None = None
+    commit: int = 0
 
     @property
     def rows(self) -> int:

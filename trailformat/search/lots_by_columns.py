@@ -205,6 +205,7 @@ class _ColumnWalk:
             carried,
             kept[0],
             _reached(found, segments),
+            _commit(found),
         )
 
     def _columns(self, found: FileBatch, segments: _Segments) -> tuple[_Array, ...]:
@@ -289,15 +290,16 @@ def _told(found: FileBatch, rows: _Array) -> tuple[StringColumn, StringColumn]:
     return told_by(found.batch, rows, found.trail.buffer)
 
 
-def _reached(found: FileBatch, segments: _Segments) -> Reached | None:
+def _reached(found: FileBatch, segments: _Segments) -> Reached:
     batch = found.batch
-    is_whole = np.asarray(batch.io_type) != RECORD_FRAGMENT
-    inside = np.flatnonzero(is_whole & (np.asarray(batch.transaction) >= 0))
-    if not len(inside):
-        return None
-    last = inside[-1]
-    place = TrailPlace(found.ordinal, int(batch.rba[last]))
-    return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[last]))
+    place = TrailPlace(found.ordinal, int(batch.rba[len(batch) - 1]))
+    return Reached(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
+
+
+def _commit(found: FileBatch) -> int:
+    batch = found.batch
+    is_inside = (np.asarray(batch.transaction) >= 0) & (np.asarray(batch.io_type) != RECORD_FRAGMENT)
+    return int(np.asarray(batch.io_time)[is_inside].max(initial=0))
 
 
 def _marks(found: FileBatch, segments: _Segments) -> list[LotMark]:

@@ -34,6 +34,7 @@ class _Rows:
         self.marks: list[LotMark] = []
         self._records = 0
         self._reached: Reached | None = None
+        self._commit = 0
 
     def __len__(self) -> int:
         return len(self._csns)
@@ -50,12 +51,14 @@ class _Rows:
         self._records += extent.records
         if extent.last is not None:
             self._reached = Reached(self._records, _place(whole, extent.last), extent.last_moment.time)
+        self._commit = max(self._commit, extent.latest)
         self._csns.append(extent.transaction.csn)
         self._xids.append(extent.transaction.xid)
 
     def lot(self) -> Lot:
         """What there is."""
-        return Lot(Columns(*self._columns), self._csns, self._xids, self.marks, reached=self._reached)
+        columns = Columns(*self._columns)
+        return Lot(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
 
 
 def _place(whole: WholeTrail, spot: Spot) -> TrailPlace:

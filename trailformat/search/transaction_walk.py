@@ -84,6 +84,7 @@ class Extent(NamedTuple):
         records, size: the number of its records, and their bytes.
         before: the number of them before the given place; 0 without one.
         first_moment, last_moment: of its first and its last record.
+        latest: the latest IO Time of its records.
         has_one_time: whether all its records have one IO Time, which is then that of its commit.
         tables: its records by table and IOType.
         damage: what cannot be read between its beginning and ``after``; the last of many spans reaches over the rest.
@@ -103,6 +104,7 @@ class Extent(NamedTuple):
     before: int
     first_moment: Moment
     last_moment: Moment
+    latest: int
     has_one_time: bool
     tables: dict[str, Counter[int]]
     damage: tuple[Damage, ...]
@@ -127,6 +129,7 @@ class _Growing:
         self.is_overtaken = self.has_end = False
         self.records = self.size = self.before = 0
         self.moments: tuple[Moment, Moment] | None = None
+        self.latest = 0
         self.has_one_time = True
         self.tables: dict[str, Counter[int]] = {}
         self.damage: list[Damage] = []
@@ -139,6 +142,8 @@ class _Growing:
         self.before += is_before
         first = self.moments[0] if self.moments else row.moment
         self.has_one_time = self.has_one_time and first.time == row.moment.time
+        if row.io_type != RECORD_FRAGMENT:
+            self.latest = max(self.latest, row.moment.time)
         self.moments = first, row.moment
         self.tables.setdefault(table, Counter())[row.io_type] += 1
 
@@ -168,6 +173,7 @@ class _Growing:
             self.before,
             first,
             last,
+            self.latest,
             self.has_one_time,
             self.tables,
             tuple(self.damage),

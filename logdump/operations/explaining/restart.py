@@ -129,18 +129,17 @@ class RestartQuestion:
         self._survey = Survey(whole)
         self._reach: BrRestartShown | None = None
         self._no_reach = "it was stopped before"
-        self._newest = 0
         self.is_partial = False
 
     def run(self, notify: int, definitions_of: Callable[[TrailFile], RowDefinitions]) -> Iterator[Progress]:
         """Look for restarts, then at what was open."""
+        newest = 0
         with Workers() as workers:
             for lot in self._survey.run(workers):
-                if lot.reached is not None:
-                    self._newest = max(self._newest, lot.reached.time)
+                newest = max(newest, lot.commit)
         options = self._options
         if options.restart is None:
-            options = options._replace(restart=self._newest)
+            options = options._replace(restart=newest or None)
         survey = BrSurvey(self._whole, options, {})
         try:
             yield from survey.run(notify)
