@@ -157,3 +157,16 @@ def widened(anatomy: Anatomy, more: bytes) -> bytes:
     length = (len(inner) + 12).to_bytes(4, word)  # type: ignore[arg-type]
     info = bytes([raw[1] | _WIDE])
     return raw[:1] + info + length + inner + b"Z" + info + length
+
+
+def turned(anatomy: Anatomy) -> bytes:
+    """The record in the other byte order: its lengths and its header; the numbers in its data stay as they are."""
+    raw = bytearray(anatomy.raw)
+    if raw[:1] == b"F":
+        return anatomy.raw
+    head = 6 if _is_wide(raw[1]) else 4
+    numbers = {(2, head - 2), (len(raw) - head + 2, head - 2), *(one.lengths[-1] for one in anatomy.regions)}
+    numbers |= {(one.start, one.size) for one in anatomy.fields if one.name}
+    for at, size in numbers:
+        raw[at : at + size] = raw[at : at + size][::-1]
+    return bytes(raw)

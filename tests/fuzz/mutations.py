@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from tests.fuzz.anatomy import Anatomy, Field, Region, resized, widened
+from tests.fuzz.anatomy import Anatomy, Field, Region, resized, turned, widened
 from tests.fuzz.seeds import Seed
 from trailformat import IO_TYPES
 
@@ -203,6 +203,16 @@ def _widen(chance: Random, parts: Parts, _: Sequence[Seed]) -> None:
     parts[at] = widened(record, bytes(_WIDE_BYTES) if is_large else b"")
 
 
+def _turn(chance: Random, parts: Parts, _: Sequence[Seed]) -> None:
+    """A record, or all of them, in the other byte order."""
+    if (found := _whole(chance, parts)) is None:
+        return
+    turned_ones = [found[0]] if chance.random() < 0.5 else range(len(parts))
+    for at in turned_ones:
+        part = parts[at]
+        parts[at] = part if isinstance(part, bytes) else turned(part)
+
+
 def _drop(chance: Random, parts: Parts, _: Sequence[Seed]) -> None:
     """A record is not there."""
     if len(parts) > 1:
@@ -243,6 +253,7 @@ STRUCTURAL: dict[str, Callable[[Random, Parts, Sequence[Seed]], None]] = {
     "token": _token,
     "embed": _embed,
     "widen": _widen,
+    "turn": _turn,
     "drop": _drop,
     "double": _double,
     "swap": _swap,

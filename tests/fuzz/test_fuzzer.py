@@ -12,10 +12,12 @@ import pytest
 from fixtures import TRAILS
 from logdump.render import text
 from tests.fuzz import codec, kills, language
+from tests.fuzz.anatomy import turned
 from tests.fuzz.behaviour import Behaviour
 from tests.fuzz.fuzzer import Fuzzer, Shares, Totals, try_again
 from tests.fuzz.seeds import first_seeds
 from tests.searching import IS_LONG, examples
+from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailFile
 from trailformat.scan import Engine, is_available
 
@@ -94,3 +96,15 @@ def test_the_parts_of_each_record_are_found() -> None:
             assert record.fields
             assert record.regions
             assert all(region.end <= len(record.raw) for region in record.regions)
+
+
+@pytest.mark.parametrize("name", ["et000000000", "el000000000"])
+def test_a_record_is_turned_into_the_other_byte_order(name: str, tmp_path: Path) -> None:
+    seed = next(one for one in first_seeds() if one.name == name)
+    path = trail_of(tmp_path, *(turned(record) for record in seed.records))
+    with TrailFile(TRAILS / name) as trail, TrailFile(path) as other:
+        assert other.order is trail.order.other
+        headers = [record.header for record in trail.records(trail.first_rba)]
+        assert [record.header._replace(name_field=b"") for record in other.records(other.first_rba)] == [
+            header._replace(name_field=b"") for header in headers
+        ]
