@@ -175,28 +175,32 @@ class Fuzzer:
                 self._keep("slow", number, drawn, lines, f"{taken:.2f} s")
 
     def _kill(self, number: int, drawn: Input, chance: Random) -> None:
+        seed, kill = chance.choice(self._corpus.seeds), kills.draw(chance)
+        self._write(seed.data, is_fresh=True)
         try:
-            sound = chance.choice(self._corpus.seeds)
-            self._write(sound.data, is_fresh=True)
-            self.totals.kills += kills.check(self._work.parent / f"{self._work.name}-kill", self.path, chance)
+            self.totals.kills += kills.check(self._work.parent / f"{self._work.name}-kill", self.path, kill)
         except Exception as error:  # noqa: BLE001 - as above
-            self._fail(number, drawn._replace(data=sound.data), [], error)
+            self._fail(number, drawn._replace(data=seed.data), [], error, kill)
 
-    def _fail(self, number: int, drawn: Input, lines: list[str], error: BaseException) -> None:
+    def _fail(
+        self, number: int, drawn: Input, lines: list[str], error: BaseException, kill: kills.Kill | None = None
+    ) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         kind = f"{type(error).__name__} {Path(place.filename).name}:{place.lineno}"
         self.totals.failures += 1
         self.totals.by_kind[kind] = self.totals.by_kind.get(kind, 0) + 1
         if self.totals.by_kind[kind] <= _MOST_OF_A_KIND:
-            self._keep("failures", number, drawn, lines, "".join(traceback.format_exception(error)))
+            self._keep("failures", number, drawn, lines, "".join(traceback.format_exception(error)), kill)
 
-    def _keep(self, kind: str, number: int, drawn: Input, lines: list[str], text: str) -> None:
+    def _keep(
+        self, kind: str, number: int, drawn: Input, lines: list[str], text: str, kill: kills.Kill | None = None
+    ) -> None:
         """Write an input, and beside it what it takes to try it again."""
         folder = self._home / kind
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / hashlib.sha256(drawn.data + repr(lines).encode()).hexdigest()[:16]
         path.write_bytes(drawn.data)
-        about = {"seed": self._seed, "number": number, "kinds": drawn.kinds, "lines": lines, "text": text}
+        about = {"seed": self._seed, "number": number, "kinds": drawn.kinds, "lines": lines, "kill": kill, "text": text}
         path.with_suffix(".json").write_text(json.dumps(about, indent=1))
 
 
@@ -207,7 +211,10 @@ def try_again(path: Path, work: Path) -> None:
     here.write_bytes(path.read_bytes())
     about = path.with_suffix(".json")
     chance = Random(path.stat().st_size)
-    lines = json.loads(about.read_text())["lines"] if about.is_file() else []
+    known = json.loads(about.read_text()) if about.is_file() else {}
+    if known.get("kill"):
+        kills.check(work / "kill", here, kills.Kill(*known["kill"]))
+    lines = known.get("lines")
     with _alarm():
         signal.setitimer(signal.ITIMER_PROF, _TOO_LONG)
         codec.walk(here)

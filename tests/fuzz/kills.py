@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
@@ -30,12 +31,25 @@ _SLOW = 60
 Contents = dict[str, bytes]
 
 
-def check(folder: Path, trail: Path, chance: Random) -> bool:
+class Kill(NamedTuple):
+    """A command, the share of its calls after which it is killed, and whether its target is there before."""
+
+    command: str
+    share: float
+    is_there: bool
+
+
+def draw(chance: Random) -> Kill:
+    """Any of them."""
+    command = chance.choice(_COMMANDS)
+    return Kill(command, chance.random(), command.endswith(("!", "replace")) and chance.random() < 0.5)
+
+
+def check(folder: Path, trail: Path, kill: Kill) -> bool:
     """Kill a command that writes in ``folder``, which is there for it alone; whether it was killed before its end."""
     folder.mkdir(parents=True, exist_ok=True)
-    command, share = chance.choice(_COMMANDS), chance.random()
-    is_there = command.endswith(("!", "replace")) and chance.random() < 0.5
-    arguments = [str(folder), str(trail), command, str(share), str(int(is_there))]
+    command, share = kill.command, kill.share
+    arguments = [str(folder), str(trail), command, str(share), str(int(kill.is_there))]
     done = subprocess.run(
         [sys.executable, "-m", "tests.fuzz.kills", *arguments],
         capture_output=True,

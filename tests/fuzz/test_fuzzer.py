@@ -86,7 +86,7 @@ def test_a_raw_character_is_noticed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(examples(1)))
 def test_a_killed_command_leaves_its_target_absent_or_whole(seed: int, tmp_path: Path) -> None:
-    kills.check(tmp_path / "kill", TRAILS / "et000000000", Random(seed))
+    kills.check(tmp_path / "kill", TRAILS / "et000000000", kills.draw(Random(seed)))
 
 
 def test_the_parts_of_each_record_are_found() -> None:
