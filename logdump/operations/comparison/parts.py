@@ -71,12 +71,11 @@ def differing_cells(a: Cells, b: Cells, *, ignores_absent: bool = False) -> Iter
 def differing_parts(
     a: TransactionRecord, b: TransactionRecord, left_out: frozenset[str], *, ignores_absent: bool = False
 ) -> Iterator[PartDifference]:
-    """The parts in which the canonical forms of two records differ; of images the columns."""
+    """The parts in which the canonical forms of two records differ; of images the columns, where both have some."""
     forms = [canonical(one.trail, one.record, left_out) for one in (a, b)]
     parts = [part for part in forms[0] if forms[0][part] != forms[1][part]]
-    if any(part in IMAGES for part in parts):
-        cells = [cells_of_record(one) if one.record.images is not None else {} for one in (a, b)]
-        columns = list(differing_cells(*cells, ignores_absent=ignores_absent))
+    if "data" not in parts and any(part in IMAGES for part in parts):
+        columns = list(differing_cells(cells_of_record(a), cells_of_record(b), ignores_absent=ignores_absent))
         yield from columns
         if not columns and not ignores_absent:
             yield PartDifference("columns", None, *(_order_of(one) for one in (a, b)))
