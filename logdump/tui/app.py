@@ -16,7 +16,7 @@ from logdump.session.session import Session
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.mark_letters import MarkLetters
 from logdump.tui.keys.words_of_cursor import WordsOfCursor
-from logdump.tui.model.model import OUTPUT, TIMELINE, Model
+from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
 from logdump.tui.panes.choices import CHOICES, CurrentChoices
@@ -27,6 +27,7 @@ from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.palette import Palette
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Sidebar
 from logdump.tui.panes.tabs import Tabs
 from logdump.tui.panes.timeline_pane import TimelinePane
@@ -40,6 +41,7 @@ from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
 from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
+_PLACES: dict[type | None, Area] = {Prompt: Area.PROMPT, SideBySidePane: Area.SIDE_BY_SIDE}
 
 
 class Panes(Horizontal):
@@ -171,7 +173,7 @@ class TrailApp(HarmlessApp):
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
-            self.model.place = Area.PROMPT if self.focused is self.prompt else Area.PANES
+            self.model.place = _PLACES.get(type(self.focused), Area.PANES)
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
@@ -209,12 +211,23 @@ class TrailApp(HarmlessApp):
         self.enter(message.choice.sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
-        """A point of the timeline: its record, in the list and in detail."""
+        """A point of the timeline: its record."""
+        self._show_record(f"POS {message.rba}")
+
+    def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
+        """A row of two trails: the record of the first; the line that opens the other one."""
+        if message.is_second:
+            self.action_type_in(message.line)
+        else:
+            self._show_record(message.line)
+
+    def _show_record(self, text: str) -> None:
+        """Enter a line that leads to a record, and show that in the list and in detail."""
         self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.model.show_page("detail")
         self.records.focus()
-        self.enter(f"POS {message.rba}")
+        self.enter(text)
 
     # The actions that bindings name.
 
@@ -249,7 +262,9 @@ class TrailApp(HarmlessApp):
         if self.mode.is_asking:
             self.mode.answer(None)
         elif self.focused is self.prompt:
-            pass
+            if self.model.page == SIDE_BY_SIDE:
+                self.action_enter_pane()
+                return
         elif self.model.upper != "records":
             self.model.upper = "records"
         elif self.model.page == OUTPUT:
