@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -19,7 +20,7 @@ from logdump.tui.keys.words_of_cursor import WordsOfCursor
 from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
-from logdump.tui.panes.choices import CHOICES, CurrentChoices
+from logdump.tui.panes.choices import CHOICES, CurrentChoices, line_to
 from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
@@ -28,7 +29,7 @@ from logdump.tui.panes.palette import Palette
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
-from logdump.tui.panes.sidebar import Sidebar
+from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.tabs import Tabs
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.panes.title import Title
@@ -42,16 +43,6 @@ from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
 _PLACES: dict[type | None, Area] = {Prompt: Area.PROMPT, SideBySidePane: Area.SIDE_BY_SIDE}
-
-
-class Panes(Horizontal):
-    """Everything between the title and the prompt."""
-
-    BINDINGS = bindings(Area.PANES)
-
-    def on_resize(self) -> None:
-        """The side pane takes a part of the width."""
-        self.query_one(Sidebar).draw()
 
 
 class TrailApp(HarmlessApp):
@@ -211,23 +202,31 @@ class TrailApp(HarmlessApp):
         self.enter(message.choice.sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
-        """A point of the timeline: its record."""
-        self._show_record(f"POS {message.rba}")
+        """A point of the timeline: its record, of another file of the trail too."""
+        self._show_record(message.path, message.rba)
 
     def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
-        """A row of two trails: the record of the first; the line that opens the other one."""
-        if message.is_second:
-            self.action_type_in(message.line)
-        else:
-            self._show_record(message.line)
+        """A row of two trails: the record of the first, the line that leads to that of the second."""
+        self._show_record(*message.spot, is_proposed=message.is_second)
 
-    def _show_record(self, text: str) -> None:
-        """Enter a line that leads to a record, and show that in the list and in detail."""
-        self._letters.came_from = self._spot_of_row
-        self.model.upper = "records"
-        self.model.show_page("detail")
-        self.records.focus()
-        self.enter(text)
+    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False) -> None:
+        """Go to a record and show it in detail, or write the line that leads there into the prompt."""
+        text = line_to(path, rba, self.model.state.path)
+        if not text:
+            self._reports.tell("The name of its file cannot be entered.")
+        elif is_proposed:
+            self.action_type_in(text)
+        else:
+            self._letters.came_from = self._spot_of_row
+            self.model.upper = "records"
+            self.model.show_page("detail")
+            self.records.focus()
+            self.enter(text)
+
+    def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
+        """Have the trail read for its long transactions."""
+        if self.model.state.path is not None:
+            self.file.ask_open_transactions(self.model.state.parameters, self.model.summary.size)
 
     # The actions that bindings name.
 

@@ -30,9 +30,9 @@ class SideBySidePane(TextPane):
 
     @dataclass(eq=False)
     class Opened(Message):
-        """The record under the cursor is wanted, to which a line leads."""
+        """The record under the cursor is wanted, of the first trail or of the second."""
 
-        line: str
+        spot: Spot
         is_second: bool
 
     def __init__(self, model: Model, glyphs: Glyphs) -> None:
@@ -123,18 +123,11 @@ class SideBySidePane(TextPane):
         self.draw()
 
     def action_open_side(self) -> None:
-        """A key: to the record; of the second trail the line that leads there is proposed."""
+        """A key: to the record."""
         row = self._page.row(self.cursor.at) if self._page is not None else None
         spot = places_of(row)[self.cursor.side]
-        if spot is not None and (text := self._line_to(spot)):
-            self.post_message(self.Opened(text, bool(self.cursor.side)))
-
-    def _line_to(self, spot: Spot) -> str:
-        """The line that leads to a record; empty where the name of its file cannot be entered."""
-        here, path = self._model.state.path, str(spot.path)
-        if here is not None and here.absolute() == spot.path.absolute():
-            return f"POS {spot.rba}"
-        return f'OPEN "{path}"; POS {spot.rba}' if '"' not in path and path.isprintable() else ""
+        if spot is not None:
+            self.post_message(self.Opened(spot, bool(self.cursor.side)))
 
     async def action_leave(self) -> None:
         """A key: stop the comparison under way, else back to the records."""
