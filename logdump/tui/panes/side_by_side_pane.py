@@ -16,6 +16,8 @@ from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, line
 from trailformat.trail.sequence import Spot
 
+_AROUND = 2
+"""So many rows stay visible before the cursor and behind it."""
 _NOTHING = "No trails have been compared in this session."
 
 
@@ -74,7 +76,8 @@ class SideBySidePane(TextPane):
             return
         page = self._page = SideBySidePage(so_far, (width, height), self._glyphs)
         at = max(0, min(self.cursor.at, page.count - 1))
-        top = min(max(self.cursor.top, at - page.room + 1), at)
+        around = min(_AROUND, (page.room - 1) // 2)
+        top = min(max(self.cursor.top, at + around - page.room + 1), at - around)
         self.cursor = self.cursor._replace(at=at, top=max(0, min(top, page.count - page.room)))
         self.show(page.lines(self.cursor), top=0)
 

@@ -109,6 +109,13 @@ def test_what_is_not_kept_is_counted_and_it_says_where_to_go_on(
     assert listing.goes_on == found[len(listing.differences)].csn
 
 
+def test_where_nothing_is_to_be_listed_nothing_is_put_side_by_side(pair: tuple[str, str, list[Committed]]) -> None:
+    line = Line()
+    line.session.begin_aligned = lambda *_: pytest.fail("it has begun")
+    line(f'diff "{pair[0]}" "{pair[1]}" quiet')
+    assert line.failures == []
+
+
 @pytest.mark.skipif(not IS_LONG, reason="make test-long compares 60 MB")
 def test_a_large_pair_is_compared_and_kept_in_bounded_memory(tmp_path: Path) -> None:
     path, other = large_trail(60, path=tmp_path / "a").path, tmp_path / "b"

@@ -22,9 +22,10 @@ from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.glyphs import ASCII, UNICODE
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
-from tests.logdump.tui.drive import Screen, drive
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
 from tests.logdump.tui.test_harmless import characters
-from tests.logdump.tui.test_records import SIZES, rba_of
+from tests.logdump.tui.test_records import rba_of
+from tests.searching import IS_LONG
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from trailformat.trail.sequence import Spot
 
@@ -54,7 +55,7 @@ def here(screen: Screen) -> object:
     return so_far.listing.rows[pane(screen).cursor.at]
 
 
-@SIZES
+@pytest.mark.parametrize("size", [NARROW, WIDE] if IS_LONG else [NARROW])
 def test_both_trails_stand_side_by_side_and_what_differs_below(
     size: tuple[int, int], path: Path, golden: Golden
 ) -> None:
