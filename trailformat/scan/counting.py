@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable
 from typing import NamedTuple
 
+from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
 from trailformat.scan.names import Names, NeedsEarlier
@@ -21,6 +22,7 @@ ROWS = 1 << 15
 """The most records of one :class:`KernelTotals`."""
 _ROOM = 1 << 9
 _KEYS = 1 << 8
+_GOES_ON = frozenset({arguments.FULL, arguments.FIRST_ENDED, arguments.DEFINES})
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
@@ -92,9 +94,13 @@ class KernelTotals:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no table was taken for two, as may be where an index was explained only afterwards."""
-        keys = {group.table for group in self.groups}
-        return len({self.names[key] for key in keys}) == len(keys)
+        """Whether no transaction counts a table as two, as may be where an index was explained only afterwards."""
+        keys = self.tables_of_rows()
+        return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
+
+    def tables_of_rows(self) -> set[int]:
+        """The keys of the records that may belong to transactions."""
+        return {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
 
     def __len__(self) -> int:
         """Records and spans."""
@@ -102,7 +108,12 @@ class KernelTotals:
 
 
 class _CountingRun(KernelRun):
-    """A run that keeps for each key the number of its name, and whether its records are taken."""
+    """A run that keeps for each key the number of its name, and whether its records are taken.
+
+    Attributes:
+        keys: the key of each number.
+        unknown: the keys whose names are known only to what stands before the scan.
+    """
 
     def __init__(self, names: Names, takes_name: Callable[[str], bool] | None) -> None:
         from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
@@ -110,6 +121,7 @@ class _CountingRun(KernelRun):
         super().__init__(kernels()["count"], names)
         self._takes_name = takes_name
         self._numbers: dict[str | int, int] = {}
+        self.unknown: set[int] = set()
         self.keys: list[int] = []
         self.name_codes = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
@@ -140,7 +152,12 @@ class _CountingRun(KernelRun):
         try:
             return self.names[key]
         except NeedsEarlier:
+            self.unknown.add(key)
             return key
+
+    def defining(self, kind: int, index: int) -> None:
+        """See KernelRun."""
+        self.is_divided = bool(self.unknown) and self.names.is_first(kind, index)
 
 
 class CountFiller:
@@ -165,7 +182,7 @@ class CountFiller:
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another record."""
-        return self._state[arguments.ROW] >= ROWS
+        return self._state[arguments.ROW] >= ROWS or self._run.is_divided
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
         """Note a span that is no sound record."""
@@ -174,18 +191,26 @@ class CountFiller:
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Count on; see the protocol."""
         status = arguments.FULL
-        while status in {arguments.FULL, arguments.FIRST_ENDED}:
+        while status in _GOES_ON and not self._run.is_divided:
             position, status = self._run.go(window, position, end, stop, ROWS, self._renew_addresses())
             if status == arguments.FULL:
                 self._harvest()
             elif status == arguments.FIRST_ENDED:
                 self._counted.first, self._counted.first_ended = self._open_part(), True
                 self._state[arguments.WATCHED] = 0
+            elif status == arguments.DEFINES:
+                self._divide()
         return position, self._state[arguments.NEED] if status == arguments.MORE else 0
+
+    def _divide(self) -> None:
+        """Go on as one stretch at a definition, unless a table of a row before it may have another key behind it."""
+        self._harvest()
+        self._run.is_divided = not self._run.unknown.isdisjoint(self._counted.tables_of_rows())
 
     def take(self) -> KernelTotals:
         """The totals since the last call."""
         state, counted = self._state, self._counted
+        self._run.is_divided = False
         self._harvest()
         part = self._open_part()
         if counted.first_ended:

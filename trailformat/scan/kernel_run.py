@@ -35,6 +35,9 @@ class KernelRun:
 
     A name is found by a hash with a secret key and then compared byte by byte, so that no two names share a key
     whatever their hashes are; and without the secret no names can be made whose hashes collide.
+
+    Attributes:
+        is_divided: whether what stands behind the last metadata record is to be kept apart; the run stops there.
     """
 
     def __init__(self, kernel: Callable[..., int], names: Names) -> None:
@@ -43,6 +46,7 @@ class KernelRun:
         self._state_address = address_of(self.state)
         self._kernel = kernel
         self._tables = KernelNames()
+        self.is_divided = False
 
     def go(
         self, window: Window, position: ScanPosition, end: int, stop: int, most: int, columns: int
@@ -56,7 +60,7 @@ class KernelRun:
         )
         data = window.address - window.base
         status = arguments.NEW_KEY
-        while status in {arguments.NEW_KEY, arguments.DEFINES}:
+        while status in {arguments.NEW_KEY, arguments.DEFINES} and not self.is_divided:
             tables = self._tables.address
             status = self._kernel(data, window.limit, end, stop, most, self._state_address, tables, columns)
             if status == arguments.NEW_KEY:
@@ -68,6 +72,9 @@ class KernelRun:
 
     def new_key(self, key: int) -> None:
         """Called when a name or an index has got this key, before a record with it is looked at again."""
+
+    def defining(self, kind: int, index: int) -> None:
+        """Called before a metadata record with this OrigNode and TDR index is taken in."""
 
     def _give_key(self, window: Window) -> None:
         state, names = self.state, self.names
@@ -89,9 +96,10 @@ class KernelRun:
         audit_rba = order.decode(buffer[header + AUDIT_RBA_AT : header + AUDIT_RBA_AT + 4])
         index = audit_rba >> 16 if order is ByteOrder.LITTLE else audit_rba & 0xFFFF
         key = NO_NAME if buffer[header + PARTITION_AT] & NAME_IS_INDEX else state[arguments.WHAT]
-        defined = self.names.define(buffer[header + ORIG_NODE_AT], index, key)
-        if defined is not None:
-            self._tables.set_index(defined, key)
+        kind = buffer[header + ORIG_NODE_AT]
+        self.defining(kind, index)
+        for meaning in self.names.define(kind, index, key).items():
+            self._tables.set_index(*meaning)
 
 
 class KernelNames:

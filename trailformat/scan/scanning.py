@@ -71,7 +71,7 @@ class Scanning(Iterator[T]):
         self.position = position
         self._trail = trail
         self._stop = stop
-        self.names = Names((earlier or _EarlierNames(trail, position.rba)) if position.rba else None)
+        self.names = Names((earlier or EarlierNames(trail, position.rba)) if position.rba else None)
         self._filler = make_filler(self.names)
         self._windows = Windows(trail)
         self._size = 0
@@ -140,7 +140,7 @@ class Scan(Scanning[Batch]):
         super().__init__(trail, position, stop, lambda names: _filler(chosen, names, batch_size), earlier)
 
 
-class _EarlierNames:
+class EarlierNames:
     """The names up to ``start``, looked up when they are needed."""
 
     def __init__(self, trail: TrailFile, start: int) -> None:
@@ -148,6 +148,7 @@ class _EarlierNames:
         self._start = start
 
     def __call__(self) -> Names:
+        """They, settled."""
         names = Names()
         for entry in self._trail.tables.in_force(self._start):
             names.set(entry.table_index, entry.name)
