@@ -16,6 +16,7 @@ from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
+from trailformat.scan.spare import Spare
 from trailformat.scan.windows import Window
 
 ROWS = 1 << 15
@@ -164,15 +165,18 @@ class CountFiller:
     """Counts; see :class:`trailformat.scan.scanning.Filler`."""
 
     def __init__(self, names: Names, taken: Taken) -> None:
+        self._places = _SPARE.take(ROWS)
         self._run = _CountingRun(names, taken.takes_name)
         self._state = self._run.state
         self._state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
         self._state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
         self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
-        self._places = array("q", bytes(8 * ROWS))
         self._counted = KernelTotals(names)
         self._ended = 0
+
+    def __del__(self) -> None:
+        _SPARE.give(len(self._places), self._places)
 
     @property
     def transactions(self) -> int:
@@ -235,6 +239,8 @@ class CountFiller:
 
     def _harvest(self) -> None:
         """Move the sums of the groups from the kernel's table to ours."""
+        if not self._state[arguments.USED]:
+            return
         groups, totals = self._groups, self._counted.groups
         for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
             if code:
@@ -264,3 +270,10 @@ class CountFiller:
             state[cell] = 0
         state[arguments.MARK] += 1
         return part
+
+
+def _empty_places(rows: int) -> array[int]:
+    return array("q", bytes(8 * rows))
+
+
+_SPARE = Spare(_empty_places)

@@ -120,25 +120,26 @@ class KernelNames:
         """Let a table index stand for ``key``."""
         while index >= len(self._by_index):
             self._by_index.extend(array("q", b"\xff" * 8 * len(self._by_index)))
+            self._renew_addresses()
         self._by_index[index] = key
-        self._renew_addresses()
 
     def add_name(self, name: bytes, hashed: int, key: int) -> None:
         """Let a name, whose hash a kernel found, stand for ``key``."""
         words = array("Q", name + bytes(8 - len(name) % 8))
         while self._used + len(words) > len(self._words):
             self._words.extend(array("Q", bytes(8 * len(self._words))))
+            self._renew_addresses()
         if self._count * 2 >= len(self._slots) // arguments.SLOT_SIZE:
             old = self._slots
             self._slots = _new_slots(2 * len(old) // arguments.SLOT_SIZE)
             for at in range(0, len(old), arguments.SLOT_SIZE):
                 if old[at + arguments.HASH]:
                     self._insert(*old[at : at + arguments.START + 1])
+            self._renew_addresses()
         self._words[self._used : self._used + len(words)] = words
         self._insert(hashed, key, self._used)
         self._count += 1
         self._used += len(words)
-        self._renew_addresses()
 
     def _insert(self, hashed: int, key: int, start: int) -> None:
         mask = len(self._slots) // arguments.SLOT_SIZE - 1
