@@ -49,10 +49,12 @@ class Names:
 
     Args:
         earlier: gives the names of the file up to where this scan starts; None when it starts at the beginning.
+        by_definition: whether an index has a key of its own behind each definition of it.
     """
 
-    def __init__(self, earlier: Callable[[], Names] | None = None) -> None:
+    def __init__(self, earlier: Callable[[], Names] | None = None, *, by_definition: bool = False) -> None:
         self._earlier = earlier
+        self._by_definition = by_definition
         self._found: Names | None = None
         self._texts: list[str | _Index] = [""]
         self._by_bytes: dict[bytes, int] = {b"": NO_NAME}
@@ -155,6 +157,8 @@ class Names:
             index = (highest if highest >= 0 else index) + 1
         elif kind != TABLE:
             return {}
+        if self._by_definition:
+            key = self._new(self._texts[key])
         self._bind(index, key)
         return {index: key} if index <= _LARGEST_INDEX else {}
 

@@ -207,14 +207,17 @@ def parallel_batches(
     work: Callable[[Batch, TrailFile], R],
     batch_size: int = BATCH_SIZE,
     start: int = 0,
+    *,
+    by_definition: bool = False,
 ) -> Iterator[tuple[Batch, R]]:
     """The same, each with what ``work`` makes of it in the thread that fills it, with a TrailFile of its own.
 
     Until the batch is handed out its ``transaction`` counts from the beginning of a range, and names may be unknown.
+    ``by_definition``: see Names.
     """
 
     def scanner(file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None) -> Scanning[Batch]:
-        return Scan(file, position, stop, Engine.NUMBA, batch_size, earlier)
+        return Scan(file, position, stop, Engine.NUMBA, batch_size, earlier, by_definition=by_definition)
 
     parallel = ParallelScan(trail, workers, scanner, lambda batch, file: (batch, work(batch, file)), start=start)
     for (batch, result), transactions in parallel.results():
@@ -228,9 +231,14 @@ def scan_in_threads(
 ) -> Iterator[Batch]:
     """The batches of ``scan(trail, start)``, by several threads where there is enough for two of them."""
     engine = engine or choose_engine(trail.size - start)
-    if engine is Engine.NUMBA and workers.number > 1 and trail.size - start >= 2 * PIECE:
+    if engine is Engine.NUMBA and is_for_threads(trail, workers, start):
         return parallel_scan(trail, workers, start=start)
     return scan(trail, start, engine=engine)
+
+
+def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0) -> bool:
+    """Whether there is enough from a place on for two threads."""
+    return workers.number > 1 and trail.size - start >= 2 * PIECE
 
 
 def _shift(batch: Batch, transactions: int) -> None:

@@ -11,7 +11,9 @@ _NAMES = "ABCD"
 _GARBAGE = (b"\xee" * 9, b"G\x01", b"")
 
 
-def drawn_trail(chance: random.Random, order: ByteOrder, records: int = 120) -> list[Record | bytes]:
+def drawn_trail(
+    chance: random.Random, order: ByteOrder, records: int = 120, *, is_damaged: bool = True
+) -> list[Record | bytes]:
     """Records of every such kind, and bytes that are none; transactions of 1 to 100 rows."""
     ends, defines = chance.choice([1, 3, 100]), chance.choice([2, 10, 60])
     drawn: list[Record | bytes] = [row(order=order)]
@@ -24,5 +26,5 @@ def drawn_trail(chance: random.Random, order: ByteOrder, records: int = 120) -> 
         else:
             kind = chance.choice([1, 2, 2, 3])
             again = table_record(index, name, order) if kind == 2 else metadata_record(kind, index, name, order=order)
-            drawn += [chance.choice(_GARBAGE), again]
+            drawn += [chance.choice(_GARBAGE) if is_damaged else b"", again]
     return drawn
