@@ -178,7 +178,12 @@ class Saver:
                     return
                 if bad < len(batch):
                     self._trail.record_at(int(batch.rba[bad]))
-                yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]))
+                yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]), self._size_to_go)
+
+    @property
+    def _size_to_go(self) -> int:
+        """The size of the file where SAVE goes up to its end."""
+        return self._trail.size if self._options.records is None and self._options.bytes is None else 0
 
     def _within_limits(self, batch: Batch, rows: Any) -> Any:
         """The rows at the beginning that RECORDS and BYTES leave room for."""
