@@ -138,7 +138,8 @@ def test_it_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.
     path = trail_of(tmp_path, *[row(io_time=IO_TIME + number) for number in range(11)])
     line(f"open {path}; save {tmp_path / 'xx000000000'}")
     told = [one for one in line.events if isinstance(one, Progress)]
-    assert told == [Progress(saved, (saved - 1) * row().length, IO_TIME + saved - 1) for saved in (5, 9, 11)]
+    rows = [(saved, (saved - 1) * row().length, IO_TIME + saved - 1) for saved in (5, 9, 11)]
+    assert told == [Progress(*one, path.stat().st_size) for one in rows]
 
 
 @pytest.mark.parametrize("nearby", [1, 2000], ids=["by columns", "by records"])

@@ -105,9 +105,9 @@ def test_each_piece_is_scanned_once(
     begun: list[tuple[int, int | None]] = []
 
     def noting(scanning: Callable[..., Any]) -> Callable[..., Any]:
-        def begin(trail: TrailFile, position: ScanPosition, stop: int | None, *others: Any) -> Any:
+        def begin(trail: TrailFile, position: ScanPosition, stop: int | None, *others: Any, **named: Any) -> Any:
             begun.append((position.rba, stop))
-            return scanning(trail, position, stop, *others)
+            return scanning(trail, position, stop, *others, **named)
 
         return begin
 
