@@ -64,7 +64,7 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
 @pytest.mark.parametrize("order", BOTH)
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
-    for _ in range(examples(5)):
+    for _ in range(examples(2)):
         path = trail_of(tmp_path, *drawn_trail(chance, order))
         for taken in (Taken(), Taken(takes_name=name_test("A")), Taken(start=IO_TIME + 1)):
             _assert_same(path, taken, threads=3)

@@ -86,13 +86,10 @@ def _refusing(*_arguments: int) -> int:
 
 
 WAYS = {
-    "in small batches": ((selection, "_LARGE", 4), (selection, "_SMALL", 4)),
+    "in small batches, in threads": ((selection, "_LARGE", 4), (selection, "_SMALL", 4), (parallel, "PIECE", 700)),
     "from where it is mapped": ((row_bytes, "MOST_COPIED", 0),),
     "by sorting": ((definitions, "_MOST_KEYS", 0),),
-    "in threads": ((parallel, "PIECE", 700),),
-    "by the system": ((ranges, "_LONG", 1),),
     "by the system, which refuses": ((ranges, "_LONG", 1), (os, "copy_file_range", _refusing)),
-    "long runs by the system, in threads": ((ranges, "_LONG", 600), (parallel, "PIECE", 700)),
 }
 
 
@@ -110,11 +107,9 @@ def test_how_it_is_done_does_not_matter(
     assert [_without_progress(_saved(TRAILS / name, commands, target)) for commands in COMMANDS] == expected
 
 
-@pytest.mark.parametrize(
-    ("order", "way"), [(ByteOrder.BIG, "long runs by the system, in threads"), (ByteOrder.LITTLE, "by the system")]
-)
+@pytest.mark.parametrize(("order", "piece", "long"), [(ByteOrder.BIG, 700, 600), (ByteOrder.LITTLE, 1 << 20, 1)])
 def test_rows_have_the_definitions_that_they_had(
-    order: ByteOrder, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    order: ByteOrder, piece: int, long: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance, target = random.Random(order.value), tmp_path / "xx000000000"
     drawn = [drawn_trail(chance, order, is_damaged=False) for _ in range(examples(2))]
@@ -126,8 +121,8 @@ def test_rows_have_the_definitions_that_they_had(
         "filter filename A; save T !",
     ]
     expected = [_saved(path, one, target) for path in paths for one in commands]
-    for what in WAYS[way]:
-        monkeypatch.setattr(*what)
+    monkeypatch.setattr(parallel, "PIECE", piece)
+    monkeypatch.setattr(ranges, "_LONG", long)
     _by_columns(monkeypatch, 1)
     assert [_without_progress(_saved(path, one, target)) for path in paths for one in commands] == expected
 

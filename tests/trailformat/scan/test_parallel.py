@@ -79,7 +79,7 @@ def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: By
 @pytest.mark.parametrize("order", BOTH)
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
-    for _ in range(examples(10)):
+    for _ in range(examples(5)):
         assert_same(trail_of(tmp_path, *drawn_trail(chance, order)))
 
 
