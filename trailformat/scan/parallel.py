@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 25
 """About the number of bytes of a range."""
+_FIRST = 8
+"""How many times as large it is as the first one, whose results are waited for."""
 _MOST_WORKERS = 8
 _AHEAD = 2
 """Ranges that are begun beyond the number of threads."""
@@ -144,8 +146,8 @@ class ParallelScan(Generic[T, R]):
             start = following
 
     def _next_start(self, start: ScanPosition) -> ScanPosition | None:
-        """The place at which the range after the one from ``start`` on is expected to begin."""
-        offset = start.rba + PIECE
+        """The place at which the range after the one from ``start`` on is expected to begin; they grow at first."""
+        offset = start.rba + min(PIECE, max(PIECE // _FIRST, start.rba - self._first.rba))
         while offset + PIECE // 2 < self._size:
             boundary = likely_boundary(self._trail, offset)
             if boundary is not None:
