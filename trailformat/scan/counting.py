@@ -24,6 +24,8 @@ ROWS = 1 << 15
 _ROOM = 1 << 9
 _KEYS = 1 << 8
 _GOES_ON = frozenset({arguments.FULL, arguments.FIRST_ENDED, arguments.DEFINES})
+_MOST_DIVISIONS = 1 << 8
+"""Definitions at which one scan begins another stretch; with more it is cheaper to count again in the end."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
@@ -96,12 +98,8 @@ class KernelTotals:
     @property
     def is_certain(self) -> bool:
         """Whether no transaction counts a table as two, as may be where an index was explained only afterwards."""
-        keys = self.tables_of_rows()
+        keys = {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
         return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
-
-    def tables_of_rows(self) -> set[int]:
-        """The keys of the records that may belong to transactions."""
-        return {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
 
     def __len__(self) -> int:
         """Records and spans."""
@@ -173,7 +171,8 @@ class CountFiller:
         self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
         self._counted = KernelTotals(names)
-        self._ended = 0
+        self._ended = self._defined = self._divisions = 0
+        self._has_unknown = False
 
     def __del__(self) -> None:
         _SPARE.give(len(self._places), self._places)
@@ -208,13 +207,18 @@ class CountFiller:
 
     def _divide(self) -> None:
         """Go on as one stretch at a definition, unless a table of a row before it may have another key behind it."""
-        self._harvest()
-        self._run.is_divided = not self._run.unknown.isdisjoint(self._counted.tables_of_rows())
+        row, before = self._state[arguments.ROW], self._defined
+        self._defined = row
+        if row > before + 1:
+            self._harvest()
+        self._run.is_divided = self._has_unknown and self._divisions < _MOST_DIVISIONS
+        self._divisions += self._run.is_divided
 
     def take(self) -> KernelTotals:
         """The totals since the last call."""
         state, counted = self._state, self._counted
         self._run.is_divided = False
+        self._defined = 0
         self._harvest()
         part = self._open_part()
         if counted.first_ended:
@@ -229,6 +233,7 @@ class CountFiller:
             state[cell] = 0
         state[arguments.WATCHED] = 1
         self._counted = KernelTotals(self._run.names)
+        self._has_unknown = False
         return counted
 
     def _renew_addresses(self) -> int:
@@ -247,6 +252,7 @@ class CountFiller:
                 at = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
                 group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
+                self._has_unknown |= key in self._run.unknown and group.io_type not in NOT_TRANSACTIONAL
                 records, data_bytes = totals.get(group, (0, 0))
                 totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
