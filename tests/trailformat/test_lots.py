@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
-from trailformat.scan import Engine, is_available, scan
-from trailformat.search import whole_trail
+from trailformat.scan import Engine, is_available, parallel, scan
 from trailformat.search.lots import Lot, LotMark
 from trailformat.search.transaction_walk import Ended
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
@@ -61,7 +60,7 @@ def marks(lots: list[Lot]) -> list[LotMark]:
 def both(paths: list[Path], batch_size: int) -> tuple[list[Lot], list[Lot]]:
     """The lots by row and by column."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_trail, "scan", partial(scan, batch_size=batch_size))
+        patch.setattr(parallel, "scan", partial(scan, batch_size=batch_size))
         found = []
         for engine in (Engine.PYTHON, Engine.NUMBA):
             whole = WholeTrail(paths)

@@ -42,6 +42,7 @@ _STARTS = {
 """How a record begins, by its first byte: most of what is no record, as zeros, lacks that already."""
 _REACH = 13
 """The longest match of them, so that windows can overlap by as much."""
+_NEARBY = 1 << 16
 _MANY = 1000
 """Places that look like a record and are none, from which on a search by kernels is thought of."""
 _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
@@ -167,6 +168,18 @@ def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrde
     for order in (first, first.other):
         if is_sound(buffer, rba, end, order):
             return order
+    return None
+
+
+def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
+    """The order of the first sound ``G`` record from ``rba`` on; None where there is none within some kilobytes."""
+    stop = min(end, rba + _NEARBY)
+    at: int | None = rba
+    while at is not None and at < stop:
+        order = detect_order(buffer, at, end)
+        if order is not None and buffer[at] == RECORD:
+            return order
+        at = next_sound(buffer, at + 1, end, ByteOrder.BIG, stop - at - 1)
     return None
 
 

@@ -29,7 +29,7 @@ class ScanPosition(NamedTuple):
 
 def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
     """The position of a scan that starts at ``rba``: in the byte order of the file's first ``G`` record."""
-    order = trail.first_order()
+    order = trail.first_order
     return ScanPosition(rba, order or ByteOrder.BIG, order is not None)
 
 

@@ -70,6 +70,14 @@ class Restart(NamedTuple):
     after: int = 0
 
 
+class Walked(NamedTuple):
+    """How far a walk is: the records read, the place behind the last of them, its IO Time."""
+
+    records: int
+    spot: Spot
+    time: int
+
+
 class Extent(NamedTuple):
     """A transaction as far as its records are there.
 
@@ -83,8 +91,7 @@ class Extent(NamedTuple):
         has_end: whether its last record says that it is the last (TransInd 2 or 3).
         records, size: the number of its records, and their bytes.
         before: the number of them before the given place; 0 without one.
-        first_moment, last_moment: of its first and its last record.
-        latest: the latest IO Time of its records.
+        first_moment, last_moment: of its first and its last record; ``latest`` is the latest IO Time of all.
         has_one_time: whether all its records have one IO Time, which is then that of its commit.
         tables: its records by table and IOType.
         damage: what cannot be read between its beginning and ``after``; the last of many spans reaches over the rest.
@@ -127,9 +134,8 @@ class _Growing:
         self.marker: Restart | None = None
         self.missing: Path | None = None
         self.is_overtaken = self.has_end = False
-        self.records = self.size = self.before = 0
+        self.records = self.size = self.before = self.latest = 0
         self.moments: tuple[Moment, Moment] | None = None
-        self.latest = 0
         self.has_one_time = True
         self.tables: dict[str, Counter[int]] = {}
         self.damage: list[Damage] = []
@@ -142,8 +148,7 @@ class _Growing:
         self.before += is_before
         first = self.moments[0] if self.moments else row.moment
         self.has_one_time = self.has_one_time and first.time == row.moment.time
-        if row.io_type != RECORD_FRAGMENT:
-            self.latest = max(self.latest, row.moment.time)
+        self.latest = max(self.latest, 0 if row.io_type == RECORD_FRAGMENT else row.moment.time)
         self.moments = first, row.moment
         self.tables.setdefault(table, Counter())[row.io_type] += 1
 
@@ -218,9 +223,16 @@ class TransactionWalk:
         self._growing: _Growing | None = None
         self._lost: list[Damage] = []
         self._names: dict[int, str] = {}
+        self._read = 0
 
     def __iter__(self) -> Iterator[Extent | Damage | Restart]:
+        """The same without how far the walk is."""
+        return (walked for walked in self.steps() if not isinstance(walked, Walked))
+
+    def steps(self) -> Iterator[Extent | Damage | Restart | Walked]:
         """Every transaction as soon as its end is known, damage where no transaction is open, and restart records.
+
+        Between some thousands of records stands how far the walk is.
 
         Raises:
             NotATrail: a file cannot be read, and no transaction goes on in it.
@@ -255,7 +267,7 @@ class TransactionWalk:
                 self._growing.damage = [one._replace(is_partial=False) for one in self._growing.damage]
         return following
 
-    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart]:
+    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart | Walked]:
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
         start = self._start.rba if path == self._start.path else 0
         if path == self._trail.path:
@@ -264,8 +276,13 @@ class TransactionWalk:
         with TrailFile(path) as other:
             yield from self._records(other, start)
 
-    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart]:
+    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart | Walked]:
+        before: Batch | None = None
         for batch in _batches(trail, start, self._nearby):
+            if before is not None:
+                self._read += len(before)
+                yield Walked(self._read, Spot(trail.path, before.end), int(before.io_time[-1]))
+            before = batch
             self._names.clear()
             for row in _rows(batch):
                 if row.kind in (BAD_SPAN, PARTIAL):

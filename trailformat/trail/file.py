@@ -21,7 +21,6 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
-_NEARBY = 1 << 16
 _SETTLED = 2_000_000_000
 """Nanoseconds after its last change from which on a file that is written again has another time of change."""
 
@@ -43,6 +42,7 @@ class TrailFile:
         self.path = Path(path)
         self.order = ByteOrder.BIG
         self._order_known = False
+        self._first_order: ByteOrder | None = None
         self._map: MappedFile | None = None
         self._size = self._changed = 0
         self._kept: FileBytes | None = None
@@ -78,7 +78,8 @@ class TrailFile:
         """
         other = object.__new__(TrailFile)
         other.path, other.order = self.path, self.order
-        other._order_known, other._map, other._size = self._order_known, None, 0
+        other._order_known, other._first_order = self._order_known, self._first_order
+        other._map, other._size = None, 0
         other._changed, other._kept = 0, None
         other.tables = TableDefinitions(other)
         try:
@@ -114,6 +115,8 @@ class TrailFile:
 
     def _remap(self, size: int) -> None:
         self._unmap()
+        if size < self._size:
+            self._first_order = None
         self._size, self._kept = 0, None
         if size:
             self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
@@ -151,25 +154,18 @@ class TrailFile:
                 ) from error
         self._detect_order()
 
-    def first_order(self) -> ByteOrder | None:
-        """The order of the first ``G`` record, damage near the beginning stepped over; None where there is none.
-
-        The file header is big-endian in every trail seen.
-        """
-        rba, size, buffer = self.first_rba, self._size, self.bytes
-        stop = min(size, rba + _NEARBY)
-        at: int | None = rba
-        while at is not None and at < stop:
-            order = framing.detect_order(buffer, at, size)
-            if order is not None and buffer[at] == framing.RECORD:
-                return order
-            at = framing.next_sound(buffer, at + 1, size, ByteOrder.BIG, stop - at - 1)
-        return None
-
     def _detect_order(self) -> None:
-        order = self.first_order()
-        if order is not None:
-            self.order, self._order_known = order, True
+        """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
+        if self.first_order is not None:
+            self.order, self._order_known = self.first_order, True
+
+    @property
+    def first_order(self) -> ByteOrder | None:
+        """The byte order of the first ``G`` record; None as long as there is none near where it should be."""
+        if self._first_order is None:
+            rba = self.first_rba
+            self._first_order = framing.first_order(self.bytes, rba, self._size)
+        return self._first_order
 
     @property
     def buffer(self) -> framing.Buffer:
