@@ -98,9 +98,10 @@ def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
 
 
 def _is_mixed(path: Path) -> bool:
+    """Whether a record behind the first has another order than one before; a file header is big-endian always."""
     with TrailFile(path) as trail:
         records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
-        return len({record.order for record in records if record is not None and not record.is_file_header}) > 1
+        return len({one.order for one in records if one is not None and (one.rba or not one.is_file_header)}) > 1
 
 
 def _clean(path: Path) -> None:
