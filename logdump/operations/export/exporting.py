@@ -136,12 +136,17 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
 def _columns_pay(session: Session, options: ExportOptions) -> bool:
     """Whether there is enough to export for the time that loading the kernels takes."""
     end = session.trail.size if options.stop is None else options.stop
-    return end - session.cursor.next >= _MANY_BYTES and (options.records is None or options.records >= _MANY_RECORDS)
+    most = options.transactions if options.format == "SQL" else options.records
+    return end - session.cursor.next >= _MANY_BYTES and (most is None or most >= _MANY_RECORDS)
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
 
+    if _columns_pay(session, options) and _has_extra():
+        from logdump.operations.export.sql_columns import SqlByColumns  # noqa: PLC0415 - it needs pyarrow and numba
+
+        return SqlByColumns(session, options, tally)
     return SqlExport(session, options, tally)
 
 

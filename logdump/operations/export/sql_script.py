@@ -13,6 +13,7 @@ from logdump.operations.script import script_of
 from logdump.render.sql import (
     DIALECTS,
     Opening,
+    SqlScript,
     Statement,
     dialect_of,
     script_lines,
@@ -49,17 +50,21 @@ class SqlExport:
         try:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")
-            for item in script.items(session.cursor.next, options.transactions):
-                for line in self._lines(item):
-                    file.write(f"{line}\n")
-                if isinstance(item, Opening):
-                    yield from self._begun(item, script.end.rba if script.end is not None else 0)
+            yield from self._fill(script, file)
             file.close()
         except BaseException:
             file.abandon()
             raise
         tally.end = script.end or Spot(session.trail.path, session.cursor.next)
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
+
+    def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
+        """Write the script."""
+        for item in script.items(self._session.cursor.next, self._options.transactions):
+            for line in self._lines(item):
+                file.write(f"{line}\n")
+            if isinstance(item, Opening):
+                yield from self._begun(item, script.end)
 
     def report(self) -> Iterator[Event]:
         """The number of statements, and a line where some could not be written."""
@@ -76,13 +81,18 @@ class SqlExport:
             return statement_lines(item)
         return script_lines(item, self._dialect, self._session.settings.time_offset)
 
-    def _begun(self, item: Opening, end: int) -> Iterator[Event]:
+    def _begun(self, item: Opening, end: Spot | None) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""
         step, before = self._session.settings.notify, self._records
         self._transactions += 1
         self._records += item.records
         if self._records // step > before // step:
-            yield Progress(self._records, end, item.extent.first_moment.time, self._session.trail.size)
+            yield Progress(
+                self._records,
+                end.rba if end is not None else 0,
+                item.extent.first_moment.time,
+                self._session.trail.size,
+            )
 
 
 def _lines_in(file: IO[bytes]) -> int:

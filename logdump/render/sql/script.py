@@ -8,18 +8,19 @@ grows with the trail.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import with_large_objects
-from logdump.render.sql.script_files import ScriptFiles
+from logdump.render.sql.script_files import ScriptFile, ScriptFiles
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
+from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
 from trailformat.search.left_out import LeftOut
@@ -137,11 +138,19 @@ class SqlScript:
         Raises:
             TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
         """
+        for item in self.transactions(rba, transactions):
+            if isinstance(item, Extent):
+                yield from self.transaction(item)
+            else:
+                yield item
+
+    def transactions(self, rba: int, transactions: int | None = None) -> Iterator[Extent | Item]:
+        """The same with the extents of transactions in place of their items. Raises like items."""
         wanted = islice(self._extents(rba), transactions)
         try:
             for extent in self._last_first(wanted) if self._takes_back else wanted:
                 if extent.is_whole and not self._is_copy(extent):
-                    yield from self._transaction(extent)
+                    yield extent
                 else:
                     yield from self._skip(extent)
             self._fail_at_damage()
@@ -226,21 +235,42 @@ class SqlScript:
         first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
         yield Skipped(extent, _changes_in(extent), self._trail, first)
         if self._includes_cut:
-            for change in self._changes(extent):
+            for change in self._changes(self._records(extent), extent.transaction):
                 yield NotRun(self._statement(change))
 
-    def _transaction(self, extent: Extent) -> Iterator[Item]:
-        yield Opening(extent, _changes_in(extent), self._trail)
-        left_out, remarks = 0, self.remarks
-        for change in self._changes(extent):
-            if not any(map(self._files.accepts, change.records)):
+    def transaction(self, extent: Extent) -> Iterator[Item]:
+        """The items of a transaction."""
+        yield self.opening(extent)
+        left_out = remarks = 0
+        for statement in self.statements_of(self._records(extent), extent.transaction):
+            if statement is None:
                 left_out += 1
+            else:
+                remarks += statement.sql is None
+                yield statement
+        yield Closing(left_out, remarks)
+
+    def opening(self, extent: Extent) -> Opening:
+        """The beginning of a transaction."""
+        return Opening(extent, _changes_in(extent), self._trail)
+
+    def statements_of(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Statement | None]:
+        """The statements of records of a transaction, in the order of the script; None for what the filter drops.
+
+        ``records`` hold whole changes, the last one first where they are taken back.
+        """
+        for change in self._changes(records, transaction):
+            if not any(map(self._files.accepts, change.records)):
+                yield None
                 continue
             statement = self._statement(change)
             self.statements += statement.sql is not None
             self.remarks += statement.sql is None
             yield statement
-        yield Closing(left_out, self.remarks - remarks)
+
+    def file_of(self, path: Path) -> ScriptFile:
+        """A file of the trail."""
+        return self._files.of(path)
 
     def _statement(self, change: Change) -> Statement:
         path = change.records[0].path
@@ -260,12 +290,14 @@ class SqlScript:
             return Statement(change, None, str(error))
         return (undo if self._takes_back else redo)(change, self._dialect)
 
-    def _changes(self, extent: Extent) -> Iterator[Change]:
-        records = self._files.records(extent, is_backwards=self._takes_back)
-        rows = self._rows_backwards(records) if self._takes_back else self._rows(records)
-        return changes_over(rows, self._files.source(extent.transaction), is_backwards=self._takes_back)
+    def _records(self, extent: Extent) -> Iterator[Record]:
+        return self._files.records(extent, is_backwards=self._takes_back)
 
-    def _rows(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _changes(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Change]:
+        rows = self._rows_backwards(records) if self._takes_back else self._rows(records)
+        return changes_over(rows, self._files.source(transaction), is_backwards=self._takes_back)
+
+    def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records that are changes; a large object belongs to the row before it, if that is there."""
         row: Record | None = None
         for record in records:
@@ -281,7 +313,7 @@ class SqlScript:
         if row is not None:
             yield row
 
-    def _rows_backwards(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _rows_backwards(self, records: Iterable[Record]) -> Iterator[Record]:
         """The same, the last one first."""
         piece: Record | None = None
         for record in records:

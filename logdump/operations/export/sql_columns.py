@@ -1,0 +1,178 @@
+"""EXPORT SQL of many transactions: the same bytes as statement by statement, from columns, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.arrow.tables.lines import LinePart, count, merged
+from logdump.arrow.tables.piece import Array
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.side_by_side import written
+from logdump.operations.export.sql_blocks import BlockReader, BlockRows, blocks_of, is_full, is_in_one_file
+from logdump.operations.export.sql_literals import Literals
+from logdump.operations.export.sql_script import SqlExport
+from logdump.operations.export.sql_statements import statements
+from logdump.operations.export.text_file import TextFile
+from logdump.render.sql import Closing, SqlScript
+from logdump.render.sql.dialect import Dialect
+from logdump.render.sql.script import Item
+from logdump.session.events import Event
+from logdump.session.session import Session
+from trailformat.search.transaction_walk import Extent
+
+_LINE_END = ord("\n")
+
+
+class _BlockLines(NamedTuple):
+    """The statements of a block by columns; a mask of its units that are written one by one."""
+
+    block: BlockRows
+    parts: list[LinePart]
+    is_single: Array
+
+
+def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> _BlockLines:
+    """The statements of a block; needs no session, so that threads can do it."""
+    made = [one for changes in block.changes for one in statements(changes, literals, takes_back=takes_back)]
+    is_single = block.is_single.copy()
+    for one in made:
+        is_single[block.units.number[np.searchsorted(block.units.rows, one.odd)]] = True
+    return _BlockLines(block, [one.part for one in made], is_single)
+
+
+class SqlByColumns(SqlExport):
+    """One script by columns: jobs make the statements side by side, and a thread writes them in order."""
+
+    def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
+        lines = _Lines(script, self._lines, is_backwards=self._options.takes_back)
+
+        def writing(item: _BlockLines | Item | Event) -> Callable[[], None] | None:
+            if isinstance(item, _BlockLines):
+                return partial(_write, file, lines.of(item))
+            return partial(file.append, *_counted(lines.text(item))) if isinstance(item, Item) else None
+
+        return written(self._jobs(script), writing)
+
+    def _jobs(self, script: SqlScript) -> Iterator[Callable[[], _BlockLines] | Item | Event]:
+        jobs = _Jobs(self._session, self._options, self._dialect, script)
+        waiting: list[Extent] = []
+        for item in script.transactions(self._session.cursor.next, self._options.transactions):
+            extent = item if isinstance(item, Extent) and is_in_one_file(item) else None
+            if waiting and (extent is None or is_full(waiting) or _path(extent) != _path(waiting[0])):
+                yield from jobs.of(waiting)
+                waiting = []
+            if isinstance(item, Extent):
+                yield from self._begun(script.opening(item), script.end)
+            if extent is not None:
+                waiting.append(extent)
+            elif isinstance(item, Extent):
+                yield from script.transaction(item)
+            else:
+                yield item
+        if waiting:
+            yield from jobs.of(waiting)
+
+
+class _Jobs:
+    """The jobs for transactions: a file is read by one reader as long as it stays open."""
+
+    def __init__(self, session: Session, options: ExportOptions, dialect: Dialect, script: SqlScript) -> None:
+        self._session = session
+        self._dialect = dialect
+        self._script = script
+        self._takes_back = options.takes_back
+        self._literals = Literals(dialect)
+        self._reader: BlockReader | None = None
+
+    def of(self, extents: list[Extent]) -> Iterator[Callable[[], _BlockLines]]:
+        """The jobs for neighbouring transactions of one file."""
+        file = self._script.file_of(_path(extents[0]))
+        if self._reader is None or self._reader.file is not file:
+            self._reader = BlockReader(file, self._session.selection(file.trail), self._dialect)
+        for block in blocks_of(extents, file.trail, is_backwards=self._takes_back):
+            yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=self._takes_back)
+
+
+class _Lines:
+    """The lines of blocks and of items, in the order of the script."""
+
+    def __init__(self, script: SqlScript, lines_of: Callable[[Item], Iterator[str]], *, is_backwards: bool) -> None:
+        self._script = script
+        self._lines_of = lines_of
+        self._is_backwards = is_backwards
+        self._left_out = self._remarks = 0
+
+    def text(self, item: Item) -> bytes:
+        """The lines of an item."""
+        return "".join(f"{line}\n" for line in self._lines_of(item)).encode()
+
+    def of(self, lines: _BlockLines) -> list[LinePart]:
+        """All lines of a block; the numbers of their rows rise in the order of the script."""
+        block = lines.block
+        self._script.statements += count(lines.parts)
+        of_unit = block.units.extent[block.units.heads]
+        left_out = np.bincount(of_unit[block.is_left_out], minlength=len(block.block.extents))
+        remarks = np.zeros_like(left_out)
+        singles = self._singles(lines, of_unit, left_out, remarks)
+        parts = [*self._openings(block), *lines.parts, singles, *self._closings(block, left_out, remarks)]
+        return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
+
+    def _singles(self, lines: _BlockLines, of_unit: Array, left_out: Array, remarks: Array) -> LinePart:
+        """The lines of what is written one by one; counts what the filter drops, and what has no statement."""
+        block, texts = lines.block, []
+        units = np.flatnonzero(lines.is_single)
+        for unit in (units[::-1] if self._is_backwards else units).tolist():
+            records, text = block.records(unit), b""
+            extent = int(of_unit[unit])
+            transaction = block.block.extents[extent].transaction
+            for statement in self._script.statements_of(
+                reversed(records) if self._is_backwards else records, transaction
+            ):
+                left_out[extent] += statement is None
+                if statement is not None:
+                    remarks[extent] += statement.sql is None
+                    text += self.text(statement)
+            texts.append((int(block.units.rows[block.units.heads[unit]]), text))
+        return _part(texts)
+
+    def _openings(self, block: BlockRows) -> Iterator[LinePart]:
+        """What stands before the statements of transactions."""
+        if block.block.opens:
+            openings = map(self._script.opening, block.block.extents)
+            yield _part(zip(block.units.ends(is_last=self._is_backwards), map(self.text, openings), strict=True))
+
+    def _closings(self, block: BlockRows, left_out: Array, remarks: Array) -> Iterator[LinePart]:
+        """What stands behind them; of a part of a transaction what it has dropped goes on to the next."""
+        left_out[0] += self._left_out
+        remarks[0] += self._remarks
+        self._left_out, self._remarks = (0, 0) if block.block.closes else (int(left_out[0]), int(remarks[0]))
+        if block.block.closes:
+            closings = map(Closing, left_out.tolist(), remarks.tolist())
+            yield _part(zip(block.units.ends(is_last=not self._is_backwards), map(self.text, closings), strict=True))
+
+
+def _part(texts: Iterable[tuple[int, bytes]]) -> LinePart:
+    """Lines by the numbers of their rows."""
+    pairs = list(texts)
+    numbers = np.array([number for number, _ in pairs], np.int64)
+    ends = np.cumsum([len(text) for _, text in pairs], dtype=np.int64)
+    return LinePart(numbers, memoryview(b"".join(text for _, text in pairs)), ends)
+
+
+def _write(file: TextFile, parts: list[LinePart]) -> None:
+    file.append(*_counted(merged(parts)))
+
+
+def _counted(data: bytes | memoryview) -> tuple[bytes | memoryview, int]:
+    """Lines, and how many there are."""
+    return data, int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_END))
+
+
+def _path(extent: Extent) -> Path:
+    assert extent.first is not None  # noqa: S101 - a whole transaction has its first record
+    return extent.first.path

@@ -1,0 +1,275 @@
+"""The statements of ordinary changes of rows, by columns: what :mod:`logdump.render.sql.statement` makes one by one.
+
+Of what has no statement, or no ordinary one, only the numbers of the rows are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from logdump.arrow.tables.lines import LinePart
+from logdump.arrow.tables.piece import Array
+from logdump.operations.export.sql_literals import Literals
+from logdump.render.sql.dialect import Dialect, Unwritable
+from trailformat import ColumnDefinition
+from trailformat.arrays import Field, FieldForm, Image, LineForm, locate_columns, text_column, unequal, write_lines
+from trailformat.changes.row_changes import OPERATIONS
+from trailformat.scan.kernels.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED
+from trailformat.scan.rows import RowBytes
+from trailformat.trail.row_definitions import RowDefinition
+
+KINDS = ("INSERT", "DELETE", "UPDATE", "PK UPDATE")
+"""The changes that have statements here."""
+KIND_OF = np.array([KINDS.index(op) if (op := OPERATIONS.get(number)) in KINDS else -1 for number in range(256)])
+"""IOType -> the number of its kind; -1 for others."""
+_INSERT, _DELETE, _UPDATE, _PK_UPDATE = range(len(KINDS))
+_HERE = "\0"
+"""In place of a condition; no name holds it."""
+_END = b";\n"
+_MOST_CELLS = 1 << 22
+"""Of rows times columns at a time."""
+
+
+class SqlTable(NamedTuple):
+    """A table as statements name it.
+
+    Attributes:
+        name: quoted.
+        columns: their definitions.
+        names: those of its columns, quoted.
+        found_by: the columns that find a row, by their numbers.
+        condition: what stands before and behind the condition that finds a row.
+        codec: of text in the character set of the database.
+    """
+
+    name: bytes
+    columns: tuple[ColumnDefinition, ...]
+    names: list[bytes]
+    found_by: list[int]
+    condition: tuple[bytes, bytes]
+    codec: str
+
+
+def sql_table(known: RowDefinition, dialect: Dialect) -> SqlTable | None:
+    """The table of rows with this definition; None where one of its names is not known, or cannot be written."""
+    if known.table is None or not known.table.columns:
+        return None
+    columns = known.table.columns
+    try:
+        name = dialect.table(known.name)
+        names = [dialect.identifier(column.name).encode() for column in columns]
+    except Unwritable:
+        return None
+    key = [number for number, column in enumerate(columns) if column.is_key]
+    before, behind = (_HERE if key else dialect.one_of(name, _HERE)).encode().split(_HERE.encode())
+    return SqlTable(name.encode(), columns, names, key or [*range(len(columns))], (before, behind), known.charset)
+
+
+class TableChanges(NamedTuple):
+    """Changes of the rows of one table.
+
+    Attributes:
+        table: the table.
+        rows: the records, in order.
+        is_second: a mask of those that are the after image of an update whose before image is the record before them.
+    """
+
+    table: SqlTable
+    rows: RowBytes
+    is_second: Array
+
+
+class Statements(NamedTuple):
+    """Statements by columns; the numbers of rows, in the batch, whose changes are to be written one by one."""
+
+    part: LinePart
+    odd: Array
+
+
+def statements(changes: TableChanges, literals: Literals, *, takes_back: bool) -> Iterator[Statements]:
+    """The statements of changes; needs nothing but what they hold, so that threads can do it."""
+    kinds = KIND_OF[changes.rows.of("io_type")]
+    for wanted in ((_INSERT,), (_DELETE,), (_UPDATE, _PK_UPDATE)):
+        for at in _parts(np.flatnonzero(np.isin(kinds, wanted)), changes):
+            part = changes._replace(rows=changes.rows.subset(at), is_second=changes.is_second[at])
+            yield _Statements(part, literals).made(wanted[0], takes_back=takes_back)
+
+
+def _parts(rows: Array, changes: TableChanges) -> Iterator[Array]:
+    """Some rows of changes in parts, so that memory stays bounded; no update in two records is parted."""
+    step = max(_MOST_CELLS // len(changes.table.columns), 2)
+    begin = 0
+    while begin < len(rows):
+        end = begin + step
+        end -= end < len(rows) and bool(changes.is_second[rows[end]])
+        yield rows[begin:end]
+        begin = end
+
+
+class _Images:
+    """Both images of changes, and which rows are out of the ordinary."""
+
+    def __init__(self, changes: TableChanges) -> None:
+        self.spans = locate_columns(changes.rows, len(changes.table.columns))
+        self.before, self.after = self.spans.before, self.spans.after
+        self.odd: Array = self.spans.states != GOOD
+        seconds = np.flatnonzero(changes.is_second)
+        self.firsts = seconds - 1
+        for places in (self.before.starts, self.before.sizes):
+            places[:, seconds] = places[:, self.firsts]
+        self.before.sizes[:, self.firsts] = ABSENT
+        self.odd[seconds] |= self.odd[self.firsts]
+        for image in (self.before, self.after):
+            for index in np.flatnonzero(image.seen & HAS_UNDECIDED).tolist():
+                self.odd |= image.sizes[index] == UNDECIDED
+
+
+class _Statements:
+    """The statements of changes of one kind."""
+
+    def __init__(self, changes: TableChanges, literals: Literals) -> None:
+        self._table = changes.table
+        self._rows = changes.rows
+        self._literals = literals
+        self._images = _Images(changes)
+        self._is_key_changed = KIND_OF[changes.rows.of("io_type")] == _PK_UPDATE
+
+    def made(self, kind: int, *, takes_back: bool) -> Statements:
+        """The statements."""
+        images = self._images
+        image = images.before if (kind == _DELETE) else images.after
+        if kind == _UPDATE:
+            form, fields = self._take_back_update() if takes_back else self._repeat_update()
+        elif (kind == _INSERT) != takes_back:
+            form, fields = self._insert(image, is_whole=takes_back)
+        else:
+            form, fields = self._delete(image)
+        odd = images.odd
+        odd[images.firsts] = False
+        skipped = odd.copy()
+        skipped[images.firsts] = True
+        lines = write_lines(form, fields, skipped)
+        rows = self._rows.rows
+        return Statements(LinePart(rows, lines.data.data, lines.ends), rows[odd])
+
+    def _insert(self, image: Image, *, is_whole: bool) -> tuple[LineForm, list[Field]]:
+        """INSERT of an image; ``is_whole`` where it must have all columns."""
+        table = self._table
+        masks = self._masks(image)
+        has_all = np.logical_and.reduce(masks)
+        self._images.odd |= ~has_all if is_whole else ~np.logical_or.reduce(masks)
+        head = b"INSERT INTO " + table.name + b" ("
+        values = [self._value(image, number, b"", b"NULL", mask) for number, mask in enumerate(masks)]
+        if is_whole or has_all.all():
+            head += b", ".join(table.names) + b") VALUES ("
+            names: list[Field] = []
+        else:
+            plain = (_constant(name, mask) for name, mask in zip(table.names, masks, strict=True))
+            names = [*_separated(plain, masks), _constant(b") VALUES (", np.ones(len(has_all), bool))]
+        return LineForm(head, b")" + _END), [*names, *_separated(values, masks)]
+
+    def _delete(self, image: Image) -> tuple[LineForm, list[Field]]:
+        """DELETE of the row that an image shows."""
+        before, behind = self._table.condition
+        is_found = self._all_of(self._masks(image))
+        self._images.odd |= ~is_found
+        head = b"DELETE FROM " + self._table.name + b" WHERE " + before
+        return LineForm(head, behind + _END), [*self._where([(image, is_found)])]
+
+    def _repeat_update(self) -> tuple[LineForm, list[Field]]:
+        """Every column that differs or whose old value is not known; a key that is only new did not change."""
+        old, new = self._masks(self._images.before), self._masks(self._images.after)
+        is_key_changed, key = self._is_key_changed, self._key
+        only_new = [after & ~before for before, after in zip(old, new, strict=True)]
+        changed = [
+            unequal(self._images.spans, number) | (mask & is_key_changed if number in key else mask)
+            for number, mask in enumerate(only_new)
+        ]
+        by_before = self._all_of(old)
+        by_after = self._all_of(only_new) & ~is_key_changed if key else np.zeros(len(by_before), bool)
+        return self._update(
+            self._images.after, changed, [(self._images.before, by_before), (self._images.after, by_after)]
+        )
+
+    def _take_back_update(self) -> tuple[LineForm, list[Field]]:
+        """Every column that differs; one that the after image lacks did not change."""
+        old, new = self._masks(self._images.before), self._masks(self._images.after)
+        for number, (before, after) in enumerate(zip(old, new, strict=True)):
+            is_lost = after & ~before
+            self._images.odd |= is_lost & self._is_key_changed if number in self._key else is_lost
+        changed = [unequal(self._images.spans, number) for number in range(len(old))]
+        only_old = [before & ~after for before, after in zip(old, new, strict=True)]
+        found_by = [(self._images.after, self._all_of(new)), (self._images.before, self._all_of(only_old))]
+        return self._update(self._images.before, changed, found_by)
+
+    def _update(
+        self, image: Image, changed: list[Array], found_by: list[tuple[Image, Array]]
+    ) -> tuple[LineForm, list[Field]]:
+        """UPDATE of the changed columns to their values in an image."""
+        table, (before, behind) = self._table, self._table.condition
+        self._images.odd |= ~np.logical_or.reduce(changed) | ~np.logical_or.reduce([mask for _, mask in found_by])
+        sets = [
+            self._value(image, number, name + b" = ", name + b" = NULL", mask)
+            for number, (name, mask) in enumerate(zip(table.names, changed, strict=True))
+        ]
+        where = _constant(b" WHERE " + before, np.ones(len(self._rows), bool))
+        head = b"UPDATE " + table.name + b" SET "
+        return LineForm(head, behind + _END), [*_separated(sets, changed), where, *self._where(found_by)]
+
+    def _where(self, found_by: list[tuple[Image, Array]]) -> Iterator[Field]:
+        """The condition that finds rows: by the values in one image or another, each of the rows of a mask."""
+        for place, number in enumerate(self._table.found_by):
+            name = (b" AND " if place else b"") + self._table.names[number]
+            for image, mask in found_by:
+                field = self._value(image, number, name + b" = ", name + b" IS NULL", mask)
+                if field.values is not None and field.sizes is not None:
+                    is_null = self._literals.are_null(field.values)
+                    field = field._replace(sizes=np.where(is_null & mask, NULL, field.sizes))
+                if field.sizes is None or (field.sizes != ABSENT).any():
+                    yield field
+
+    def _value(self, image: Image, number: int, opening: bytes, null: bytes, wanted: Array) -> Field:
+        """The literals of a column of an image for the rows of a mask; those without any become odd."""
+        sizes = np.where(wanted, image.sizes[number], ABSENT)
+        form = FieldForm(opening, null=null)
+        if not (sizes >= 0).any():
+            return Field(form, None, sizes)
+        one = Image(image.starts[number : number + 1], sizes[np.newaxis], image.seen[number : number + 1])
+        definition, codec = self._table.columns[number], self._table.codec
+        found = text_column(self._images.spans, one, 0, definition, codec, self._literals.of(definition))
+        self._images.odd[[problem.row for problem in found.problems]] = True
+        return Field(form, found.array, sizes)
+
+    @property
+    def _key(self) -> list[int]:
+        """The columns of the key; none where the table has none."""
+        return [number for number in self._table.found_by if self._table.columns[number].is_key]
+
+    def _all_of(self, masks: list[Array]) -> Array:
+        """A mask of the rows that have all columns that find one."""
+        mask: Array = np.logical_and.reduce([masks[number] for number in self._table.found_by])
+        return mask
+
+    @staticmethod
+    def _masks(image: Image) -> list[Array]:
+        """Masks of the rows whose image has each column."""
+        return [sizes != ABSENT for sizes in image.sizes]
+
+
+def _constant(text: bytes, mask: Array) -> Field:
+    """A text in the rows of a mask."""
+    return Field(FieldForm(b"", null=text), None, np.where(mask, NULL, ABSENT))
+
+
+def _separated(fields: Iterable[Field], masks: list[Array]) -> Iterator[Field]:
+    """The fields, with commas between those that rows have by their masks; fields that none has are left out."""
+    is_begun = np.zeros(len(masks[0]), bool)
+    for field, mask in zip(fields, masks, strict=True):
+        if mask.any():
+            if (needed := is_begun & mask).any():
+                yield _constant(b", ", needed)
+            yield field
+            is_begun |= mask
