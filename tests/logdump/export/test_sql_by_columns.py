@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.operations.export import exporting, text_file
+from logdump.operations.export import exporting
 from tests.logdump.line import Line
 
 blocks = pytest.importorskip("logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and numba")
