@@ -29,6 +29,9 @@ from trailformat.search.transaction_walk import Damage, Extent, Restart, Transac
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 
+_MANY_RECORDS = 1 << 15
+"""Of neighbours that are read once more together."""
+
 
 class Opening(NamedTuple):
     """The beginning of a whole transaction: the number of its records with changes, its open file."""
@@ -218,12 +221,24 @@ class SqlScript:
                 files.append(self._ordinals[extent.first.path])
         self._fail_at_damage()
         paths = list(self._ordinals)
-        for rba, size, file in zip(reversed(rbas), reversed(sizes), reversed(files), strict=True):
-            spot, trail = Spot(paths[file], rba), self._files.of(paths[file]).trail
-            walk = TransactionWalk(trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
-            yield from islice((walked for walked in walk if isinstance(walked, Extent)), 1)
+        end = len(rbas)
+        while end:
+            begin, records = end - 1, sizes[end - 1]
+            while begin and files[begin - 1] == files[begin] and records < _MANY_RECORDS:
+                begin -= 1
+                records += sizes[begin]
+            yield from reversed(self._again(paths[files[begin]], rbas[begin:end], records))
+            end = begin
         if first is not None:
             yield first
+
+    def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
+        """The transactions of a file that begin at these RBAs, and have so many records."""
+        nearby = records + 1 if records < NEARBY else 1
+        walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
+        wanted = {Spot(path, rba) for rba in rbas}
+        extents = (one for one in walk if isinstance(one, Extent) and one.first in wanted)
+        return list(islice(extents, len(rbas)))
 
     def _fail_at_damage(self) -> None:
         if self._damage is not None:
