@@ -40,7 +40,7 @@ class TableRecords(NamedTuple):
     rba: int
 
 
-class Run(NamedTuple):
+class RowRun(NamedTuple):
     """A run of records.
 
     Attributes:
@@ -69,7 +69,7 @@ class Run(NamedTuple):
     tables: Sequence[TableRecords]
 
 
-def runs(trail: TrailFile, batch: Batch, cut: int | None = None) -> Iterator[Run]:
+def runs(trail: TrailFile, batch: Batch, cut: int | None = None) -> Iterator[RowRun]:
     """The runs of a batch, each before the RBA ``cut`` or from there on; records that do nothing are left out.
 
     Where it has columns of numpy, the trail learns the definitions in it.
@@ -82,7 +82,7 @@ def runs(trail: TrailFile, batch: Batch, cut: int | None = None) -> Iterator[Run
     return _by_columns(batch, cut)
 
 
-def _by_row(batch: Batch) -> Iterator[Run]:
+def _by_row(batch: Batch) -> Iterator[RowRun]:
     """Runs of one record each."""
     rows = zip(*(getattr(batch, name).tolist() for name in _COLUMNS), strict=True)
     for rba, length, kind, io_type, trans_ind, table, *moment in rows:
@@ -91,12 +91,12 @@ def _by_row(batch: Batch) -> Iterator[Run]:
             when, after = Moment(*moment), rba + length
             begins, ends = trans_ind in BEGINS, trans_ind in ENDS
             tables = (TableRecords(table, io_type, 1, rba),)
-            yield Run(
+            yield RowRun(
                 rba, rba, after, kind, io_type, begins, ends, 1, length, when, when, has_one_time=True, tables=tables
             )
 
 
-def _by_columns(batch: Batch, cut: int | None) -> Iterator[Run]:
+def _by_columns(batch: Batch, cut: int | None) -> Iterator[RowRun]:
     """Runs as long as they can be."""
     import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
@@ -129,7 +129,7 @@ def _by_columns(batch: Batch, cut: int | None) -> Iterator[Run]:
         np.add.reduceat(taken["length"], first),
     )
     yield from map(
-        Run,
+        RowRun,
         *(column.tolist() for column in columns),
         *(_moments(taken, at) for at in (first, last)),
         (np.maximum.reduceat(time, first) == np.minimum.reduceat(time, first)).tolist(),

@@ -28,7 +28,7 @@ from trailformat.errors import NotATrail
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, scan
 from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_runs import Moment, Run, TableRecords, runs
+from trailformat.search.transaction_runs import Moment, RowRun, TableRecords, runs
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 
@@ -125,7 +125,7 @@ class _Growing:
         self.tables: dict[str, Counter[int]] = {}
         self.damage: list[Damage] = []
 
-    def add(self, path: Path, run: Run, name_of: Callable[[TableRecords], str], *, is_before: bool) -> None:
+    def add(self, path: Path, run: RowRun, name_of: Callable[[TableRecords], str], *, is_before: bool) -> None:
         """Take records in."""
         self.last = Spot(path, run.last)
         self.records += run.records
@@ -279,7 +279,7 @@ class TransactionWalk:
         _note(self._lost, damage)
         yield damage
 
-    def _between(self, path: Path, run: Run) -> Iterator[Extent | Restart]:
+    def _between(self, path: Path, run: RowRun) -> Iterator[Extent | Restart]:
         """A restart marker, which cuts."""
         self._lost.clear()
         marker = Restart(Spot(path, run.rba), run.io_type, run.first_moment.time, run.after)
@@ -290,7 +290,7 @@ class TransactionWalk:
             yield self._ended()
         yield marker
 
-    def _before_run(self, spot: Spot, run: Run) -> Iterator[Extent]:
+    def _before_run(self, spot: Spot, run: RowRun) -> Iterator[Extent]:
         """End the transaction that stands before a row, where the row is not of it."""
         growing = self._growing
         if growing is None or run.io_type == RECORD_FRAGMENT:
@@ -300,7 +300,7 @@ class TransactionWalk:
         if growing.after is not None:
             yield self._ended()
 
-    def _take(self, trail: TrailFile, run: Run) -> None:
+    def _take(self, trail: TrailFile, run: RowRun) -> None:
         spot, is_fragment = Spot(trail.path, run.rba), run.io_type == RECORD_FRAGMENT
         growing = self._growing
         if growing is None:

@@ -22,6 +22,7 @@ from trailformat.changes.row_changes import OPERATIONS, PAIRED
 from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.scan import RECORD, Batch, Engine, scan
+from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of, learn_definitions
 from trailformat.search.transaction_walk import Extent
 
@@ -29,6 +30,8 @@ _MOST_BYTES = 4 << 20
 """Bytes of a block, unless one change alone has more."""
 _MOST_ROWS = 1 << 18
 """More records than a block has, but for the pieces of large objects of one row."""
+_CUT_ROWS = BATCH_SIZE
+"""Records among which a large transaction is parted at most once."""
 _IS_CHANGE = np.array([number in OPERATIONS for number in range(256)])
 _IS_PAIRED = np.array([number in PAIRED for number in range(256)])
 _IS_BEGIN = np.array([number in BEGINS for number in range(256)])
@@ -149,7 +152,7 @@ def blocks_of(extents: list[Extent], trail: TrailFile, *, is_backwards: bool) ->
 def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[int]:
     """RBAs at which a large transaction can be parted."""
     before = start
-    for batch in scan(trail, start, stop, engine=Engine.NUMBA):
+    for batch in scan(trail, start, stop, engine=Engine.NUMBA, batch_size=_CUT_ROWS):
         units = units_of(batch, [extent])
         heads = units.rows[units.heads[np.cumsum(~units.is_piece)[units.heads] > 1]]
         if len(heads) and (rba := int(batch.rba[heads[-1]])) - before >= _MOST_BYTES:

@@ -174,10 +174,8 @@ class _Statements:
     def _delete(self, image: Image) -> tuple[LineForm, list[Field]]:
         """DELETE of the row that an image shows."""
         before, behind = self._table.condition
-        is_found = self._all_of(self._masks(image))
-        self._images.odd |= ~is_found
-        head = b"DELETE FROM " + self._table.name + b" WHERE " + before
-        return LineForm(head, behind + _END), [*self._where([(image, is_found)])]
+        where = self._where([(image, self._masks(image))])
+        return LineForm(b"DELETE FROM " + self._table.name + b" WHERE " + before, behind + _END), where
 
     def _repeat_update(self) -> tuple[LineForm, list[Field]]:
         """Every column that differs or whose old value is not known; a key that is only new did not change."""
@@ -188,11 +186,10 @@ class _Statements:
             unequal(self._images.spans, number) | (mask & is_key_changed if number in key else mask)
             for number, mask in enumerate(only_new)
         ]
-        by_before = self._all_of(old)
-        by_after = self._all_of(only_new) & ~is_key_changed if key else np.zeros(len(by_before), bool)
-        return self._update(
-            self._images.after, changed, [(self._images.before, by_before), (self._images.after, by_after)]
-        )
+        same_key = [
+            mask & ~is_key_changed if number in key else np.zeros_like(mask) for number, mask in enumerate(only_new)
+        ]
+        return self._update(self._images.after, changed, [(self._images.before, old), (self._images.after, same_key)])
 
     def _take_back_update(self) -> tuple[LineForm, list[Field]]:
         """Every column that differs; one that the after image lacks did not change."""
@@ -202,15 +199,14 @@ class _Statements:
             self._images.odd |= is_lost & self._is_key_changed if number in self._key else is_lost
         changed = [unequal(self._images.spans, number) for number in range(len(old))]
         only_old = [before & ~after for before, after in zip(old, new, strict=True)]
-        found_by = [(self._images.after, self._all_of(new)), (self._images.before, self._all_of(only_old))]
-        return self._update(self._images.before, changed, found_by)
+        return self._update(self._images.before, changed, [(self._images.after, new), (self._images.before, only_old)])
 
     def _update(
-        self, image: Image, changed: list[Array], found_by: list[tuple[Image, Array]]
+        self, image: Image, changed: list[Array], found_by: list[tuple[Image, list[Array]]]
     ) -> tuple[LineForm, list[Field]]:
         """UPDATE of the changed columns to their values in an image."""
         table, (before, behind) = self._table, self._table.condition
-        self._images.odd |= ~np.logical_or.reduce(changed) | ~np.logical_or.reduce([mask for _, mask in found_by])
+        self._images.odd |= ~np.logical_or.reduce(changed)
         sets = [
             self._value(image, number, name + b" = ", name + b" = NULL", mask)
             for number, (name, mask) in enumerate(zip(table.names, changed, strict=True))
@@ -219,17 +215,21 @@ class _Statements:
         head = b"UPDATE " + table.name + b" SET "
         return LineForm(head, behind + _END), [*_separated(sets, changed), where, *self._where(found_by)]
 
-    def _where(self, found_by: list[tuple[Image, Array]]) -> Iterator[Field]:
-        """The condition that finds rows: by the values in one image or another, each of the rows of a mask."""
-        for place, number in enumerate(self._table.found_by):
-            name = (b" AND " if place else b"") + self._table.names[number]
-            for image, mask in found_by:
-                field = self._value(image, number, name + b" = ", name + b" IS NULL", mask)
+    def _where(self, found_by: list[tuple[Image, list[Array]]]) -> list[Field]:
+        """The condition that finds rows, by the values in one image and then in another, each of some columns."""
+        for number in self._table.found_by:
+            self._images.odd |= ~np.logical_or.reduce([has[number] for _, has in found_by])
+        fields, masks = [], []
+        for image, has in found_by:
+            for number in self._table.found_by:
+                name = self._table.names[number]
+                field = self._value(image, number, name + b" = ", name + b" IS NULL", has[number])
                 if field.values is not None and field.sizes is not None:
-                    is_null = self._literals.are_null(field.values)
-                    field = field._replace(sizes=np.where(is_null & mask, NULL, field.sizes))
-                if field.sizes is None or (field.sizes != ABSENT).any():
-                    yield field
+                    is_null = self._literals.are_null(field.values) & has[number]
+                    field = field._replace(sizes=np.where(is_null, NULL, field.sizes))
+                fields.append(field)
+                masks.append(has[number])
+        return [*_separated(fields, masks, b" AND ")]
 
     def _value(self, image: Image, number: int, opening: bytes, null: bytes, wanted: Array) -> Field:
         """The literals of a column of an image for the rows of a mask; those without any become odd."""
@@ -248,11 +248,6 @@ class _Statements:
         """The columns of the key; none where the table has none."""
         return [number for number in self._table.found_by if self._table.columns[number].is_key]
 
-    def _all_of(self, masks: list[Array]) -> Array:
-        """A mask of the rows that have all columns that find one."""
-        mask: Array = np.logical_and.reduce([masks[number] for number in self._table.found_by])
-        return mask
-
     @staticmethod
     def _masks(image: Image) -> list[Array]:
         """Masks of the rows whose image has each column."""
@@ -264,12 +259,12 @@ def _constant(text: bytes, mask: Array) -> Field:
     return Field(FieldForm(b"", null=text), None, np.where(mask, NULL, ABSENT))
 
 
-def _separated(fields: Iterable[Field], masks: list[Array]) -> Iterator[Field]:
-    """The fields, with commas between those that rows have by their masks; fields that none has are left out."""
+def _separated(fields: Iterable[Field], masks: list[Array], separator: bytes = b", ") -> Iterator[Field]:
+    """The fields with separators between those that rows have by their masks; fields that none has are left out."""
     is_begun = np.zeros(len(masks[0]), bool)
     for field, mask in zip(fields, masks, strict=True):
         if mask.any():
             if (needed := is_begun & mask).any():
-                yield _constant(b", ", needed)
+                yield _constant(separator, needed)
             yield field
             is_begun |= mask
