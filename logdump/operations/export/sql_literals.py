@@ -24,7 +24,9 @@ _LONG = 1000
 """Characters of a text, bytes of a binary value, from which on a dialect may have other literals, or none."""
 _MOMENT, _BINARY = dt.datetime(2001, 2, 3, 4, 5, 6), b"\xab"  # noqa: DTZ001 - a moment without a zone is what is meant
 _WHOLE_SECONDS = len(str(_MOMENT))
-_QUOTE = ord("'")
+_QUOTE, _ASCII = ord("'"), 0x80
+_LETTER = "é"
+_PLAIN = b"'", b"'"
 _NONE = np.empty(0, np.int64)
 _Spelled = tuple[pa.Array, Array]
 """Literals, and the rows whose literals the dialect itself must write."""
@@ -35,7 +37,8 @@ class Literals:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._is_odd = np.array([number >= 0x80 or not self._is_plain(chr(number)) for number in range(256)])
+        self._is_odd = np.array([number < _ASCII and not self._is_plain(chr(number)) for number in range(256)])
+        self._foreign = _around(dialect.text(_LETTER), _LETTER)
         self._whole = _around(dialect.timestamp(_MOMENT), str(_MOMENT))
         fraction = _MOMENT.replace(microsecond=7)
         self._fraction = _around(dialect.timestamp(fraction), str(fraction))
@@ -83,12 +86,17 @@ class Literals:
 
     def _texts(self, texts: pa.Array) -> _Spelled:
         offsets, data = _buffers(texts)
-        is_odd = np.diff(offsets) > _LONG
-        odd = np.flatnonzero(self._is_odd[data])
-        is_odd[np.searchsorted(offsets, odd, "right") - 1] = True
+        is_odd = (np.diff(offsets) > _LONG) | _rows_with(self._is_odd[data], offsets)
         if (data == _QUOTE).any():
             texts = pc.replace_substring(texts, "'", "''")
-        return _written(texts, (b"'", b"'")), np.flatnonzero(is_odd)
+        made, is_high = _written(texts, _PLAIN), data >= _ASCII
+        if is_high.any():
+            is_foreign = _rows_with(is_high, offsets)
+            if not data[is_high].tobytes().decode().isprintable():
+                is_odd |= is_foreign
+            elif self._foreign != _PLAIN:
+                made = pc.if_else(pa.array(is_foreign), _written(texts, self._foreign), made)
+        return made, np.flatnonzero(is_odd)
 
     def _binaries(self, digits: pa.Array) -> _Spelled:
         offsets, _ = _buffers(digits)
@@ -114,6 +122,13 @@ def _buffers(texts: pa.Array) -> tuple[Array, Array]:
     _, offsets, data = texts.buffers()
     places = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     return places, np.frombuffer(data or b"", np.uint8)[: places[-1]]
+
+
+def _rows_with(mask: Array, offsets: Array) -> Array:
+    """A mask of the texts of which bytes are in a mask."""
+    rows: Array = np.zeros(len(offsets) - 1, bool)
+    rows[np.searchsorted(offsets, np.flatnonzero(mask), "right") - 1] = True
+    return rows
 
 
 def _written(texts: pa.Array, around: tuple[bytes, bytes]) -> pa.Array:
