@@ -24,12 +24,14 @@ EXPORTS = {
     "JSONL BY TABLE": "jsonl to {target} by table",
     "CSV": "csv to {target}",
     "JSONL": "jsonl to {target}",
+    "SQL": "sql to {target}",
+    "SQL UNDO": "sql to {target} undo",
     "PARQUET ZSTD": "parquet to {target} by table compression zstd",
     "PARQUET NONE": "parquet to {target} by table compression none",
 }
 """What is measured; the last leaves the tables for pyarrow."""
 _MEMORY_AIM = 600
-_MEASURED_MEMORY = ("PARQUET SNAPPY", "CSV BY TABLE", "JSONL")
+_MEASURED_MEMORY = ("PARQUET SNAPPY", "CSV BY TABLE", "JSONL", "SQL")
 
 
 def folder(trail: LargeTrail) -> Path:

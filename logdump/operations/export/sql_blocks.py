@@ -187,15 +187,17 @@ class BlockReader:
         file: the file.
         selection: the filter.
         dialect: that of the statements.
+        is_open: whether it is the file that the session has open.
 
     Attributes:
         file: the file.
     """
 
-    def __init__(self, file: ScriptFile, selection: Selection, dialect: Dialect) -> None:
+    def __init__(self, file: ScriptFile, selection: Selection, dialect: Dialect, *, is_open: bool) -> None:
         self.file = file
         self._selection = selection
         self._dialect = dialect
+        self._is_open = is_open
         self._tables: dict[tuple[str, int, str], tuple[object, SqlTable | None]] = {}
 
     def read(self, block: Block) -> BlockRows:
@@ -243,5 +245,5 @@ class BlockReader:
         known = self.file.definitions.of(record)
         key = known.name, id(known.table), known.charset
         if key not in self._tables:
-            self._tables[key] = known.table, sql_table(known, self._dialect)
+            self._tables[key] = known.table, sql_table(known, self._dialect, has_comments=self._is_open)
         return self._tables[key][1]

@@ -29,10 +29,11 @@ _LINE_END = ord("\n")
 
 
 class _BlockLines(NamedTuple):
-    """The statements of a block by columns; a mask of its units that are written one by one."""
+    """The statements of a block by columns, and comments in place of some; a mask of the units written one by one."""
 
     block: BlockRows
     parts: list[LinePart]
+    remarks: list[LinePart]
     is_single: Array
 
 
@@ -42,7 +43,8 @@ def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> _
     is_single = block.is_single.copy()
     for one in made:
         is_single[block.units.number[np.searchsorted(block.units.rows, one.odd)]] = True
-    return _BlockLines(block, [one.part for one in made], is_single)
+    remarks = [one.remarks for one in made if one.remarks is not None]
+    return _BlockLines(block, [one.part for one in made], remarks, is_single)
 
 
 class SqlByColumns(SqlExport):
@@ -93,7 +95,8 @@ class _Jobs:
         """The jobs for neighbouring transactions of one file."""
         file = self._script.file_of(_path(extents[0]))
         if self._reader is None or self._reader.file is not file:
-            self._reader = BlockReader(file, self._session.selection(file.trail), self._dialect)
+            is_open = file.trail.path == self._session.trail.path
+            self._reader = BlockReader(file, self._session.selection(file.trail), self._dialect, is_open=is_open)
         for block in blocks_of(extents, file.trail, is_backwards=self._takes_back):
             yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=self._takes_back)
 
@@ -118,8 +121,13 @@ class _Lines:
         of_unit = block.units.extent[block.units.heads]
         left_out = np.bincount(of_unit[block.is_left_out], minlength=len(block.block.extents))
         remarks = np.zeros_like(left_out)
+        for part in lines.remarks:
+            rows = part.rows[np.diff(part.ends, prepend=0) > 0]
+            np.add.at(remarks, block.units.extent[np.searchsorted(block.units.rows, rows)], 1)
+        self._script.remarks += int(remarks.sum())
         singles = self._singles(lines, of_unit, left_out, remarks)
-        parts = [*self._openings(block), *lines.parts, singles, *self._closings(block, left_out, remarks)]
+        made = [*lines.parts, *lines.remarks]
+        parts = [*self._openings(block), *made, singles, *self._closings(block, left_out, remarks)]
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
     def _singles(self, lines: _BlockLines, of_unit: Array, left_out: Array, remarks: Array) -> LinePart:

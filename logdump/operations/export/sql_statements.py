@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from logdump.arrow.tables.lines import LinePart
 from logdump.arrow.tables.piece import Array
+from logdump.notation.escape import escape
 from logdump.operations.export.sql_literals import Literals
 from logdump.render.sql.dialect import Dialect, Unwritable
 from trailformat import ColumnDefinition
@@ -43,6 +45,7 @@ class SqlTable(NamedTuple):
         found_by: the columns that find a row, by their numbers.
         condition: what stands before and behind the condition that finds a row.
         codec: of text in the character set of the database.
+        plain: its name and those of its columns as comments have them; empty where they are not written here.
     """
 
     name: bytes
@@ -51,10 +54,14 @@ class SqlTable(NamedTuple):
     found_by: list[int]
     condition: tuple[bytes, bytes]
     codec: str
+    plain: list[bytes]
 
 
-def sql_table(known: RowDefinition, dialect: Dialect) -> SqlTable | None:
-    """The table of rows with this definition; None where one of its names is not known, or cannot be written."""
+def sql_table(known: RowDefinition, dialect: Dialect, *, has_comments: bool) -> SqlTable | None:
+    """The table of rows with this definition; None where one of its names is not known, or cannot be written.
+
+    ``has_comments`` where comments in place of its statements need not name the file.
+    """
     if known.table is None or not known.table.columns:
         return None
     columns = known.table.columns
@@ -65,7 +72,17 @@ def sql_table(known: RowDefinition, dialect: Dialect) -> SqlTable | None:
         return None
     key = [number for number, column in enumerate(columns) if column.is_key]
     before, behind = (_HERE if key else dialect.one_of(name, _HERE)).encode().split(_HERE.encode())
-    return SqlTable(name.encode(), columns, names, key or [*range(len(columns))], (before, behind), known.charset)
+    plain = [known.name, *(column.name for column in columns)]
+    is_plain = has_comments and all(escape(one) == one and not one.endswith("-") for one in plain)
+    return SqlTable(
+        name.encode(),
+        columns,
+        names,
+        key or [*range(len(columns))],
+        (before, behind),
+        known.charset,
+        [one.encode() for one in plain] if is_plain else [],
+    )
 
 
 class TableChanges(NamedTuple):
@@ -83,9 +100,16 @@ class TableChanges(NamedTuple):
 
 
 class Statements(NamedTuple):
-    """Statements by columns; the numbers of rows, in the batch, whose changes are to be written one by one."""
+    """Statements by columns.
+
+    Attributes:
+        part: the statements.
+        remarks: comments in place of others; None where there are none.
+        odd: the numbers of rows, in the batch, whose changes are to be written one by one.
+    """
 
     part: LinePart
+    remarks: LinePart | None
     odd: Array
 
 
@@ -110,7 +134,13 @@ def _parts(rows: Array, changes: TableChanges) -> Iterator[Array]:
 
 
 class _Images:
-    """Both images of changes, and which rows are out of the ordinary."""
+    """Both images of changes.
+
+    Attributes:
+        odd: a mask of the rows whose statements are not made here.
+        is_strange: a mask of those among them whose images do not come apart.
+        firsts: the first records of updates in two.
+    """
 
     def __init__(self, changes: TableChanges) -> None:
         self.spans = locate_columns(changes.rows, len(changes.table.columns))
@@ -125,6 +155,7 @@ class _Images:
         for image in (self.before, self.after):
             for index in np.flatnonzero(image.seen & HAS_UNDECIDED).tolist():
                 self.odd |= image.sizes[index] == UNDECIDED
+        self.is_strange = self.odd.copy()
 
 
 class _Statements:
@@ -151,9 +182,34 @@ class _Statements:
         odd[images.firsts] = False
         skipped = odd.copy()
         skipped[images.firsts] = True
+        part = self._part(form, fields, skipped)
+        lost = self._no_before_image(skipped) if kind == _UPDATE and takes_back else None
+        if lost is not None:
+            odd &= np.diff(lost.ends, prepend=0) == 0
+        return Statements(part, lost, self._rows.rows[odd])
+
+    def _part(self, form: LineForm, fields: list[Field], skipped: Array) -> LinePart:
         lines = write_lines(form, fields, skipped)
-        rows = self._rows.rows
-        return Statements(LinePart(rows, lines.data.data, lines.ends), rows[odd])
+        return LinePart(self._rows.rows, lines.data.data, lines.ends)
+
+    def _no_before_image(self, odd: Array) -> LinePart | None:
+        """Comments on the updates that cannot be taken back because the values before are not there."""
+        images, plain = self._images, self._table.plain
+        masks = [
+            has & ~had if number not in self._key else np.zeros_like(has)
+            for number, (had, has) in enumerate(zip(*map(self._masks, (images.before, images.after)), strict=True))
+        ]
+        is_lost = np.logical_or.reduce(masks) & odd & ~images.is_strange
+        if not is_lost.any() or not plain:
+            return None
+        names = (_constant(name, mask) for name, mask in zip(plain[1:], masks, strict=True))
+        fields = [
+            Field(FieldForm(b""), pa.array(self._rows.of("rba")).cast(pa.string())),
+            _constant(b" PK", self._is_key_changed),
+            _constant(b" UPDATE " + plain[0] + b": the trail has no before image of ", is_lost),
+            *_separated(names, masks),
+        ]
+        return self._part(LineForm(b"-- RBA ", b"\n"), fields, ~is_lost)
 
     def _insert(self, image: Image, *, is_whole: bool) -> tuple[LineForm, list[Field]]:
         """INSERT of an image; ``is_whole`` where it must have all columns."""

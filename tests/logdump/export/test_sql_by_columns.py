@@ -225,6 +225,19 @@ def test_parts_of_a_large_transaction_are_parts_of_one(
     _check(trail_of(tmp_path, _definition("A", "B"), *small, *_large(), *small), f"ansi {direction}", before)
 
 
+def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
+    tmp_path: Path, singles: list[list[Record]]
+) -> None:
+    rows = [_half(("k", "b", one), is_before=False) for one in "xy"]
+    trail = trail_of(tmp_path, _definition("A", "B", "C"), *_transaction(*rows), _insert("k", "b", "c"))
+    script = _check(trail, "ansi undo")
+    assert script.count("UPDATE TEA.POTS: the trail has no before image of B, C\n") == 2
+    assert "-- 2 of the changes above could not be written" in script
+    singles.clear()
+    assert _written(trail, "ansi undo", "", by_columns=True)[0] == script.encode()
+    assert not singles
+
+
 @EITHER
 def test_damage_ends_both_ways_alike(direction: str, tmp_path: Path) -> None:
     rows = [_insert("a", "b"), _delete("a", "b")]
