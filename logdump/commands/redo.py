@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
@@ -13,7 +13,11 @@ from logdump.operations.export.options import DIALECTS
 from logdump.session.across import move_to
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
 from logdump.session.statements import StatementShown
+
+if TYPE_CHECKING:
+    from logdump.render.sql import SqlScript
 
 
 class Wanted(NamedTuple):
@@ -32,14 +36,37 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     header = session.trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
     script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
-    for item in script.items(session.cursor.next, wanted.transactions):
-        if isinstance(item, sql.Statement):
-            yield StatementShown(item, takes_back)
-        elif lines := tuple(sql.script_lines(item, dialect, session.settings.time_offset)):
-            yield say(*lines)
+    yield from _texts(session, script, wanted) if _is_long(session, wanted) else _items(session, script, wanted)
     if script.end is not None:
         session.cursor.is_backwards = False
         yield from move_to(session, script.end)
+
+
+def _is_long(session: Session, wanted: Wanted) -> bool:
+    """Whether many statements are shown as text, to what takes them as lines."""
+    if not session.takes_lines or session.settings.format is not OutputFormat.TEXT:
+        return False
+    from logdump.operations.export.exporting import script_has_columns  # noqa: PLC0415 - few want so many
+
+    return script_has_columns(session, wanted.transactions)
+
+
+def _texts(session: Session, script: SqlScript, wanted: Wanted) -> Iterator[Event]:
+    from logdump.operations.export.sql_columns import script_texts  # noqa: PLC0415 - it needs pyarrow and numba
+
+    for text in script_texts(session, script, wanted.transactions):
+        if text:
+            yield say(*text.removesuffix("\n").split("\n"))
+
+
+def _items(session: Session, script: SqlScript, wanted: Wanted) -> Iterator[Event]:
+    from logdump.render import sql  # noqa: PLC0415 - slow
+
+    for item in script.items(session.cursor.next, wanted.transactions):
+        if isinstance(item, sql.Statement):
+            yield StatementShown(item, script.takes_back)
+        elif lines := tuple(sql.script_lines(item, script.dialect, session.settings.time_offset)):
+            yield say(*lines)
 
 
 _FORM = AnyOrder(

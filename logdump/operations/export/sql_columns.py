@@ -11,24 +11,25 @@ import numpy as np
 
 from logdump.arrow.tables.lines import LinePart, count, merged
 from logdump.arrow.tables.piece import Array
-from logdump.operations.export.options import ExportOptions
-from logdump.operations.export.side_by_side import written
+from logdump.notation.times import TimeOffset
+from logdump.operations.export.side_by_side import new_pool, results, written
 from logdump.operations.export.sql_blocks import BlockReader, BlockRows, blocks_of, is_full, is_in_one_file
 from logdump.operations.export.sql_literals import Literals
 from logdump.operations.export.sql_script import SqlExport
 from logdump.operations.export.sql_statements import statements
 from logdump.operations.export.text_file import TextFile
-from logdump.render.sql import Closing, SqlScript
-from logdump.render.sql.dialect import Dialect
+from logdump.render.sql import Closing, Opening, SqlScript, item_lines
 from logdump.render.sql.script import Item
 from logdump.session.events import Event
 from logdump.session.session import Session
+from trailformat import TrailError
 from trailformat.search.transaction_walk import Extent
+from trailformat.trail.sequence import Spot
 
 _LINE_END = ord("\n")
 
 
-class _BlockLines(NamedTuple):
+class BlockLines(NamedTuple):
     """The statements of a block by columns, and comments in place of some; a mask of the units written one by one."""
 
     block: BlockRows
@@ -37,84 +38,112 @@ class _BlockLines(NamedTuple):
     is_single: Array
 
 
-def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> _BlockLines:
+def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> BlockLines:
     """The statements of a block; needs no session, so that threads can do it."""
     made = [one for changes in block.changes for one in statements(changes, literals, takes_back=takes_back)]
     is_single = block.is_single.copy()
     for one in made:
         is_single[block.units.number[np.searchsorted(block.units.rows, one.odd)]] = True
     remarks = [one.remarks for one in made if one.remarks is not None]
-    return _BlockLines(block, [one.part for one in made], remarks, is_single)
+    return BlockLines(block, [one.part for one in made], remarks, is_single)
+
+
+class ScriptJobs:
+    """The jobs that make a script, and what stands between their results: items, events, the error that ended it.
+
+    Args:
+        session: the session.
+        script: the script.
+        begun: gives the events of a transaction that begins.
+    """
+
+    def __init__(
+        self, session: Session, script: SqlScript, begun: Callable[[Opening, Spot | None], Iterator[Event]]
+    ) -> None:
+        self._session = session
+        self._script = script
+        self._begun = begun
+        self._literals = Literals(script.dialect)
+        self._reader: BlockReader | None = None
+
+    def __call__(self, transactions: int | None) -> Iterator[Callable[[], BlockLines] | Item | Event | TrailError]:
+        """Those of so many transactions, from the session's position on."""
+        waiting: list[Extent] = []
+        try:
+            for item in self._script.transactions(self._session.cursor.next, transactions):
+                extent = item if isinstance(item, Extent) and is_in_one_file(item) else None
+                if waiting and (extent is None or is_full(waiting) or _path(extent) != _path(waiting[0])):
+                    yield from self._blocks(waiting)
+                    waiting = []
+                if isinstance(item, Extent):
+                    yield from self._begun(self._script.opening(item), self._script.end)
+                if extent is not None:
+                    waiting.append(extent)
+                elif isinstance(item, Extent):
+                    yield from self._script.transaction(item)
+                else:
+                    yield item
+            error = None
+        except TrailError as found:
+            error = found
+        if waiting:
+            yield from self._blocks(waiting)
+        if error is not None:
+            yield error
+
+    def _blocks(self, extents: list[Extent]) -> Iterator[Callable[[], BlockLines]]:
+        """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
+        script = self._script
+        file = script.file_of(_path(extents[0]))
+        if self._reader is None or self._reader.file is not file:
+            is_open = file.trail.path == self._session.trail.path
+            self._reader = BlockReader(file, self._session.selection(file.trail), script.dialect, is_open=is_open)
+        for block in blocks_of(extents, file.trail, is_backwards=script.takes_back):
+            yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=script.takes_back)
 
 
 class SqlByColumns(SqlExport):
     """One script by columns: jobs make the statements side by side, and a thread writes them in order."""
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
-        lines = _Lines(script, self._lines, is_backwards=self._options.takes_back)
+        lines = ScriptLines(script, self._session.settings.time_offset)
+        jobs = ScriptJobs(self._session, script, self._begun)
 
-        def writing(item: _BlockLines | Item | Event) -> Callable[[], None] | None:
-            if isinstance(item, _BlockLines):
+        def writing(item: BlockLines | Item | Event | TrailError) -> Callable[[], None] | None:
+            if isinstance(item, TrailError):
+                raise item
+            if isinstance(item, BlockLines):
                 return partial(_write, file, lines.of(item))
             return partial(file.append, *_counted(lines.text(item))) if isinstance(item, Item) else None
 
-        return written(self._jobs(script), writing)
-
-    def _jobs(self, script: SqlScript) -> Iterator[Callable[[], _BlockLines] | Item | Event]:
-        jobs = _Jobs(self._session, self._options, self._dialect, script)
-        waiting: list[Extent] = []
-        for item in script.transactions(self._session.cursor.next, self._options.transactions):
-            extent = item if isinstance(item, Extent) and is_in_one_file(item) else None
-            if waiting and (extent is None or is_full(waiting) or _path(extent) != _path(waiting[0])):
-                yield from jobs.of(waiting)
-                waiting = []
-            if isinstance(item, Extent):
-                yield from self._begun(script.opening(item), script.end)
-            if extent is not None:
-                waiting.append(extent)
-            elif isinstance(item, Extent):
-                yield from script.transaction(item)
-            else:
-                yield item
-        if waiting:
-            yield from jobs.of(waiting)
+        return written(jobs(self._options.transactions), writing)
 
 
-class _Jobs:
-    """The jobs for transactions: a file is read by one reader as long as it stays open."""
-
-    def __init__(self, session: Session, options: ExportOptions, dialect: Dialect, script: SqlScript) -> None:
-        self._session = session
-        self._dialect = dialect
-        self._script = script
-        self._takes_back = options.takes_back
-        self._literals = Literals(dialect)
-        self._reader: BlockReader | None = None
-
-    def of(self, extents: list[Extent]) -> Iterator[Callable[[], _BlockLines]]:
-        """The jobs for neighbouring transactions of one file."""
-        file = self._script.file_of(_path(extents[0]))
-        if self._reader is None or self._reader.file is not file:
-            is_open = file.trail.path == self._session.trail.path
-            self._reader = BlockReader(file, self._session.selection(file.trail), self._dialect, is_open=is_open)
-        for block in blocks_of(extents, file.trail, is_backwards=self._takes_back):
-            yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=self._takes_back)
+def script_texts(session: Session, script: SqlScript, transactions: int) -> Iterator[str]:
+    """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
+    lines = ScriptLines(script, session.settings.time_offset)
+    with new_pool() as pool:
+        for item in results(pool, ScriptJobs(session, script, lambda *_: iter(()))(transactions)):
+            if isinstance(item, TrailError):
+                raise item
+            made = bytes(merged(lines.of(item))) if isinstance(item, BlockLines) else lines.text(item)
+            yield made.decode()
 
 
-class _Lines:
+class ScriptLines:
     """The lines of blocks and of items, in the order of the script."""
 
-    def __init__(self, script: SqlScript, lines_of: Callable[[Item], Iterator[str]], *, is_backwards: bool) -> None:
+    def __init__(self, script: SqlScript, offset: TimeOffset) -> None:
         self._script = script
-        self._lines_of = lines_of
-        self._is_backwards = is_backwards
+        self._offset = offset
+        self._is_backwards = script.takes_back
         self._left_out = self._remarks = 0
 
     def text(self, item: Item) -> bytes:
         """The lines of an item."""
-        return "".join(f"{line}\n" for line in self._lines_of(item)).encode()
+        return "".join(f"{line}\n" for line in item_lines(item, self._script.dialect, self._offset)).encode()
 
-    def of(self, lines: _BlockLines) -> list[LinePart]:
+    def of(self, lines: BlockLines) -> list[LinePart]:
         """All lines of a block; the numbers of their rows rise in the order of the script."""
         block = lines.block
         self._script.statements += count(lines.parts)
@@ -130,7 +159,7 @@ class _Lines:
         parts = [*self._openings(block), *made, singles, *self._closings(block, left_out, remarks)]
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
-    def _singles(self, lines: _BlockLines, of_unit: Array, left_out: Array, remarks: Array) -> LinePart:
+    def _singles(self, lines: BlockLines, of_unit: Array, left_out: Array, remarks: Array) -> LinePart:
         """The lines of what is written one by one; counts what the filter drops, and what has no statement."""
         block, texts = lines.block, []
         units = np.flatnonzero(lines.is_single)

@@ -14,12 +14,9 @@ from logdump.render.sql import (
     DIALECTS,
     Opening,
     SqlScript,
-    Statement,
     dialect_of,
-    script_lines,
-    statement_lines,
+    item_lines,
 )
-from logdump.render.sql.script import Item
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
@@ -60,8 +57,9 @@ class SqlExport:
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
         """Write the script."""
+        offset = self._session.settings.time_offset
         for item in script.items(self._session.cursor.next, self._options.transactions):
-            for line in self._lines(item):
+            for line in item_lines(item, script.dialect, offset):
                 file.write(f"{line}\n")
             if isinstance(item, Opening):
                 yield from self._begun(item, script.end)
@@ -75,11 +73,6 @@ class SqlExport:
         if self._skipped:
             text = f"{self._skipped} transactions were left out; comments in their places say why."
             yield Notice((text,), ExitStatus.OK)
-
-    def _lines(self, item: Item) -> Iterator[str]:
-        if isinstance(item, Statement):
-            return statement_lines(item)
-        return script_lines(item, self._dialect, self._session.settings.time_offset)
 
     def _begun(self, item: Opening, end: Spot | None) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""

@@ -103,6 +103,7 @@ class SqlScript:
         reach: the transactions and files that it has of the trail.
 
     Attributes:
+        dialect, takes_back: as given.
         end: the place behind the last transaction, in a file where transactions may begin; None where there was none.
         statements, remarks: what was written, and what could not be.
         skipped: transactions that were left out.
@@ -120,9 +121,9 @@ class SqlScript:
         reach: ScriptReach = _OPEN_FILE,
     ) -> None:
         self._trail = trail
-        self._dialect = dialect
+        self.dialect = dialect
         self._files = ScriptFiles(trail, accepts_in, definitions_of)
-        self._takes_back = takes_back
+        self.takes_back = takes_back
         self._includes_cut = includes_cut
         self._reach = reach
         self._ordinals = {trail.path: 0}
@@ -151,7 +152,7 @@ class SqlScript:
         """The same with the extents of transactions in place of their items. Raises like items."""
         wanted = islice(self._extents(rba), transactions)
         try:
-            for extent in self._last_first(wanted) if self._takes_back else wanted:
+            for extent in self._last_first(wanted) if self.takes_back else wanted:
                 if extent.is_whole and not self._is_copy(extent):
                     yield extent
                 else:
@@ -298,19 +299,19 @@ class SqlScript:
         has_pieces = spot in self._with_pieces
         self._with_pieces.discard(spot)
         try:
-            is_found_by_key = change.op == ("INSERT" if self._takes_back else "DELETE")
+            is_found_by_key = change.op == ("INSERT" if self.takes_back else "DELETE")
             if has_pieces and not is_found_by_key:
                 change = with_large_objects(file.trail, change, file.definitions.of(record).charset)
         except (Unwritable, TrailError) as error:
             return Statement(change, None, str(error))
-        return (undo if self._takes_back else redo)(change, self._dialect)
+        return (undo if self.takes_back else redo)(change, self.dialect)
 
     def _records(self, extent: Extent) -> Iterator[Record]:
-        return self._files.records(extent, is_backwards=self._takes_back)
+        return self._files.records(extent, is_backwards=self.takes_back)
 
     def _changes(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Change]:
-        rows = self._rows_backwards(records) if self._takes_back else self._rows(records)
-        return changes_over(rows, self._files.source(transaction), is_backwards=self._takes_back)
+        rows = self._rows_backwards(records) if self.takes_back else self._rows(records)
+        return changes_over(rows, self._files.source(transaction), is_backwards=self.takes_back)
 
     def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records that are changes; a large object belongs to the row before it, if that is there."""

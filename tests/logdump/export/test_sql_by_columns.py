@@ -45,7 +45,7 @@ def _written(path: Path, words: str, before: str, *, by_columns: bool) -> Writte
     line(f"notify 3; {before}")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
         patched.setattr(exporting, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(exporting, "_MANY_RECORDS", 0)
+        patched.setattr(exporting, "_MANY_TRANSACTIONS", 0)
         told = line(f"export sql to {folder}/out {words}")
         target = Path(folder) / "out"
         script = target.read_bytes() if target.exists() else None
@@ -90,6 +90,24 @@ def test_every_trail_comes_to_the_same_bytes(trail: Path, direction: str) -> Non
 @pytest.mark.parametrize("before", ["next 6", "filter include rectype insert", "filter filename TEA*", "across on"])
 def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, direction: str) -> None:
     _check(TRAILS / "st000000000", f"{words} {direction}", before)
+
+
+@pytest.mark.parametrize("command", ["redo", "undo"])
+@pytest.mark.parametrize("words", ["99", "3 include cut"])
+@pytest.mark.parametrize("trail", ["et000000000", "gt000000000", "dt000000000"])
+def test_redo_and_undo_print_the_same_lines(
+    trail: str, words: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+    monkeypatch.setattr(exporting, "_MANY_TRANSACTIONS", 0)
+    shown = []
+    for takes_lines in (False, True):
+        line = Line()
+        line(f"open {TRAILS / trail}")
+        line.session.takes_lines = takes_lines
+        shown.append((line(f"{command} {words}"), line.session.cursor.next))
+        line.session.close()
+    assert shown[0] == shown[1]
 
 
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
