@@ -54,7 +54,7 @@ def _is_long(session: Session, wanted: Wanted) -> bool:
 def _texts(session: Session, script: SqlScript, wanted: Wanted) -> Iterator[Event]:
     from logdump.operations.export.sql_columns import script_texts  # noqa: PLC0415 - it needs pyarrow and numba
 
-    for text in script_texts(session, script, wanted.transactions):
+    for text in script_texts(session, script, wanted.transactions, session.settings.time_offset):
         if text:
             yield say(*text.removesuffix("\n").split("\n"))
 

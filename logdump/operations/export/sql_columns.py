@@ -106,7 +106,7 @@ class SqlByColumns(SqlExport):
     """One script by columns: jobs make the statements side by side, and a thread writes them in order."""
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
-        lines = ScriptLines(script, self._session.settings.time_offset)
+        lines = ScriptLines(script, self._offset)
         jobs = ScriptJobs(self._session, script, self._begun)
 
         def writing(item: BlockLines | Item | Event | TrailError) -> Callable[[], None] | None:
@@ -119,9 +119,9 @@ class SqlByColumns(SqlExport):
         return written(jobs(self._options.transactions), writing)
 
 
-def script_texts(session: Session, script: SqlScript, transactions: int) -> Iterator[str]:
+def script_texts(session: Session, script: SqlScript, transactions: int, offset: TimeOffset) -> Iterator[str]:
     """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
-    lines = ScriptLines(script, session.settings.time_offset)
+    lines = ScriptLines(script, offset)
     with new_pool() as pool:
         for item in results(pool, ScriptJobs(session, script, lambda *_: iter(()))(transactions)):
             if isinstance(item, TrailError):

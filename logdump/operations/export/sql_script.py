@@ -30,6 +30,7 @@ class SqlExport:
         self._session = session
         self._options = options
         self._tally = tally
+        self._offset = session.settings.time_offset
         header = session.trail.file_header
         self._transactions = self._records = self._statements = self._remarks = self._skipped = 0
         self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
@@ -57,9 +58,8 @@ class SqlExport:
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
         """Write the script."""
-        offset = self._session.settings.time_offset
         for item in script.items(self._session.cursor.next, self._options.transactions):
-            for line in item_lines(item, script.dialect, offset):
+            for line in item_lines(item, script.dialect, self._offset):
                 file.write(f"{line}\n")
             if isinstance(item, Opening):
                 yield from self._begun(item, script.end)
