@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -116,13 +117,16 @@ class SqlByColumns(SqlExport):
                 return partial(_write, file, lines.of(item))
             return partial(file.append, *_counted(lines.text(item))) if isinstance(item, Item) else None
 
-        return written(jobs(self._options.transactions), writing)
+        try:
+            yield from written(jobs(self._options.transactions), writing)
+        finally:
+            script.close()
 
 
 def script_texts(session: Session, script: SqlScript, transactions: int, offset: TimeOffset) -> Iterator[str]:
     """The script of so many transactions, many lines at a time; raises like ``SqlScript.items``."""
     lines = ScriptLines(script, offset)
-    with new_pool() as pool:
+    with closing(script), new_pool() as pool:
         for item in results(pool, ScriptJobs(session, script, lambda *_: iter(()))(transactions)):
             if isinstance(item, TrailError):
                 raise item

@@ -159,7 +159,7 @@ class SqlScript:
                     yield from self._skip(extent)
             self._fail_at_damage()
         finally:
-            self._files.close()
+            self.close()
 
     def _is_copy(self, extent: Extent) -> bool:
         left_out = self._reach.left_out
@@ -283,6 +283,10 @@ class SqlScript:
             self.statements += statement.sql is not None
             self.remarks += statement.sql is None
             yield statement
+
+    def close(self) -> None:
+        """Close the files that were opened besides the one given; they are opened again where they are needed."""
+        self._files.close()
 
     def file_of(self, path: Path) -> ScriptFile:
         """A file of the trail."""
