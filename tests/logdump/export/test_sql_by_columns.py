@@ -18,7 +18,7 @@ from logdump.render.sql import SqlScript
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.logdump.statements.history import without_key, write_history
-from tests.searching import examples
+from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record
@@ -30,6 +30,13 @@ blocks = pytest.importorskip("logdump.operations.export.sql_blocks", reason="exp
 sql_statements = pytest.importorskip("logdump.operations.export.sql_statements", reason="likewise")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+WAYS = [
+    pytest.param(path, direction, id=f"{path.name}-{direction or 'redo'}")
+    for number, path in enumerate(FILES)
+    for place, direction in enumerate(["", "undo"])
+    if IS_LONG or number % 2 == place
+]
+"""The trails come in pairs of both byte orders: one way for each of the two."""
 DIALECTS = ("oracle", "mysql", "postgresql", "ansi")
 EITHER = pytest.mark.parametrize("direction", ["", "undo"], ids=["redo", "undo"])
 EACH_DIALECT = pytest.mark.parametrize("dialect", DIALECTS)
@@ -79,14 +86,13 @@ def singles(monkeypatch: pytest.MonkeyPatch) -> list[list[Record]]:
     return found
 
 
-@EITHER
-@pytest.mark.parametrize("trail", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(("trail", "direction"), WAYS)
 def test_every_trail_comes_to_the_same_bytes(trail: Path, direction: str) -> None:
     _check(trail, direction)
 
 
 @EITHER
-@pytest.mark.parametrize("words", ["", "include cut", "2 transactions"])
+@pytest.mark.parametrize("words", ["include cut", "2 transactions"])
 @pytest.mark.parametrize("before", ["next 6", "filter include rectype insert", "filter filename TEA*", "across on"])
 def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, direction: str) -> None:
     _check(TRAILS / "st000000000", f"{words} {direction}", before)
@@ -110,7 +116,7 @@ def test_redo_and_undo_print_the_same_lines(
     assert shown[0] == shown[1]
 
 
-@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(first=RECORDS, second=RECORDS, data=st.data())
 def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     first: list[Record], second: list[Record], data: st.DataObject, tmp_path: Path
@@ -123,9 +129,12 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
 @EITHER
 @EACH_DIALECT
 def test_a_history_with_strange_texts_comes_to_the_same_bytes(dialect: str, direction: str, tmp_path: Path) -> None:
-    for name, table in (("ka000000000", MYSQL_21.teas), ("kb000000000", without_key(MYSQL_21.teas))):
-        write_history(tmp_path / name, DIALECTS.index(dialect), table, odd_words=True)
-        _check(tmp_path / name, f"{dialect} {direction}")
+    number = DIALECTS.index(dialect)
+    tables = [MYSQL_21.teas, without_key(MYSQL_21.teas)]
+    for place, table in enumerate(tables if IS_LONG else [tables[(number + bool(direction)) % 2]]):
+        path = tmp_path / f"k{place}000000000"
+        write_history(path, number, table, odd_words=True)
+        _check(path, f"{dialect} {direction}")
 
 
 @EITHER
