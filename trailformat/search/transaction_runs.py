@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trailformat.changes.transactions import BEGINS, ENDS
+from trailformat.changes.transactions import BEGINS, ENDS, Transaction
 from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch
 
@@ -52,6 +52,7 @@ class RowRun(NamedTuple):
         first_moment, last_moment: of the first and the last.
         has_one_time: whether all have one IO Time.
         tables: how many there are of each table and IOType, as they come first.
+        transaction: LOGCSN and TRANID of the first; None where they were not looked for.
     """
 
     rba: int
@@ -67,6 +68,7 @@ class RowRun(NamedTuple):
     last_moment: Moment
     has_one_time: bool
     tables: Sequence[TableRecords]
+    transaction: Transaction | None = None
 
 
 def runs(trail: TrailFile, batch: Batch, cut: int | None = None) -> Iterator[RowRun]:
@@ -79,7 +81,7 @@ def runs(trail: TrailFile, batch: Batch, cut: int | None = None) -> Iterator[Row
     from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
 
     learn_definitions(trail, batch)
-    return _by_columns(batch, cut)
+    return _by_columns(trail, batch, cut)
 
 
 def _by_row(batch: Batch) -> Iterator[RowRun]:
@@ -96,7 +98,7 @@ def _by_row(batch: Batch) -> Iterator[RowRun]:
             )
 
 
-def _by_columns(batch: Batch, cut: int | None) -> Iterator[RowRun]:
+def _by_columns(trail: TrailFile, batch: Batch, cut: int | None) -> Iterator[RowRun]:
     """Runs as long as they can be."""
     import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
@@ -134,7 +136,16 @@ def _by_columns(batch: Batch, cut: int | None) -> Iterator[RowRun]:
         *(_moments(taken, at) for at in (first, last)),
         (np.maximum.reduceat(time, first) == np.minimum.reduceat(time, first)).tolist(),
         _tables(taken, is_first),
+        _transactions(trail, batch, rows[first], alone[first]),
     )
+
+
+def _transactions(trail: TrailFile, batch: Batch, rows: Array, alone: Array) -> Iterator[Transaction | None]:
+    """LOGCSN and TRANID of rows, but of those that are a run alone."""
+    from trailformat.scan.transactions.told import told_by  # noqa: PLC0415 - it needs numpy
+
+    found = iter(map(Transaction, *told_by(batch, rows[~alone], trail.buffer))) if not alone.all() else iter(())
+    return (None if is_alone else next(found) for is_alone in alone.tolist())
 
 
 def _among(numbers: Array, wanted: frozenset[int]) -> Array:

@@ -306,7 +306,8 @@ class TransactionWalk:
         if growing is None:
             if is_fragment:
                 return
-            growing = self._growing = _Growing(spot, _transaction_at(trail, run.rba), begins=run.begins)
+            transaction = _transaction_at(trail, run.rba) if run.transaction is None else run.transaction
+            growing = self._growing = _Growing(spot, transaction, begins=run.begins)
             growing.damage, growing.missing = ([], None) if run.begins else (self._lost, self._missing)
             self._lost, self._missing = [], None
         asked = self._asked

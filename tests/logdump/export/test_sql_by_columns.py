@@ -116,7 +116,7 @@ def test_redo_and_undo_print_the_same_lines(
     assert shown[0] == shown[1]
 
 
-@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(7), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(first=RECORDS, second=RECORDS, data=st.data())
 def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     first: list[Record], second: list[Record], data: st.DataObject, tmp_path: Path
