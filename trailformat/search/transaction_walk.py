@@ -138,7 +138,7 @@ class _Growing:
             self.tables.setdefault(name_of(part), Counter())[part.io_type] += part.records
 
     def _ended(self) -> Ended:
-        if any(not one.is_partial for one in self.damage):
+        if self.damage and not all(one.is_partial for one in self.damage):
             return Ended.DAMAGE
         if self.has_end:
             return Ended.LAST

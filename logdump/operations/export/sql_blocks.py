@@ -109,7 +109,8 @@ class BlockRows(NamedTuple):
     def records(self, unit: int) -> list[Record]:
         """The records that the statements of a unit are made of."""
         units = self.units
-        begin, end = np.append(units.heads, len(units.rows))[unit : unit + 2].tolist()
+        begin = int(units.heads[unit])
+        end = int(units.heads[unit + 1]) if unit + 1 < len(units.heads) else len(units.rows)
         is_piece = units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
         is_wanted[1:] |= ~is_piece[:-1]
@@ -128,10 +129,12 @@ def _span(extents: list[Extent]) -> tuple[int, int]:
     return min(firsts), max(lasts) + 1
 
 
-def is_full(extents: list[Extent]) -> bool:
-    """Whether transactions are enough for a block."""
-    start, stop = _span(extents)
-    return stop - start >= _MOST_BYTES
+def is_neighbour(extents: list[Extent], extent: Extent) -> bool:
+    """Whether a transaction goes into a block with those before it in the script."""
+    if extents[0].first is None or extent.first is None or extents[0].first.path != extent.first.path:
+        return False
+    (start, stop), (first, end) = _span(extents), _span([extents[0], extent])
+    return stop - start < _MOST_BYTES and end - first <= 2 * _MOST_BYTES
 
 
 def blocks_of(extents: list[Extent], trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:

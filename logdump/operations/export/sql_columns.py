@@ -14,7 +14,7 @@ from logdump.arrow.tables.lines import LinePart, count, merged
 from logdump.arrow.tables.piece import Array
 from logdump.notation.times import TimeOffset
 from logdump.operations.export.side_by_side import new_pool, results, written
-from logdump.operations.export.sql_blocks import BlockReader, BlockRows, blocks_of, is_full, is_in_one_file
+from logdump.operations.export.sql_blocks import BlockReader, BlockRows, blocks_of, is_in_one_file, is_neighbour
 from logdump.operations.export.sql_literals import Literals
 from logdump.operations.export.sql_script import SqlExport
 from logdump.operations.export.sql_statements import statements
@@ -73,7 +73,7 @@ class ScriptJobs:
         try:
             for item in self._script.transactions(self._session.cursor.next, transactions):
                 extent = item if isinstance(item, Extent) and is_in_one_file(item) else None
-                if waiting and (extent is None or is_full(waiting) or _path(extent) != _path(waiting[0])):
+                if waiting and (extent is None or not is_neighbour(waiting, extent)):
                     yield from self._blocks(waiting)
                     waiting = []
                 if isinstance(item, Extent):

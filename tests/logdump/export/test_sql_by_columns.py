@@ -247,9 +247,11 @@ def test_parts_of_a_large_transaction_are_parts_of_one(
 ) -> None:
     monkeypatch.setattr(blocks, "_MOST_BYTES", 300)
     monkeypatch.setattr(blocks, "_CUT_ROWS", 4)
+    monkeypatch.setattr(blocks, "_MOST_ROWS", 16)
     monkeypatch.setattr(sql_statements, "_MOST_CELLS", 4)
-    small = [_insert("a", "b"), _delete("a", "b")] * 3
-    _check(trail_of(tmp_path, _definition("A", "B"), *small, *_large(), *small), f"ansi {direction}", before)
+    small = _insert("a", "b")
+    trail = trail_of(tmp_path, _definition("A", "B"), *[small] * 9, *_large(), small, *_large(), small)
+    _check(trail, f"ansi {direction}", before)
 
 
 def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
