@@ -75,7 +75,7 @@ class Saver:
         cursor.is_backwards = False
         self._end = Spot(self._trail.path, start)
         try:
-            with TrailWriter(options.target, replace=options.replaces, is_copy=True) as writer:
+            with TrailWriter(options.target, replace=options.replaces) as writer:
                 yield from self._copy(writer, start)
                 self._check_not_empty(writer)
         except BaseException:
@@ -100,7 +100,14 @@ class Saver:
         if trail is not self._first:
             self._definitions.go_on_in(trail)
             self._trail = trail
-        check_alike(self._first, trail)
+        for what, one, other in (
+            ("byte order", self._first.order.name, trail.order.name),
+            ("version", _version(self._first), _version(trail)),
+        ):
+            if one != other:
+                raise CommandError(
+                    f"{trail.path} has {what} {other}, {self._first.path} has {one}: one file cannot hold both."
+                )
 
     def _copy_file(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
         reader = FilteredReader(self._session, stays=True)
@@ -225,20 +232,6 @@ def check_target(session: Session, options: SaveOptions) -> None:
     session.check_target(options.target, "SAVE")
     if options.target.exists() and not options.replaces:
         raise CommandError(f"{options.target} exists already; SAVE {options.target.name} ! replaces it.")
-
-
-def check_alike(first: TrailFile, other: TrailFile) -> None:
-    """See that one file can hold the records of both.
-
-    Raises:
-        CommandError: it cannot.
-    """
-    for what, one, another in (
-        ("byte order", first.order.name, other.order.name),
-        ("version", _version(first), _version(other)),
-    ):
-        if one != another:
-            raise CommandError(f"{other.path} has {what} {another}, {first.path} has {one}: one file cannot hold both.")
 
 
 def _version(trail: TrailFile) -> str:
