@@ -27,7 +27,8 @@ class FileSurvey:
         embedded: how many that are.
         half: the RBA of the half-written record at its end.
         rowless: places of damage that was one record outside of transactions.
-        has_header: whether it begins with a sound file header.
+        order: its byte order.
+        has_header: whether it begins with a sound file header, which tells its ``version``.
         continued: places of damage behind a record that goes on in the next one.
         lacks_definitions: whether rows behind damage refer to a definition that is not there.
         stop: the damage at which a copy ends.
@@ -43,7 +44,10 @@ class FileSurvey:
         self.lacks_definitions = False
         self.stop: int | None = None
         self._trail, self._stops = trail, stops
+        self.order = trail.order
+        header = trail.file_header
         self.has_header = trail.first_rba > 0
+        self.version = header.get("TrailInfo", "Compatibility") if header is not None else None
         self._first: int | None = None
         self._bad: list[ByteRange] = []
         self._headers: list[int] = []
@@ -66,6 +70,7 @@ class FileSurvey:
                 break
         if self._first is not None:
             self._trail.record_at(self._first)  # from it the trail learns its byte order where its beginning is damaged
+        self.order = self._trail.order
         self.lacks_definitions = any(walk.names.unknown_index(key) is not None for key in self._tables)
         if self._bad:
             self._look_into_damage()

@@ -78,10 +78,9 @@ class HeaderPlan:
         Raises:
             CommandError: none can be made, or none is there to be kept.
         """
-        had_one = self._own is not None or (self._is_lost and self._begins_with_one())
-        if self._choice is HeaderChoice.KEEP and had_one and self._own is None:
+        if self._choice is HeaderChoice.KEEP and self.has_header and self._own is None:
             raise CommandError(f"The file header of {self._path} is damaged: HEADER REBUILD makes another.")
-        if not had_one and self._given is None:
+        if not self.has_header:
             return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.NONE))
         if self._own is not None and self._choice is not HeaderChoice.REBUILD and self._given is None:
             return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.KEPT))
@@ -89,6 +88,11 @@ class HeaderPlan:
         known, dropped = _without_unknown(base)
         record = make_file_header_record(own_header(known, target, name, first))
         return NewHeader(record, self._begin, CopiedHeader(self._path, HeaderOrigin.REBUILT, source, dropped))
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the copy has one: where the source had one, or it is given."""
+        return self._given is not None or self._own is not None or (self._is_lost and self._begins_with_one())
 
     def _begins_with_one(self) -> bool:
         """Whether damage at the beginning was a file header: not where a record begins there, and none is beside."""

@@ -15,7 +15,6 @@ from logdump.operations.repair.headers import HeaderChoice, HeaderPlan, NewHeade
 from logdump.operations.repair.plan import SurveyedFile, TransactionPlan
 from logdump.operations.repair.proof import Proof
 from logdump.operations.repair.targets import check_targets, targets_from
-from logdump.operations.save.saver import check_alike
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.repairs import LossReason, RepairShown
@@ -75,6 +74,7 @@ class Repair:
         self._from = Path(options.header_from).expanduser().absolute() if options.header_from else None
         self._files: dict[int, SurveyedFile] = {}
         self._plan = TransactionPlan(whole, {}, is_all=options.is_all, goes_on=False)
+        self._ordinals: list[int] = []
         self._headers: dict[int, NewHeader] = {}
         self._scanned = 0
         self._check([options.target])
@@ -83,7 +83,7 @@ class Repair:
         """Look at the source, write the copy and prove it, and tell what it lacks.
 
         Raises:
-            CommandError: the copy can have no header, or is not what it should be.
+            CommandError: nothing can be copied, the copy can have no header, or it is not what it should be.
             TrailError: the source is no trail, or the copy cannot be written; nothing is left behind.
         """
         yield from self._survey()
@@ -91,9 +91,11 @@ class Repair:
         targets = self._targets()
         if targets[1:]:
             self._check(targets)
-        for ordinal, target in zip(self._files, targets, strict=False):
+        for ordinal, target in zip(self._ordinals, targets, strict=False):
             with TrailFile(self._whole.paths[ordinal]) as trail:
                 self._headers[ordinal] = self._header(ordinal, trail, target)
+        if self._options.megabytes is not None:
+            self._check_alike()
         if not self._options.is_dry:
             yield from self._write(targets)
         yield from self._plan.losses
@@ -128,35 +130,43 @@ class Repair:
                 before, self._scanned = self._scanned, self._scanned + reached.records
                 if before // self._step != self._scanned // self._step:
                     yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+        self._ordinals = [ordinal for ordinal in self._files if self._has_anything(ordinal)]
+        if not self._ordinals:
+            target = self._options.target
+            raise CommandError(f"There is no record to copy and no file header: {target} is not written.")
+
+    def _has_anything(self, ordinal: int) -> bool:
+        """Whether a file of the source has anything that can be copied."""
+        with TrailFile(self._whole.paths[ordinal]) as trail:
+            has_piece = next(self._copy(ordinal).pieces(trail, 0), None) is not None
+            return has_piece or self._header_plan(ordinal, trail).has_header
 
     def _targets(self) -> list[Path]:
-        return targets_from(self._options.target, 1 if self._options.megabytes else len(self._files))
+        return targets_from(self._options.target, 1 if self._options.megabytes else len(self._ordinals))
 
     def _copy(self, ordinal: int) -> FileCopy:
         return FileCopy(*self._files[ordinal], self._plan.left_out(ordinal))
 
     def _header(self, ordinal: int, trail: TrailFile, target: Path) -> NewHeader:
-        survey = self._files[ordinal].survey
-        plan = HeaderPlan(trail, survey, self._options.header, self._from)
         name = str(Path(self._options.name).with_name(target.name))
-        return plan.header(target, name, self._copy(ordinal).first_row(trail))
+        return self._header_plan(ordinal, trail).header(target, name, self._copy(ordinal).first_row(trail))
+
+    def _header_plan(self, ordinal: int, trail: TrailFile) -> HeaderPlan:
+        return HeaderPlan(trail, self._files[ordinal].survey, self._options.header, self._from)
 
     def _write(self, targets: list[Path]) -> Iterator[Progress]:
         """Write the copy, read it again, and give it its name."""
         options, size = self._options, self._options.megabytes
         limit = size * _MEGABYTE if size is not None else None
         with TrailWriter(options.target, max_bytes=limit, replace=options.replaces, is_copy=True) as writer:
-            for number, ordinal in enumerate(self._files):
+            for number, ordinal in enumerate(self._ordinals):
                 with TrailFile(self._whole.paths[ordinal]) as trail:
                     if limit is not None:
-                        self._check_alike(trail)
                         write_on(writer, trail, self._copy(ordinal), self._headers.get(ordinal))
                         continue
                     if number:
                         writer.begin(targets[number])
                     write_as_it_is(writer, trail, self._copy(ordinal), self._headers[ordinal])
-                if not writer.size:
-                    raise CommandError(f"There is no record to copy and no file header: {targets[0]} is not written.")
             self._check(writer.paths)
             proof = Proof(self._whole, self._plan, writer.finish(), self._step)
             yield from proof.run(is_all=options.is_all)
@@ -167,17 +177,22 @@ class Repair:
                     f"The copy has {proof.records} records, and not as many as it should: it is not kept."
                 )
 
-    def _check_alike(self, trail: TrailFile) -> None:
+    def _check_alike(self) -> None:
         """What one file cannot hold is refused."""
-        with TrailFile(self._files[min(self._files)].survey.path) as first:
-            check_alike(first, trail)
+        surveys = [self._files[ordinal].survey for ordinal in self._ordinals]
+        for what, kinds in (
+            ("byte orders", {survey.order.name for survey in surveys}),
+            ("versions", {survey.version for survey in surveys} - {None}),
+        ):
+            if len(kinds) > 1:
+                raise CommandError(f"The files have several {what}: one file cannot hold both.")
 
     def _copied(self) -> int:
         """The records of the source that the copy has."""
         files = self._files.values()
         in_files = sum(file.survey.records - file.survey.embedded - len(file.definitions.left_out) for file in files)
         replaced = sum(header.record is not None and header.begin > 0 for header in self._headers.values())
-        others = sum(file.survey.has_header for file in list(files)[len(self._headers) :])
+        others = sum(one.survey.has_header for ordinal, one in self._files.items() if ordinal not in self._headers)
         return in_files - self._plan.records - replaced - others
 
     def _bytes_lost(self) -> int:
