@@ -82,7 +82,7 @@ class FileSurvey:
         rows = spans[0] if self._stops and spans else len(batch)
         self.records += rows - (0 if self._stops else len(spans))
         behind = 0 if self._bad else spans[0] if spans else len(batch)
-        for row in spans:
+        for row in spans[:1] if self._stops else spans:
             self._bad.append(ByteRange(int(batch.rba[row]), int(batch.rba[row]) + int(batch.length[row])))
             if batch.kind[row] == PARTIAL:
                 self.half = int(batch.rba[row])

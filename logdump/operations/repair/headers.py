@@ -60,11 +60,12 @@ class HeaderPlan:
         trail: the file.
         survey: its damage.
         choice: what is to be done.
-        given: the file whose header is to be taken.
+        given: the file whose header is to be taken; one that has none has the copy without.
     """
 
     def __init__(self, trail: TrailFile, survey: FileSurvey, choice: HeaderChoice, given: Path | None) -> None:
         self._path, self._choice, self._given = trail.path, choice, given
+        self._given_header = _header_of(given) if given is not None else None
         self._begin, damage = trail.first_rba, survey.damage.at(0)
         header = trail.file_header
         self._own = header if header is not None and damage is None and _is_signed(header) else None
@@ -81,7 +82,7 @@ class HeaderPlan:
         if self._choice is HeaderChoice.KEEP and self.has_header and self._own is None:
             raise CommandError(f"The file header of {self._path} is damaged: HEADER REBUILD makes another.")
         if not self.has_header:
-            return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.NONE))
+            return NewHeader(None, self._begin, CopiedHeader(self._path, HeaderOrigin.NONE))
         if self._own is not None and self._choice is not HeaderChoice.REBUILD and self._given is None:
             return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.KEPT))
         base, source = self._base()
@@ -91,13 +92,15 @@ class HeaderPlan:
 
     @property
     def has_header(self) -> bool:
-        """Whether the copy has one: where the source had one, or it is given."""
-        return self._given is not None or self._own is not None or (self._is_lost and self._begins_with_one())
+        """Whether the copy has one: as the file that is given, else as the source had."""
+        if self._given is not None:
+            return self._given_header is not None
+        return self._own is not None or (self._is_lost and self._begins_with_one())
 
     def _begins_with_one(self) -> bool:
         """Whether damage at the beginning was a file header: not where a record begins there, and none is beside."""
-        begins = self._bytes[:1]
-        return begins != b"G" or SIGNATURE in self._bytes or self._beside() is not None
+        begins_with_record = self._bytes[:1] == b"G" or b"H" in (self._bytes[4:5], self._bytes[6:7])
+        return not begins_with_record or SIGNATURE in self._bytes or self._beside() is not None
 
     def _base(self) -> tuple[FileHeader, Path | None]:
         """A header with the values of the file that are known, and the file that gave the others."""
@@ -106,10 +109,8 @@ class HeaderPlan:
         salvaged = _salvaged(self._bytes) if self._own is None else {}
         info = salvaged.get("TrailInfo", {})
         of_the_file = {name: self._own.get("TrailInfo", name) if self._own else info.get(name) for name in _OF_THE_FILE}
-        if self._given is not None:
-            if (given := _header_of(self._given)) is None:
-                raise CommandError(f"{self._given} has no file header.")
-            return replace_values(given[0], "TrailInfo", of_the_file), self._given
+        if self._given_header is not None:
+            return replace_values(self._given_header, "TrailInfo", of_the_file), self._given
         if (beside := self._beside()) is not None:
             return replace_values(beside[0], "TrailInfo", {**of_the_file, **info}), beside[1]
         if "Compatibility" not in info:
@@ -119,22 +120,22 @@ class HeaderPlan:
 
     def _beside(self) -> tuple[FileHeader, Path] | None:
         """The header of the file before, or of the one behind."""
-        around = (previous_file(self._path)[0], next_file(self._path)[0])
-        found = (_header_of(path) for path in around if path is not None)
-        return next((one for one in found if one is not None), None)
+        for path in (previous_file(self._path)[0], next_file(self._path)[0]):
+            with suppress(NotATrail):
+                if path is not None and (header := _header_of(path)) is not None:
+                    return header, path
+        return None
 
 
 def _is_signed(header: FileHeader) -> bool:
     return header.get("TrailInfo", "Signature") == SIGNATURE
 
 
-def _header_of(path: Path) -> tuple[FileHeader, Path] | None:
-    try:
-        with TrailFile(path) as trail:
-            header = trail.file_header
-    except NotATrail:
-        return None
-    return (header, path) if header is not None and _is_signed(header) else None
+def _header_of(path: Path) -> FileHeader | None:
+    """The header of another file. Raises NotATrail."""
+    with TrailFile(path) as trail:
+        header = trail.file_header
+    return header if header is not None and _is_signed(header) else None
 
 
 def _without_unknown(header: FileHeader) -> tuple[FileHeader, tuple[str, ...]]:

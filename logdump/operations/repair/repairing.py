@@ -191,7 +191,7 @@ class Repair:
         """The records of the source that the copy has."""
         files = self._files.values()
         in_files = sum(file.survey.records - file.survey.embedded - len(file.definitions.left_out) for file in files)
-        replaced = sum(header.record is not None and header.begin > 0 for header in self._headers.values())
+        replaced = sum(header.begin > 0 for header in self._headers.values())
         others = sum(one.survey.has_header for ordinal, one in self._files.items() if ordinal not in self._headers)
         return in_files - self._plan.records - replaced - others
 
