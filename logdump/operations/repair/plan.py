@@ -64,7 +64,7 @@ class TransactionPlan:
         self._undefined = sorted(undefined)
         self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
         self._not_whole: dict[int, list[ByteRange]] = {}
-        self._spans: dict[int, ByteRanges] = {}
+        self._ranges: dict[int, ByteRanges] = {}
         self._last: Seen | None = None
 
     def run(self) -> Iterator[Lot]:
@@ -82,7 +82,7 @@ class TransactionPlan:
 
     def left_out(self, ordinal: int) -> ByteRanges:
         """Where the records of transactions are left out."""
-        return ByteRanges() if self._is_all else self._spans.get(ordinal, ByteRanges())
+        return ByteRanges() if self._is_all else self._ranges.get(ordinal, ByteRanges())
 
     def takes(self, place: TrailPlace) -> bool:
         """Whether the transaction that begins at a place is in the copy, when all has been gone over."""
@@ -144,10 +144,10 @@ class TransactionPlan:
         """The place behind a transaction, for one that has not ended that behind all files in which it could be."""
         if one.after is None:
             return TrailPlace(self._stretch_end(one.first.ordinal) + 1, 0)
-        damage = (
-            self._files[one.after.ordinal].survey.damage.at(one.after.rba) if one.after in self._continued else None
-        )
-        return one.after if damage is None else TrailPlace(one.after.ordinal, damage.stop)
+        if one.after not in self._continued:
+            return one.after
+        damage = self._files[one.after.ordinal].survey.damage.after(one.after.rba)
+        return TrailPlace(one.after.ordinal, damage.stop) if damage is not None else one.after
 
     def _undefined_in(self, one: Seen) -> TrailPlace | None:
         at = bisect_left(self._undefined, one.first)
@@ -186,9 +186,9 @@ class TransactionPlan:
         """The first damage from one place up to right behind another."""
         for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
             if ordinal in self._files:
-                span = self._files[ordinal].survey.damage.after(begin.rba if ordinal == begin.ordinal else 0)
-                if span is not None and TrailPlace(ordinal, span.start) <= end:
-                    return TrailPlace(ordinal, span.start)
+                damage = self._files[ordinal].survey.damage.after(begin.rba if ordinal == begin.ordinal else 0)
+                if damage is not None and TrailPlace(ordinal, damage.start) <= end:
+                    return TrailPlace(ordinal, damage.start)
         return None
 
     def spot(self, place: TrailPlace | None) -> Spot | None:
@@ -200,31 +200,30 @@ class TransactionPlan:
         self.losses.add(loss)
 
     def _merge(self) -> None:
-        self._spans = {ordinal: ByteRanges(spans) for ordinal, spans in self._not_whole.items()}
+        self._ranges = {ordinal: ByteRanges(spans) for ordinal, spans in self._not_whole.items()}
 
     def _leave_out_fragments(self) -> None:
         """Parts of a record right behind damage, whose first part is lost: they are of no transaction."""
         for ordinal, (survey, _) in self._files.items():
-            spans = self._spans.get(ordinal, ByteRanges())
+            if not len(survey.damage) or survey.stop is not None:
+                continue
+            known = self._ranges.get(ordinal, ByteRanges())
             with TrailFile(survey.path) as trail:
-                for span in survey.damage if survey.stop is None else ():
-                    for record in takewhile(_is_fragment, _records_behind(trail, span)):
-                        if spans.at(record.rba) is None:
-                            self._not_whole.setdefault(ordinal, []).append(
-                                ByteRange(record.rba, record.rba + record.length)
-                            )
-                            self.records += 1
+                behind = (takewhile(_is_fragment, _records_behind(trail, damage)) for damage in survey.damage)
+                orphans = [one for fragments in behind for one in fragments if known.at(one.rba) is None]
+            ranges = (ByteRange(one.rba, one.rba + one.length) for one in orphans)
+            self._not_whole.setdefault(ordinal, []).extend(ranges)
+            self.records += len(orphans)
         self._merge()
 
     def _note_unknown(self) -> None:
         """Damage that is in no transaction that is known."""
         for ordinal, (survey, _) in sorted(self._files.items()):
-            spans = self._spans.get(ordinal, ByteRanges())
-            for span in survey.damage:
-                if span.start not in survey.rowless and spans.at(span.start) is None:
-                    is_half = survey.half is not None and survey.half == span.start and ordinal == len(self._whole) - 1
-                    reason = LossReason.HALF_RECORD if is_half else LossReason.UNKNOWN
-                    self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPlace(ordinal, span.start))))
+            known = self._ranges.get(ordinal, ByteRanges())
+            for start, _ in survey.damage:
+                if start not in survey.rowless and known.at(start) is None:
+                    reason = LossReason.HALF_RECORD if start == survey.half else LossReason.UNKNOWN
+                    self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPlace(ordinal, start))))
 
     def _note_end(self) -> None:
         """Where a reader of the copy goes on: at what is cut off."""
@@ -235,10 +234,10 @@ class TransactionPlan:
             self.restart_at = TrailPlace(last, half)
 
 
-def _records_behind(trail: TrailFile, span: ByteRange) -> Iterator[Record]:
+def _records_behind(trail: TrailFile, damage: ByteRange) -> Iterator[Record]:
     """The records behind damage, up to other damage."""
     with suppress(BadRecord):
-        yield from trail.records(span.stop)
+        yield from trail.records(damage.stop)
 
 
 def _is_fragment(record: Record) -> bool:
