@@ -8,6 +8,7 @@ from itertools import pairwise
 from logdump.operations.repair.byte_ranges import ByteRange, ByteRanges
 from logdump.operations.repair.damaged_records import claimed_extent, extents_ending, holds_no_row
 from logdump.session.events import Progress
+from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import TrailError
 from trailformat.scan import FILE_HEADER, PARTIAL, RECORD, Batch, scan
 from trailformat.trail.file import TrailFile
@@ -27,7 +28,7 @@ class FileSurvey:
         embedded: how many that are.
         half: the RBA of the half-written record at its end.
         rowless: places of damage that was one record outside of transactions.
-        order: its byte order.
+        order: its byte order; None without a record.
         has_header: whether it begins with a sound file header, which tells its ``version``.
         continued: places of damage behind a record that goes on in the next one.
         lacks_definitions: whether rows behind damage refer to a definition that is not there.
@@ -44,7 +45,7 @@ class FileSurvey:
         self.lacks_definitions = False
         self.stop: int | None = None
         self._trail, self._stops = trail, stops
-        self.order = trail.order
+        self.order: ByteOrder | None = None
         header = trail.file_header
         self.has_header = trail.first_rba > 0
         self.version = header.get("TrailInfo", "Compatibility") if header is not None else None
@@ -70,7 +71,7 @@ class FileSurvey:
                 break
         if self._first is not None:
             self._trail.record_at(self._first)  # from it the trail learns its byte order where its beginning is damaged
-        self.order = self._trail.order
+            self.order = self._trail.order
         self.lacks_definitions = any(walk.names.unknown_index(key) is not None for key in self._tables)
         if self._bad:
             self._look_into_damage()

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from logdump.operations.recovery.cuts import Seen, seen
@@ -93,26 +93,33 @@ class TransactionPlan:
         return min(stops, default=None)
 
     def _is_beyond(self, place: TrailPlace) -> bool:
-        """Whether a place is behind the end of the copy, or inside a damaged record."""
+        """Whether a place is behind what is copied, or inside a damaged record."""
         file = self._files.get(place.ordinal)
+        return self._is_behind(place) or (file is not None and file.survey.damage.at(place.rba) is not None)
+
+    def _is_behind(self, place: TrailPlace) -> bool:
+        """Whether a place is behind the end of the copy, or of its file as that was surveyed."""
         if self._stop is not None and place >= self._stop:
             return True
-        return file is not None and file.survey.damage.at(place.rba) is not None
+        file = self._files.get(place.ordinal)
+        return file is not None and place.rba >= file.survey.size
 
     def _take(self, lot: Lot) -> None:
+        inside = (row for row in reversed(range(lot.rows)) if not self._is_beyond(lot.first(row)))
+        last = next(inside, None)
+        if last is None:
+            return
         left: set[int] = set()
-        for row in range(lot.rows) if self._looks_at_all else lot.not_whole():
+        for row in range(lot.rows) if self._looks_at_all else sorted({*lot.not_whole(), last}):
             one = seen(lot, row)
             if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
                 left.add(row)
                 self._lose(one, reason)
-        for row in reversed(range(lot.rows)):
-            if row not in left and not self._is_beyond(lot.first(row)):
-                self._last = seen(lot, row)
-                break
-        whole = (row for row in reversed(range(lot.rows)) if row not in left and lot.is_whole(row))
-        if (last := next((row for row in whole if not self._is_beyond(lot.first(row))), None)) is not None:
-            self.after_csn = lot.csns[last] or self.after_csn
+        kept = (row for row in chain((last,), inside) if row not in left)
+        for row in islice(kept, 1):
+            self._last = seen(lot, row)
+            whole = next((one for one in chain((row,), kept) if lot.is_whole(one)), None)
+            self.after_csn = (lot.csns[whole] if whole is not None else None) or self.after_csn
 
     def _reason(self, one: Seen) -> LossReason | None:
         """The reason for which a transaction is not whole; None where it is, or was not in the source either."""
@@ -122,13 +129,18 @@ class TransactionPlan:
             return LossReason.NO_DEFINITION
         if not one.has_begin and self._breaks(one.first.ordinal):
             return LossReason.MISSING_FILE
-        if one.ended is not Ended.FILE_END:
+        if one.ended is not Ended.FILE_END and (one.after is None or not self._is_grown(one.after)):
             return None
         last = self._stretch_end(one.first.ordinal)
         if last < len(self._whole) - 1:
             return LossReason.MISSING_FILE
         is_torn = last in self._files and self._files[last].survey.half is not None
         return LossReason.OPEN if is_torn or not self._goes_on else None
+
+    def _is_grown(self, after: TrailPlace) -> bool:
+        """Whether a transaction has ended since the survey: to that it was open."""
+        file = self._files.get(after.ordinal)
+        return file is not None and after.rba > file.survey.size
 
     def _breaks(self, ordinal: int) -> bool:
         """Whether the file before one is missing or is no trail; of the first one that is not known."""
@@ -142,7 +154,7 @@ class TransactionPlan:
 
     def _end(self, one: Seen) -> TrailPlace:
         """The place behind a transaction, for one that has not ended that behind all files in which it could be."""
-        if one.after is None:
+        if one.after is None or self._is_grown(one.after):
             return TrailPlace(self._stretch_end(one.first.ordinal) + 1, 0)
         if one.after not in self._continued:
             return one.after
@@ -174,13 +186,19 @@ class TransactionPlan:
 
     def _records_of(self, one: Seen, end: TrailPlace) -> int:
         """The records of a transaction, up to where the copy stops."""
-        if self._stop is None or end <= self._stop:
+        is_over = one.after is not None and not self._is_grown(one.after)
+        if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):
             return one.records
         with TransactionRecords(self._whole) as records:
-            return sum(1 for _ in takewhile(self._is_before_stop, records.of(one.first, one.records)))
+            return sum(1 for _ in takewhile(self._is_surveyed, records.of(one.first, one.records)))
 
-    def _is_before_stop(self, record: TransactionRecord) -> bool:
-        return self._stop is None or record.place < self._stop
+    def _is_surveyed(self, record: TransactionRecord) -> bool:
+        return not self._is_behind(record.place)
+
+    def _has_grown(self) -> bool:
+        """Whether the last file has become longer since the survey."""
+        last = self._files.get(len(self._whole) - 1)
+        return last is not None and last.survey.path.stat().st_size > last.survey.size
 
     def _damage_in(self, begin: TrailPlace, end: TrailPlace) -> TrailPlace | None:
         """The first damage from one place up to right behind another."""

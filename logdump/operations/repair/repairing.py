@@ -181,7 +181,7 @@ class Repair:
         """What one file cannot hold is refused."""
         surveys = [self._files[ordinal].survey for ordinal in self._ordinals]
         for what, kinds in (
-            ("byte orders", {survey.order.name for survey in surveys}),
+            ("byte orders", {survey.order for survey in surveys} - {None}),
             ("versions", {survey.version for survey in surveys} - {None}),
         ):
             if len(kinds) > 1:

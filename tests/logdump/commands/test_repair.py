@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import NoReturn
@@ -26,6 +26,7 @@ from trailformat import Record, TrailFile, make_file_header_record, make_record
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.search.lots import Lot
 from trailformat.trail.whole_file import is_copy, mark_as_copy
 
 GARBAGE = b"\x00\x01garbage between records\xff"
@@ -157,6 +158,39 @@ def test_records_inside_a_damaged_one_are_its_data(broken: str, line: Line, tmp_
     assert shown(line).embedded == 3
 
 
+def test_a_file_header_tells_that_records_are_data_where_both_ends_of_a_frame_are_broken(
+    line: Line, tmp_path: Path
+) -> None:
+    outer = bytearray(make_record(row().header, HEADER.raw + b"".join(one.raw for one in rows("xyz"))).raw)
+    outer[3] ^= 0x21
+    outer[-1] ^= 0x21
+    assert repair(line, tmp_path, *rows("a"), bytes(outer), *rows("b")) == [b"a", b"b"]
+    assert shown(line).embedded == 4
+
+
+def test_a_file_that_is_no_trail_is_told(line: Line, tmp_path: Path) -> None:
+    for number, text in enumerate(("ab", "", "cd")):
+        trail_of(tmp_path, *(rows(text) if text else [GARBAGE]), name=f"tt00000000{number}")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"}')
+    assert shown(line).unreadable == (tmp_path / "tt000000001",)
+    assert [texts(tmp_path / f"cp00000000{number}") for number in (0, 1)] == [[b"a", b"b"], [b"c", b"d"]]
+
+
+def test_what_is_written_to_the_source_meanwhile_is_not_copied(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = TransactionPlan.run
+
+    def grow_and_run(plan: TransactionPlan) -> Iterator[Lot]:
+        with (tmp_path / "tt000000000").open("ab") as file:
+            file.write(b"".join(one.raw for one in (*rows("bcd")[2:], *rows("e"))))
+        return run(plan)
+
+    monkeypatch.setattr(TransactionPlan, "run", grow_and_run)
+    assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2]) == [b"a"]
+    assert [one.reason for one in losses(line)] == [LossReason.OPEN]
+
+
 def _with_rows_by_index(folder: Path, number: int, definition: bytes) -> Path:
     """A file whose rows mean table 4 by its index."""
     records = [row(f"{number}{at}".encode(), 4) for at in range(3)]
@@ -194,6 +228,26 @@ def test_a_lost_definition_is_taken_from_a_file_beside_where_it_is_sure(
     assert names == ({"TEA.LEAVES"} if is_found else set())
     assert bool(shown(line).definitions_taken) == is_found
     assert bool(shown(line).definitions_lost) != is_found
+
+
+def test_the_definition_of_the_database_comes_from_the_file_beside(line: Line, tmp_path: Path) -> None:
+    source = trail_of(tmp_path, HEADER, GARBAGE, table_record(4, "TEA.LEAVES"), row(b"a", 4), name="tt000000000")
+    _with_rows_by_index(tmp_path, 1, TDR)
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
+    assert [(one.table_index, one.name) for one in shown(line).definitions_taken] == [(None, "TEADB")]
+    with TrailFile(tmp_path / "cp000000000") as copy:
+        assert copy.tables.database_before(copy.size) is not None
+
+
+def test_rows_by_references_behind_lost_definitions_are_not_taken_for_those_of_other_tables(
+    line: Line, tmp_path: Path
+) -> None:
+    known = metadata_record(1, 0, "TEADB"), table_record(1, "TEA.LEAVES")
+    reference = metadata_record(3, 1, "TEA.POTS")
+    lost, later = row(b"lost", 2), row(b"by reference", 3)
+    found = repair(line, tmp_path, HEADER, *known, GARBAGE, reference, row(b"a", 1), lost, later)
+    assert found == [b"a"]
+    assert [one.reason for one in losses(line)] == [LossReason.NO_DEFINITION] * 2 + [LossReason.UNKNOWN]
 
 
 def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Path) -> None:
