@@ -53,6 +53,17 @@ class ByteRanges:
         at = bisect_left(self._starts, rba)
         return ByteRange(self._starts[at], self._stops[at]) if at < len(self) else None
 
+    def outside(self, start: int, stop: int) -> Iterator[ByteRange]:
+        """What of the bytes from one RBA to before another is in none of them."""
+        held = self.at(start)
+        at = start if held is None else held.stop
+        while at < stop:
+            following = self.after(at)
+            end = stop if following is None else min(following.start, stop)
+            if at < end:
+                yield ByteRange(at, end)
+            at = stop if following is None else following.stop
+
     @property
     def size(self) -> int:
         """The bytes in all of them."""

@@ -51,10 +51,9 @@ class FileCopy(NamedTuple):
     def _rows(self, trail: TrailFile) -> Iterator[ByteRange]:
         """The records that are left out with their transactions: definitions and restart records among them are not."""
         for span in self.left_out:
-            for rba in trail.sound_rbas(span.start, min(span.stop, self.survey.end)):
-                record = trail.record_at(rba)
-                if record is not None and is_transactional(record):
-                    yield ByteRange(rba, rba + record.length)
+            for run in self.survey.damage.outside(span.start, min(span.stop, self.survey.end)):
+                for record in filter(is_transactional, _records(trail, run)):
+                    yield ByteRange(record.rba, record.rba + record.length)
 
     def _references(self, trail: TrailFile) -> Iterator[ByteRange]:
         for rba in self.definitions.left_out:

@@ -9,6 +9,7 @@ those; its length or its trailer tells that they are data.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from logdump.operations.repair.byte_ranges import ByteRange
 from trailformat.codec.byte_order import ByteOrder
@@ -20,6 +21,7 @@ from trailformat.records.io_types import METADATA, NOT_TRANSACTIONAL
 from trailformat.records.record_header import HEADER_SIZE, RecordHeader, parse_header
 
 _SMALLEST = 8
+_MOST_CANDIDATES = 100_000
 _FRAMES = ((False, 4), (True, 6))
 _FIRST = {framing.RECORD: ord("H"), framing.FILE_HEADER: ord("0")}
 
@@ -72,8 +74,11 @@ def extents_ending(buffer: Source, stop: int) -> Iterator[ByteRange]:
 
 
 def readable_headers(buffer: Source, span: ByteRange, order: ByteOrder) -> Iterator[tuple[int, RecordHeader]]:
-    """The headers of metadata records that can be read in damage, with the RBAs of those records."""
-    for rba in framing.candidates(buffer, span.start, span.stop):
+    """The headers of metadata records that can be read in damage, with the RBAs of those records.
+
+    Not all places are looked at where very many look like records.
+    """
+    for rba in islice(framing.candidates(buffer, span.start, span.stop), _MOST_CANDIDATES):
         header = _header_at(buffer, rba, span.stop, order) if buffer[rba] == framing.RECORD else None
         if header is not None and header.io_type == METADATA:
             yield rba, header

@@ -103,11 +103,12 @@ class CopiedDefinitions:
         """Go over the file as a reader does, with what is lost in mind."""
         waiting = iter(left)
         following = next(waiting, None)
-        for rba in self._trail.sound_rbas(0, self._survey.size):
+        runs = self._survey.damage.outside(0, self._survey.size)
+        for rba in (rba for run in runs for rba in self._trail.sound_rbas(*run)):
             while following is not None and following.rba < rba:
                 self._lose(following)
                 following = next(waiting, None)
-            record = self._trail.record_at(rba) if self._survey.damage.at(rba) is None else None
+            record = self._trail.record_at(rba)
             if record is None or record.is_file_header:
                 continue
             if record.is_metadata:
