@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 
 from tests.searching import examples
 from tests.trailformat.samples import row, trail_of
+from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat import make_record, make_token
 from trailformat.changes.transactions import FIRST, MIDDLE
-from trailformat.scan import Engine, is_available, scan
+from trailformat.scan import Engine, is_available
 from trailformat.search import whole_trail
 from trailformat.search.lots import Lot, LotMark
 from trailformat.search.transaction_walk import Ended
@@ -63,7 +63,7 @@ def marks(lots: list[Lot]) -> list[LotMark]:
 def both(paths: list[Path], batch_size: int) -> tuple[list[Lot], list[Lot]]:
     """The lots by row and by column."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_trail, "scan", partial(scan, batch_size=batch_size))
+        patch.setattr(whole_trail, "scan_in_threads", in_batches(batch_size))
         found = []
         for engine in (Engine.PYTHON, Engine.NUMBA):
             whole = WholeTrail(paths)
