@@ -49,6 +49,8 @@ _RENDERERS = {
     "RecoveryEnd": ("recovery_text", "end_lines"),
     "DifferenceShown": ("diff_text", "difference_lines"),
     "DiffShown": ("diff_text", "diff_lines"),
+    "RepairLoss": ("repair_text", "loss_lines"),
+    "RepairShown": ("repair_text", "repair_lines"),
     "CompressionShown": ("compression_text", "compression_lines"),
     "Compression": ("compression_text", "result_lines"),
     "ImagesShown": ("compression_text", "images_lines"),

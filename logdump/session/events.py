@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         SecondCopyShown,
         TrailFileShown,
     )
+    from logdump.session.repairs import RepairLoss, RepairShown
     from logdump.session.statements import StatementShown
     from trailformat import TrailError
     from trailformat.changes.lobs import Lob
@@ -199,6 +200,8 @@ if TYPE_CHECKING:
         | RecoveryEnd
         | DifferenceShown
         | DiffShown
+        | RepairLoss
+        | RepairShown
         | CompressionShown
         | Compression
         | ImagesShown

@@ -113,13 +113,11 @@ def _clean(path: Path) -> None:
 
 @contextlib.contextmanager
 def only(engine: Engine) -> Iterator[None]:
-    """While it lasts, this engine does all work, small as it may be; text is exported by columns or by record."""
+    """While it lasts, this engine does all work, small as it may be; text and SQL are exported by columns or by record."""
     is_numba = engine is Engine.NUMBA
     limits = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
-    with (
-        mock.patch.multiple(engines, **limits),
-        mock.patch.object(exporting, "_columns_pay", return_value=is_numba),
-    ):
+    most = dict.fromkeys(("_MANY_BYTES", "_MANY_RECORDS", "_MANY_TRANSACTIONS"), 0 if is_numba else 1 << 62)
+    with mock.patch.multiple(engines, **limits), mock.patch.multiple(exporting, **most):
         yield
 
 

@@ -55,6 +55,7 @@ class WholeTrail:
 
     Args:
         paths: files of one trail, in any order.
+        in_order: whether they are in order, whatever they are called, and none is missing.
 
     Attributes:
         paths: they, first written first; newest ones that are still empty are left out.
@@ -65,8 +66,14 @@ class WholeTrail:
         NotATrail: no file, or files of several trails.
     """
 
-    def __init__(self, paths: Iterable[Path]) -> None:
+    def __init__(self, paths: Iterable[Path], *, in_order: bool = False) -> None:
         given = list(paths)
+        self.unreadable: dict[Path, NotATrail] = {}
+        if in_order:
+            self.paths: tuple[Path, ...] = tuple(given)
+            self.gaps: tuple[FileGap, ...] = ()
+            self._missing: dict[Path, Path] = {}
+            return
         trails, others = trails_among(given)
         if len(trails) + len(others) != 1:
             what = "no file" if not given else "files of several trails"
@@ -74,9 +81,8 @@ class WholeTrail:
         names = trails[0] if trails else []
         while len(names) > 1 and _is_empty(names[-1].path):
             names.pop()
-        self.paths: tuple[Path, ...] = tuple(name.path for name in names) or tuple(others)
+        self.paths = tuple(name.path for name in names) or tuple(others)
         self.gaps = tuple(gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
-        self.unreadable: dict[Path, NotATrail] = {}
         self._missing = {gap.behind: gap.first for gap in self.gaps}
 
     @classmethod

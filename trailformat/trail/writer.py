@@ -22,7 +22,7 @@ from trailformat.records.record import Record, make_file_header_record, make_rec
 from trailformat.records.record_header import RecordHeader
 from trailformat.trail.carried_definitions import CarriedDefinitions
 from trailformat.trail.sequence import TrailName
-from trailformat.trail.whole_file import StagedFiles, cannot_write
+from trailformat.trail.whole_file import StagedFiles, cannot_write, mark_as_copy
 
 
 class TrailWriter:
@@ -37,6 +37,7 @@ class TrailWriter:
             of a trail brings its own header record).
         max_bytes: size over which a file is not to grow; a single record may be larger. None: one file.
         replace: whether existing files may be replaced.
+        is_copy: whether its files are marked as copies of others (``whole_file.copies``).
 
     Raises:
         CannotWrite: a target exists, cannot be created or written, or rolling over has no next name.
@@ -50,12 +51,14 @@ class TrailWriter:
         file_header: FileHeader | None = None,
         max_bytes: int | None = None,
         replace: bool = False,
+        is_copy: bool = False,
     ) -> None:
         self.order = order
         self.paths: list[Path] = []
         self.records_written = 0
         self._head = make_file_header_record(file_header) if file_header is not None else None
         self._max_bytes = max_bytes
+        self._is_copy = is_copy
         self._files = StagedFiles(replace=replace)
         self._file: BinaryIO | None = None
         self._size = self._head_size = 0
@@ -92,6 +95,20 @@ class TrailWriter:
             self._put(self._carried(record) if record.is_metadata else record)
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
+
+    def begin(self, path: Path) -> None:
+        """Finish the file being written and begin another, with nothing at its head."""
+        self.finish()
+        self._head = None
+        self._start(path)
+
+    def finish(self) -> tuple[Path, ...]:
+        """Finish the file being written; returns where all stand until ``commit``, so that they can be read before."""
+        try:
+            self._finish()
+        except OSError as error:
+            raise self._aborted(error, self.paths[-1]) from error
+        return self._files.paths
 
     def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need no definitions before them; the file does not roll over."""
@@ -186,6 +203,8 @@ class TrailWriter:
 
     def _finish(self) -> None:
         if self._file is not None:
+            if self._is_copy:
+                mark_as_copy(self._file.fileno())
             self._files.finish(self._file)
             self._file = None
 

@@ -75,6 +75,12 @@ class ComparedRows:
         """All records of a transaction."""
         return self._records.of(one.first, one.records)
 
+    def run(self, one: Seen) -> Iterator[bytes] | None:
+        """All bytes from the first record of a transaction to behind the last; None where they are in several files."""
+        if one.after is None or one.after.ordinal != one.first.ordinal:
+            return None
+        return self._records.run(one.first, one.after)
+
     def of(self, one: Seen) -> Iterator[ComparedRow]:
         """The rows of a transaction that are compared."""
         taken = (record for record in self.records(one) if self._options.takes(record))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from logdump.operations.comparison.rows import ComparedRows, RowOptions
 from logdump.operations.recovery.cuts import Seen, seen
@@ -32,6 +32,13 @@ class SideTransaction(NamedTuple):
     def has_name(self) -> bool:
         """Whether a CSN or a TRANID names it."""
         return self.seen.csn is not None or self.seen.xid is not None
+
+
+class Bounds(Protocol):
+    """The transactions that are compared."""
+
+    def takes(self, one: Seen, copy_of: TrailPlace | None) -> bool:
+        """Whether a transaction is among them; ``copy_of`` as in SideTransaction."""
 
 
 class CsnBounds(NamedTuple):
@@ -77,7 +84,7 @@ class Side:
         whole: WholeTrail,
         records: TransactionRecords,
         options: RowOptions,
-        bounds: CsnBounds,
+        bounds: Bounds,
     ) -> None:
         self.letter, self.title, self.whole = letter, title, whole
         self.rows = ComparedRows(whole, records, options)

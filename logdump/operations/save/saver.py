@@ -79,7 +79,7 @@ class Saver:
         cursor.is_backwards = False
         self._end = Spot(self._trail.path, start)
         try:
-            with TrailWriter(options.target, replace=options.replaces) as writer:
+            with TrailWriter(options.target, replace=options.replaces, is_copy=True) as writer:
                 yield from self._copy(writer, start)
                 self._check_not_empty(writer)
         except BaseException:

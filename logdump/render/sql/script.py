@@ -8,18 +8,19 @@ grows with the trail.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import with_large_objects
-from logdump.render.sql.script_files import ScriptFiles
+from logdump.render.sql.script_files import ScriptFile, ScriptFiles
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
+from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
 from trailformat.search.left_out import LeftOut
@@ -27,6 +28,9 @@ from trailformat.search.nearby import NEARBY
 from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk, Walked
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
+
+_MANY_RECORDS = 1 << 15
+"""Of neighbours that are read once more together."""
 
 
 class Opening(NamedTuple):
@@ -65,7 +69,7 @@ class NotRun(NamedTuple):
     statement: Statement
 
 
-Item = Opening | Statement | Closing | Skipped | NotRun | Walked
+Item = Opening | Statement | Closing | Skipped | NotRun
 
 
 class ScriptReach(NamedTuple):
@@ -99,6 +103,7 @@ class SqlScript:
         reach: the transactions and files that it has of the trail.
 
     Attributes:
+        dialect, takes_back: as given.
         end: the place behind the last transaction, in a file where transactions may begin; None where there was none.
         statements, remarks: what was written, and what could not be.
         skipped: transactions that were left out.
@@ -116,9 +121,9 @@ class SqlScript:
         reach: ScriptReach = _OPEN_FILE,
     ) -> None:
         self._trail = trail
-        self._dialect = dialect
+        self.dialect = dialect
         self._files = ScriptFiles(trail, accepts_in, definitions_of)
-        self._takes_back = takes_back
+        self.takes_back = takes_back
         self._includes_cut = includes_cut
         self._reach = reach
         self._ordinals = {trail.path: 0}
@@ -129,7 +134,7 @@ class SqlScript:
         self.end: Spot | None = None
         self.statements = self.remarks = self.skipped = 0
 
-    def items(self, rba: int, transactions: int | None = None) -> Iterator[Item]:
+    def items(self, rba: int, transactions: int | None = None) -> Iterator[Item | Walked]:
         """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
 
         Those without a change are left out. Between some thousands of records stands how far the walk is.
@@ -137,18 +142,24 @@ class SqlScript:
         Raises:
             TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
         """
+        for item in self.transactions(rba, transactions):
+            if isinstance(item, Extent):
+                yield from self.transaction(item)
+            else:
+                yield item
+
+    def transactions(self, rba: int, transactions: int | None = None) -> Iterator[Extent | Item | Walked]:
+        """The same with the extents of transactions in place of their items. Raises like items."""
         wanted = _first_extents(self._extents(rba), transactions)
         try:
-            for extent in self._last_first(wanted) if self._takes_back else wanted:
-                if isinstance(extent, Walked):
+            for extent in self._last_first(wanted) if self.takes_back else wanted:
+                if isinstance(extent, Walked) or (extent.is_whole and not self._is_copy(extent)):
                     yield extent
-                elif extent.is_whole and not self._is_copy(extent):
-                    yield from self._transaction(extent)
                 else:
                     yield from self._skip(extent)
             self._fail_at_damage()
         finally:
-            self._files.close()
+            self.close()
 
     def _is_copy(self, extent: Extent) -> bool:
         left_out = self._reach.left_out
@@ -217,12 +228,24 @@ class SqlScript:
                 files.append(self._ordinals[extent.first.path])
         self._fail_at_damage()
         paths = list(self._ordinals)
-        for rba, size, file in zip(reversed(rbas), reversed(sizes), reversed(files), strict=True):
-            spot, trail = Spot(paths[file], rba), self._files.of(paths[file]).trail
-            walk = TransactionWalk(trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
-            yield from islice((walked for walked in walk if isinstance(walked, Extent)), 1)
+        end = len(rbas)
+        while end:
+            begin, records = end - 1, sizes[end - 1]
+            while begin and files[begin - 1] == files[begin] and records < _MANY_RECORDS:
+                begin -= 1
+                records += sizes[begin]
+            yield from reversed(self._again(paths[files[begin]], rbas[begin:end], records))
+            end = begin
         if first is not None:
             yield first
+
+    def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
+        """The transactions of a file that begin at these RBAs, and have so many records."""
+        nearby = records + 1 if records < NEARBY else 1
+        walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
+        wanted = {Spot(path, rba) for rba in rbas}
+        extents = (one for one in walk if isinstance(one, Extent) and one.first in wanted)
+        return list(islice(extents, len(rbas)))
 
     def _fail_at_damage(self) -> None:
         if self._damage is not None:
@@ -234,21 +257,46 @@ class SqlScript:
         first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
         yield Skipped(extent, _changes_in(extent), self._trail, first)
         if self._includes_cut:
-            for change in self._changes(extent):
+            for change in self._changes(self._records(extent), extent.transaction):
                 yield NotRun(self._statement(change))
 
-    def _transaction(self, extent: Extent) -> Iterator[Item]:
-        yield Opening(extent, _changes_in(extent), self._trail)
-        left_out, remarks = 0, self.remarks
-        for change in self._changes(extent):
-            if not any(map(self._files.accepts, change.records)):
+    def transaction(self, extent: Extent) -> Iterator[Item]:
+        """The items of a transaction."""
+        yield self.opening(extent)
+        left_out = remarks = 0
+        for statement in self.statements_of(self._records(extent), extent.transaction):
+            if statement is None:
                 left_out += 1
+            else:
+                remarks += statement.sql is None
+                yield statement
+        yield Closing(left_out, remarks)
+
+    def opening(self, extent: Extent) -> Opening:
+        """The beginning of a transaction."""
+        return Opening(extent, _changes_in(extent), self._trail)
+
+    def statements_of(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Statement | None]:
+        """The statements of records of a transaction, in the order of the script; None for what the filter drops.
+
+        ``records`` hold whole changes, the last one first where they are taken back.
+        """
+        for change in self._changes(records, transaction):
+            if not any(map(self._files.accepts, change.records)):
+                yield None
                 continue
             statement = self._statement(change)
             self.statements += statement.sql is not None
             self.remarks += statement.sql is None
             yield statement
-        yield Closing(left_out, self.remarks - remarks)
+
+    def close(self) -> None:
+        """Close the files that were opened besides the one given; they are opened again where they are needed."""
+        self._files.close()
+
+    def file_of(self, path: Path) -> ScriptFile:
+        """A file of the trail."""
+        return self._files.of(path)
 
     def _statement(self, change: Change) -> Statement:
         path = change.records[0].path
@@ -261,19 +309,21 @@ class SqlScript:
         has_pieces = spot in self._with_pieces
         self._with_pieces.discard(spot)
         try:
-            is_found_by_key = change.op == ("INSERT" if self._takes_back else "DELETE")
+            is_found_by_key = change.op == ("INSERT" if self.takes_back else "DELETE")
             if has_pieces and not is_found_by_key:
                 change = with_large_objects(file.trail, change, file.definitions.of(record).charset)
         except (Unwritable, TrailError) as error:
             return Statement(change, None, str(error))
-        return (undo if self._takes_back else redo)(change, self._dialect)
+        return (undo if self.takes_back else redo)(change, self.dialect)
 
-    def _changes(self, extent: Extent) -> Iterator[Change]:
-        records = self._files.records(extent, is_backwards=self._takes_back)
-        rows = self._rows_backwards(records) if self._takes_back else self._rows(records)
-        return changes_over(rows, self._files.source(extent.transaction), is_backwards=self._takes_back)
+    def _records(self, extent: Extent) -> Iterator[Record]:
+        return self._files.records(extent, is_backwards=self.takes_back)
 
-    def _rows(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _changes(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Change]:
+        rows = self._rows_backwards(records) if self.takes_back else self._rows(records)
+        return changes_over(rows, self._files.source(transaction), is_backwards=self.takes_back)
+
+    def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records that are changes; a large object belongs to the row before it, if that is there."""
         row: Record | None = None
         for record in records:
@@ -289,7 +339,7 @@ class SqlScript:
         if row is not None:
             yield row
 
-    def _rows_backwards(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _rows_backwards(self, records: Iterable[Record]) -> Iterator[Record]:
         """The same, the last one first."""
         piece: Record | None = None
         for record in records:

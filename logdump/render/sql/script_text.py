@@ -16,11 +16,16 @@ from pathlib import Path
 from logdump.notation.escape import escape
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.render.sql.dialect import Dialect
-from logdump.render.sql.script import Closing, NotRun, Opening, Skipped
+from logdump.render.sql.script import Closing, Item, NotRun, Opening, Skipped
 from logdump.session.statements import Statement
 from trailformat import io_type_name
 from trailformat.search.transaction_walk import Ended, Extent, Walked
 from trailformat.trail.sequence import Spot
+
+
+def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
+    """The lines of any item."""
+    return statement_lines(item) if isinstance(item, Statement) else script_lines(item, dialect, offset)
 
 
 def statement_lines(statement: Statement) -> Iterator[str]:
