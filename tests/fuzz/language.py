@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest import mock
 
 from fixtures import TRAILS
@@ -113,10 +114,12 @@ def _clean(path: Path) -> None:
 
 @contextlib.contextmanager
 def only(engine: Engine) -> Iterator[None]:
-    """While it lasts, this engine does all work, small as it may be; text and SQL are exported by columns or by record."""
+    """While it lasts, this engine does all work, small as it may be; EXPORT goes by columns or by record."""
     is_numba = engine is Engine.NUMBA
-    limits = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
-    most = dict.fromkeys(("_MANY_BYTES", "_MANY_RECORDS", "_MANY_TRANSACTIONS"), 0 if is_numba else 1 << 62)
+    limits: dict[str, Any] = {"NUMBA_PAYS": 0, "NUMBA_PAYS_LOADED": 0} if is_numba else {"is_available": _is_python}
+    most: dict[str, Any] = dict.fromkeys(
+        ("_MANY_BYTES", "_MANY_RECORDS", "_MANY_TRANSACTIONS"), 0 if is_numba else 1 << 62
+    )
     with mock.patch.multiple(engines, **limits), mock.patch.multiple(exporting, **most):
         yield
 
