@@ -47,7 +47,7 @@ class TransactionPlan:
         losses: what the copy lacks.
         numbers: how many there are, by reason.
         records: the sound records that are left out.
-        after_csn: the CSN of the last whole transaction in the copy.
+        after_csn: the CSN of the last whole transaction in the copy that has one.
         restart_at: where a reader of the copy goes on in the source; None where nothing follows.
     """
 
@@ -118,8 +118,8 @@ class TransactionPlan:
         kept = (row for row in chain((last,), inside) if row not in left)
         for row in islice(kept, 1):
             self._last = seen(lot, row)
-            whole = next((one for one in chain((row,), kept) if lot.is_whole(one)), None)
-            self.after_csn = (lot.csns[whole] if whole is not None else None) or self.after_csn
+            known = (lot.csns[one] for one in chain((row,), kept) if lot.is_whole(one) and lot.csns[one] is not None)
+            self.after_csn = next(known, self.after_csn)
 
     def _reason(self, one: Seen) -> LossReason | None:
         """The reason for which a transaction is not whole; None where it is, or was not in the source either."""

@@ -21,9 +21,9 @@ from logdump.session.repairs import HeaderOrigin, LossReason, RepairLoss, Repair
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.pairs import drawn, written
-from tests.trailformat.samples import metadata_record, row, table_record, trail_of
-from trailformat import Record, TrailFile, make_file_header_record, make_record
-from trailformat.changes.transactions import FIRST, LAST, MIDDLE
+from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
+from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
 from trailformat.records.io_types import RECORD_FRAGMENT
 from trailformat.search.lots import Lot
@@ -390,3 +390,9 @@ def test_a_mark_is_of_the_file_and_not_of_its_name(tmp_path: Path) -> None:
     path.unlink()
     path.write_bytes(b"another")
     assert not is_copy(path)
+
+
+def test_the_last_csn_is_that_of_the_last_transaction_that_has_one(line: Line, tmp_path: Path) -> None:
+    one = make_record(header(trans_ind=ONLY), b"", [make_token("L", b"4711")])
+    repair(line, tmp_path, one, make_record(header(trans_ind=ONLY)))
+    assert shown(line).after_csn == "4711"
