@@ -13,7 +13,7 @@ from logdump.spark.view_table import VIEWS, View
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
-_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save"}
+_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save", Use.DIFF: "diff"}
 
 
 _HEADS = ("Column", "Type", "Meaning")

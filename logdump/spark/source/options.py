@@ -35,10 +35,12 @@ class Use(enum.Flag):
     STREAM = enum.auto()
     WRITE = enum.auto()
     SAVE = enum.auto()
+    DIFF = enum.auto()
 
 
 _BOTH = Use.READ | Use.STREAM
 _CHOICE = _BOTH | Use.SAVE
+_FILES = _CHOICE | Use.DIFF
 
 
 class SourceOption(NamedTuple):
@@ -61,20 +63,20 @@ class Options:
     """The values of all options; this is the table."""
 
     path: str | None = _option(
-        "path", TEXT, None, _CHOICE | Use.WRITE, "File, directory or glob; several with commas between"
+        "path", TEXT, None, _FILES | Use.WRITE, "File, directory or glob; several with commas between"
     )
-    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _CHOICE, "What `load([…])` makes of its list", "")
+    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _FILES, "What `load([…])` makes of its list", "")
     path_glob_filter: str | None = _option(
-        "pathGlobFilter", TEXT, None, _CHOICE, "Only files whose names match, as `lt0000000*`"
+        "pathGlobFilter", TEXT, None, _FILES, "Only files whose names match, as `lt0000000*`"
     )
     recursive_file_lookup: bool = _option(
-        "recursiveFileLookup", TRUTH, False, _CHOICE, "Files in the folders of a directory too", "false"
+        "recursiveFileLookup", TRUTH, False, _FILES, "Files in the folders of a directory too", "false"
     )
     modified_after: datetime | None = _option(
-        "modifiedAfter", MOMENT, None, Use.READ | Use.SAVE, "Only files modified after this time"
+        "modifiedAfter", MOMENT, None, Use.READ | Use.SAVE | Use.DIFF, "Only files modified after this time"
     )
     modified_before: datetime | None = _option(
-        "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE, "Only files modified before this time"
+        "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE | Use.DIFF, "Only files modified before this time"
     )
     ignore_missing_files: bool = _option(
         "ignoreMissingFiles", TRUTH, False, _CHOICE, "Go on without files that have gone since the plan", "false"
@@ -86,7 +88,7 @@ class Options:
         "maxPartitionBytes",
         SIZE,
         128 << 20,
-        _CHOICE,
+        _FILES,
         "Size of a partition: larger files are split, smaller ones packed; 0: one file each, never split",
         "128m",
     )
@@ -106,11 +108,11 @@ class Options:
         "sourceDefs",
         TEXT,
         None,
-        _BOTH,
+        _BOTH | Use.DIFF,
         "A definitions file, for trails that do not define their tables; every worker must be able to open it",
     )
     source_defs_override: bool = _option(
-        "sourceDefsOverride", TRUTH, False, _BOTH, "It goes before the definitions in the trail", "false"
+        "sourceDefsOverride", TRUTH, False, _BOTH | Use.DIFF, "It goes before the definitions in the trail", "false"
     )
     effective: bool = _option(
         "effective",
@@ -222,7 +224,7 @@ OPTIONS: dict[str, SourceOption] = {field.name: field.metadata["option"] for fie
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
 _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
 """What Spark adds when a table is made, as properties of the table."""
-_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save"}
+_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save", Use.DIFF: "diff"}
 
 
 def parse_options(given: Mapping[str, str], use: Use) -> Options:
