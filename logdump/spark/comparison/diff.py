@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,26 +13,28 @@ from logdump.operations.comparison.options import IGNORABLE, OfTables, csn_bound
 from logdump.operations.comparison.rows import every_record
 from logdump.session.differences import DiffLevel
 from logdump.spark.comparison import moved
+from logdump.spark.comparison.columns import DIFFERENCES
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, compared_trail
-from logdump.spark.comparison.differing import DIFFERENCES, difference_rows
+from logdump.spark.comparison.differing import difference_rows
 from logdump.spark.comparison.transactions import SCHEMA, TransactionRow, transaction_rows
 from logdump.spark.errors import BadOption
+from logdump.spark.source.options import path_options
 from trailformat.changes.csn import CsnKey, csn_key
 
 if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import DataFrame, SparkSession
 
+    from logdump.spark.source.options import Paths
     from trailformat.search.transaction_records import TransactionRecord
 
 _TANGLED, _MOVES = "a bigint, b bigint, begins boolean", "moved bigint, later int"
-Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def diff(
     spark: SparkSession,
-    a: Source,
-    b: Source,
+    a: Paths,
+    b: Paths,
     level: str = "records",
     *,
     ignore: str | Iterable[str] = (),
@@ -71,7 +71,7 @@ def diff(
     bounds = csn_bounds(how, ignored, _csn("from_csn", from_csn), _csn("to_csn", to_csn))
     compared = Compared(rows, bounds, any_order)
     texts = {name: str(value) for name, value in options.items()}
-    trails = compared_trail("a", {**texts, **_paths(a)}), compared_trail("b", {**texts, **_paths(b)})
+    trails = compared_trail("a", {**texts, **path_options(a)}), compared_trail("b", {**texts, **path_options(b)})
     sides = [_transactions(spark, trail, compared) for trail in trails]
     joined = sides[0].join(sides[1], ["key", "nth"], "full").select("a", "b").localCheckpoint()
     return _compared(spark, joined, _moves(spark, joined), trails, compared)
@@ -97,12 +97,6 @@ def _csn(name: str, given: str | int | None) -> CsnKey | None:
     if given is not None and key is None:
         raise BadOption(f"{name}: {str(given)[:80]!r} is no CSN")
     return key
-
-
-def _paths(source: Source) -> dict[str, str]:
-    if isinstance(source, (str, os.PathLike)):
-        return {"path": os.fspath(source)}
-    return {"paths": json.dumps([os.fspath(path) for path in source])}
 
 
 def _frame(spark: SparkSession, rows: RDD[Any], columns: str) -> DataFrame:
@@ -132,9 +126,8 @@ def _moves(spark: SparkSession, joined: DataFrame) -> DataFrame:
     pairs = pairs.select(F.col("a.stretch").alias("stretch"), F.col("a.at").alias("a"), F.col("b.at").alias("b"))
     extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b")).collect()
     bounds = moved.bounds_of((row[0], row[1], row[2]) for row in extents)
-    tangled = _frame(
-        spark, pairs.repartition("stretch").rdd.mapPartitions(partial(moved.out_of_order, bounds)), _TANGLED
-    )
+    by_stretch = pairs.repartition(max(len(bounds), 1), "stretch").sortWithinPartitions("stretch", "a")
+    tangled = _frame(spark, by_stretch.rdd.mapPartitions(partial(moved.out_of_order, bounds)), _TANGLED)
     ordered = tangled.repartition(1).sortWithinPartitions("a")
     return _frame(spark, ordered.rdd.mapPartitions(moved.moves), _MOVES)
 
@@ -154,7 +147,5 @@ def _compared(
     ordered = lots.sortWithinPartitions("stretch", F.coalesce(F.col("a.at"), F.col("b.at")))
     work = partial(difference_rows, trails, compared)
     return _frame(
-        spark,
-        ordered.rdd.mapPartitions(work),
-        ", ".join(f"`{column.name}` {column.type.ddl}" for column in DIFFERENCES),
+        spark, ordered.rdd.mapPartitions(work), ", ".join(f"{one.name} {one.type.ddl}" for one in DIFFERENCES)
     )

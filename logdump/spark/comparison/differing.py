@@ -6,23 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from logdump.arrow.records.column_types import INT, ColumnType, array
 from logdump.arrow.records.objects import plain
 from logdump.operations.comparison.comparison import TrailComparison
 from logdump.operations.comparison.side import Side, SideTransaction
-from logdump.render.json_columns import columns_of, struct_of
-from logdump.render.json_diff import DIFFERENCE, DIFFERENT_PART
-from logdump.render.json_safe import SPOT
+from logdump.render.json_diff import DIFFERENCE
 from logdump.session.differences import DifferenceShown
 from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
 from logdump.spark.comparison.transactions import transaction_of
-
-_PARTS: dict[str, ColumnType] = {
-    "spot": struct_of(SPOT, {"seqno": INT}),
-    "list of different_part": array(struct_of(DIFFERENT_PART, {})),
-}
-DIFFERENCES = columns_of(DIFFERENCE, _PARTS)
-"""The columns of the differences: the members of the JSON object."""
 
 Trails = tuple[ComparedTrail, ComparedTrail]
 

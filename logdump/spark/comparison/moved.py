@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -53,12 +55,10 @@ def out_of_order(bounds: Mapping[int, Bounds], pairs: Iterable[tuple[int, int, i
 
     Args:
         bounds: of the stretches.
-        pairs: all pairs of some stretches: the number of the stretch, and the places in both trails.
+        pairs: all pairs of some stretches, stretch by stretch: its number, and the places in both trails, by the first.
     """
-    known = np.array([*pairs], np.int64).reshape(-1, 3)
-    for number in np.unique(known[:, 0]).tolist():
-        of_stretch = known[known[:, 0] == number]
-        a, b = of_stretch[np.argsort(of_stretch[:, 1])].T[1:]
+    for number, of_stretch in groupby(pairs, key=itemgetter(0)):
+        a, b = np.array([pair[1:] for pair in of_stretch], np.int64).T
         greatest, least = bounds[number]
         before = np.maximum.accumulate(np.concatenate(([greatest], b)))[:-1]
         behind = np.minimum.accumulate(np.concatenate(([least], b[::-1])))[::-1][1:]

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import difflib
 import enum
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -26,6 +28,9 @@ from logdump.spark.source.option_types import (
     OptionType,
     one_of,
 )
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A path, directory or glob, or several."""
 
 
 class Use(enum.Flag):
@@ -246,6 +251,13 @@ def parse_options(given: Mapping[str, str], use: Use) -> Options:
         except ValueError:
             raise BadOption(f"option {option.name} takes {option.kind.wants}, not {text[:80]!r}") from None
     return Options(**values)
+
+
+def path_options(paths: Paths) -> dict[str, str]:
+    """One path or several as options, as ``load`` makes them."""
+    if isinstance(paths, (str, os.PathLike)):
+        return {"path": os.fspath(paths)}
+    return {"paths": json.dumps([os.fspath(path) for path in paths])}
 
 
 def _refusal(key: str, use: Use) -> str:
