@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from logdump.operations.comparison.rows import RowOptions
 from logdump.operations.comparison.side import CsnBounds, Side
-from logdump.spark.comparison.stretches import Stretch
+from logdump.spark.comparison.stretches import TrailStretch
 from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, located
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.planner import plan
@@ -54,9 +54,9 @@ class ComparedTrail(NamedTuple):
     options: Options
 
     @property
-    def stretches(self) -> list[Stretch]:
+    def stretches(self) -> list[TrailStretch]:
         """Its stretches."""
-        return [*map(Stretch, self.starts, (*self.starts[1:], None))]
+        return [*map(TrailStretch, self.starts, (*self.starts[1:], None))]
 
     def offset(self, place: TrailPlace) -> int:
         """A place as one number, which grows along the trail."""

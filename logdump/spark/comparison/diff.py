@@ -10,7 +10,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
 
 from logdump.operations.comparison.options import IGNORABLE, OfTables, csn_bounds, row_options
-from logdump.operations.comparison.rows import every_record
+from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.session.differences import DiffLevel
 from logdump.spark.comparison import moved
 from logdump.spark.comparison.columns import DIFFERENCES
@@ -64,12 +64,8 @@ def diff(
         SourceError: an option is refused, or there is no such trail.
     """
     how, ignored = _level(level), _ignored([ignore] if isinstance(ignore, str) else ignore)
-    takes: Callable[[TransactionRecord], bool] = every_record
-    if only is not None:
-        takes = OfTables(only)
-    rows = row_options(how, ignored, takes, is_any_order=any_order)
     bounds = csn_bounds(how, ignored, _csn("from_csn", from_csn), _csn("to_csn", to_csn))
-    compared = Compared(rows, bounds, any_order)
+    compared = Compared(_rows(how, ignored, only, is_any_order=any_order), bounds, any_order)
     texts = {name: str(value) for name, value in options.items()}
     trails = compared_trail("a", {**texts, **path_options(a)}), compared_trail("b", {**texts, **path_options(b)})
     sides = [_transactions(spark, trail, compared) for trail in trails]
@@ -90,6 +86,13 @@ def _ignored(words: Iterable[str]) -> frozenset[str]:
     if unknown := sorted(ignored - set(IGNORABLE)):
         raise BadOption(f"ignore takes {', '.join(IGNORABLE)}, not {unknown[0][:80]}")
     return ignored
+
+
+def _rows(level: DiffLevel, ignored: frozenset[str], only: str | None, *, is_any_order: bool) -> RowOptions:
+    takes: Callable[[TransactionRecord], bool] = every_record
+    if only is not None:
+        takes = OfTables(only)
+    return row_options(level, ignored, takes, is_any_order=is_any_order)
 
 
 def _csn(name: str, given: str | int | None) -> CsnKey | None:

@@ -29,7 +29,7 @@ from trailformat.search.whole_trail import FIRST_PLACE, FileBatch, TrailPlace, W
 _BEGINS_NONE = (*NOT_TRANSACTIONAL, RECORD_FRAGMENT)
 
 
-class Stretch(NamedTuple):
+class TrailStretch(NamedTuple):
     """From the record at ``start`` to before the one at ``stop``; None: to the end of the trail."""
 
     start: TrailPlace
@@ -56,7 +56,7 @@ class StretchWalk:
         stretch: of it.
     """
 
-    def __init__(self, whole: WholeTrail, stretch: Stretch) -> None:
+    def __init__(self, whole: WholeTrail, stretch: TrailStretch) -> None:
         self._whole, self._stretch = whole, stretch
 
     def lots(self) -> Iterator[StretchLot]:

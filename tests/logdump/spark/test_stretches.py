@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.operations.recovery.cuts import Seen, seen
-from logdump.spark.comparison.stretches import Stretch, StretchWalk
+from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
 from logdump.spark.errors import SplitMismatch
 from tests.searching import examples
 from tests.trailformat.samples import trail_of
@@ -29,7 +29,7 @@ def read(paths: list[Path], starts: list[TrailPlace]) -> tuple[list[Seen], list[
     damage: list[LotMark] = []
     for start, stop in pairwise([*starts, None]):
         assert start is not None
-        for lot, rows, marks in StretchWalk(WholeTrail(paths), Stretch(start, stop)).lots():
+        for lot, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).lots():
             found += [seen(lot, row) for row in range(rows)]
             damage += [mark for mark in marks if mark.io_type == DAMAGE]
     return found, damage
