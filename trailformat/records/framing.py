@@ -32,6 +32,8 @@ _TRAIL_INFO = 0x30
 _SMALLEST = 8
 MOST_TOKENS = 64
 """More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
+MOST_BYTES = 0xFFFF
+"""More bytes than any record header or ``T`` has, which take some hundred; what has more is none."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
@@ -98,6 +100,8 @@ def _check_first_token(buffer: Source, offset: int, end: int, order: ByteOrder, 
     length = _read(buffer, offset + 2, order, wide=wide)
     if length < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{length} bytes")
+    if length > MOST_BYTES:
+        raise BadRecord("record header too long", expected=f"at most {MOST_BYTES} bytes", found=f"{length} bytes")
     first = offset + (6 if wide else 4)
     if first < end and buffer[first] != HDR_IND:
         raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
@@ -121,7 +125,10 @@ def _check_tokens(buffer: Source, offset: int, end: int, order: ByteOrder) -> No
         if not info & WIDE or info == UNSET:
             offset += 4 + short(buffer[offset + 2 : offset + 4])[0]
         elif offset + 6 <= end:
-            offset += 6 + long(buffer[offset + 2 : offset + 6])[0]
+            size = long(buffer[offset + 2 : offset + 6])[0]
+            if size > MOST_BYTES and buffer[offset] == _TOKENS:
+                raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=f"{size} bytes")
+            offset += 6 + size
         else:
             break
     if offset != end:

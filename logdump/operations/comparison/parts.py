@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from logdump.notation.times import iso_time
 from logdump.session.differences import PartDifference
-from trailformat.changes.canonical import canonical, column_form
+from trailformat.changes.canonical import canonical, column_form, images_of
 from trailformat.changes.row_changes import Change
 from trailformat.codec.token_names import GGS_TOKENS, token_name
 from trailformat.records.io_types import io_type_name
@@ -16,6 +16,8 @@ from trailformat.values import decode_value
 from trailformat.values.value import Value
 
 _SHOWN_BYTES = 16
+_PIECE = 1 << 20
+"""Bytes that are compared at once."""
 IMAGES = ("before", "after")
 
 
@@ -44,8 +46,9 @@ def cells_of_record(one: TransactionRecord) -> Cells:
     """The columns of a record by their bytes; their text by the definitions, where there are any."""
     known, record = one.definitions.of(one.record), one.record
     cells: dict[tuple[str, str], Cell] = {}
+    images = images_of(record)
     for image in IMAGES:
-        for column in getattr(record.images, image) or ():
+        for column in getattr(images, image, None) or ():
             described = known.column(column.index)
             value: Value = decode_value(column, described, record.order, known.charset)
             name = described.name if described is not None else _numbered(column.index)
@@ -75,7 +78,7 @@ def differing_parts(
     forms = [canonical(one.trail, one.record, left_out) for one in (a, b)]
     parts = [part for part in forms[0] if forms[0][part] != forms[1][part]]
     if any(part in IMAGES for part in parts):
-        cells = [cells_of_record(one) if one.record.images is not None else {} for one in (a, b)]
+        cells = [cells_of_record(one) for one in (a, b)]
         columns = list(differing_cells(*cells, ignores_absent=ignores_absent))
         yield from columns
         if not columns and not ignores_absent:
@@ -87,8 +90,15 @@ def differing_parts(
 
 def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[PartDifference]:
     """The first place in which the bytes of two records differ."""
-    if a.record.raw != b.record.raw:
-        yield _differing("bytes", a.record.raw, b.record.raw)
+    records = a.record, b.record
+    for start in range(0, max(record.length for record in records), _PIECE):
+        pieces = [record.cut(start, start + _PIECE) for record in records]
+        if pieces[0] != pieces[1]:
+            at = start + _first_difference(*pieces)
+            yield PartDifference(
+                "bytes", None, *(_shown(one.length, at, one.cut(at, at + _SHOWN_BYTES)) for one in records)
+            )
+            return
 
 
 def _differing(part: str, a: Any, b: Any) -> PartDifference:
@@ -100,7 +110,7 @@ def _differing(part: str, a: Any, b: Any) -> PartDifference:
 
 
 def _first_difference(a: bytes, b: bytes) -> int:
-    """The offset of the first byte that differs, by halving: records may have a gigabyte."""
+    """The offset of the first byte that differs, by halving."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -111,18 +121,23 @@ def _first_difference(a: bytes, b: bytes) -> int:
     return low
 
 
-def _bytes_from(data: bytes, at: int) -> str:
-    return f"{len(data)} bytes, at {at}: {data[at : at + _SHOWN_BYTES].hex() or 'none'}"
+def _bytes_from(data: bytes | str, at: int) -> str:
+    """The bytes from a place on; the text that stands for bytes that are too many."""
+    return data if isinstance(data, str) else _shown(len(data), at, data[at : at + _SHOWN_BYTES])
+
+
+def _shown(size: int, at: int, data: bytes) -> str:
+    return f"{size} bytes, at {at}: {data.hex() or 'none'}"
 
 
 def _order_of(one: TransactionRecord) -> str:
-    images = one.record.images
+    images = images_of(one.record)
     indexes = [column.index for image in IMAGES for column in getattr(images, image, None) or ()]
     return " ".join(map(str, indexes))
 
 
 def _tokens_text(tokens: Any) -> str:
-    if isinstance(tokens, bytes):
+    if isinstance(tokens, bytes | str):
         return _bytes_from(tokens, 0)
     return ", ".join(f"{token_name(GGS_TOKENS, token) or hex(token)} {_token_text(data)}" for token, data in tokens)
 
@@ -133,7 +148,7 @@ def _token_text(data: bytes) -> str:
 
 
 def _user_tokens_text(tokens: Any) -> str:
-    if isinstance(tokens, bytes):
+    if isinstance(tokens, bytes | str):
         return _bytes_from(tokens, 0)
     pairs = (tuple(text.decode("utf-8", "backslashreplace") for text in pair) for pair in tokens)
     return ", ".join(f"{name}={value}" for name, value in pairs)

@@ -15,6 +15,7 @@ import numpy as np
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
+from trailformat.records.large_record import LARGEST, record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import COMPRESSED
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
@@ -48,7 +49,7 @@ class RowData(NamedTuple):
     """The data of rows, as arrays with a value for each.
 
     Attributes:
-        starts, ends: int64, where they lie in the bytes.
+        starts, ends: int64, where they lie in the bytes; of data that are too large the end is before the start.
         io_type: 0 where a row is no record with images.
         is_list: whether data of one image are a list of columns, not a full image.
         is_before: whether one image is that before.
@@ -162,13 +163,23 @@ class RowBytes:
         """The data of the rows; its arrays are shared by all who take them."""
         io_type = np.where(self.is_record, self.of("io_type"), 0)
         is_list = self.of("partition") & COMPRESSED != 0
-        return RowData(*self.payload("data"), io_type, is_list, self.of("before_after") == _BEFORE, self.is_little)
+        starts, ends = self.payload("data")
+        ends = np.where(self.is_too_large, starts - 1, ends)
+        return RowData(starts, ends, io_type, is_list, self.of("before_after") == _BEFORE, self.is_little)
+
+    @property
+    def is_too_large(self) -> Array:
+        """A mask of the rows whose data are not taken apart."""
+        mask: Array = self.of("data_size") > LARGEST
+        return mask
 
     def record(self, row: int, path: Path | None = None) -> Record:
         """One of the rows, by its number here, as a record of the file at ``path``."""
         at, start = self.rows[row], int(self.starts[row])
-        raw = bytes(self.data[start : start + int(self.batch.length[at])])
-        return Record(raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=path)
+        rba, length, order = int(self.batch.rba[at]), int(self.batch.length[at]), _ORDERS[self.batch.order[at]]
+        if length > LARGEST:
+            return record_of(self.buffer, rba, length, order, path)
+        return Record(bytes(self.data[start : start + length]), rba=rba, order=order, path=path)
 
     def subset(self, at: Array) -> RowBytes:
         """The rows with these numbers here."""
