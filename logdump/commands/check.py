@@ -42,7 +42,7 @@ class Checker:
             for batch in walk:
                 spans = batch.spans()
                 for row in spans:
-                    yield self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                    yield from self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.records - before} records"
@@ -74,12 +74,16 @@ class Checker:
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
-    def _gap(self, trail: TrailFile, rba: int, length: int) -> Event:
+    def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
+        """A gap, and a remark where the records behind it may be data of the record that begins there."""
         self.gaps += 1
         self.gap_bytes += length
         end = rba + length
         error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
-        return GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        if (stop := trail.embedded_up_to(rba, end)) is not None:
+            text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
+            yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 
     def result(self, title: str) -> CheckShown:
         """The result of the check."""

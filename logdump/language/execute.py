@@ -109,3 +109,5 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
         yield "No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one."
     else:
         yield f"Next good header at RBA {good}: SCANFORHEADER (SFH) goes there."
+    if good is not None and (end := session.trail.embedded_up_to(rba, good)) is not None:
+        yield f"The length of the bad record leads to RBA {end}: good headers before that may be part of its data."

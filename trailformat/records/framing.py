@@ -179,6 +179,16 @@ def sound_frame(buffer: Source, rba: int, end: int, order: ByteOrder, *, order_k
     raise truth
 
 
+def claimed_end(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | None:
+    """The place to which the length of a damaged record leads, where that is the end or a sound record begins there."""
+    if end - rba < _SMALLEST or buffer[rba] != RECORD:
+        return None
+    claimed = rba + claimed_length(buffer, rba, order)
+    if claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None):
+        return claimed
+    return None
+
+
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
     """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
     for order in (first, first.other):
