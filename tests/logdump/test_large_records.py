@@ -72,7 +72,7 @@ def test_what_is_too_large_in_json_is_null_and_named(trail: Path) -> None:
     assert (record["data"], record["before"], record["after"]) == (None, None, None)
     assert record["data_length"] == GIGABYTE
     assert record["csn"] is not None
-    assert "data: the data has 1073741824 bytes: more than 16777216 are not taken apart" in record["problems"]
+    assert "data: the data has 1073741824 bytes: more than 8388608 are not taken apart" in record["problems"]
 
 
 @pytest.mark.parametrize("command", ["redo", "undo", "export sql to {}"])
@@ -80,7 +80,7 @@ def test_statements_of_a_large_row_are_refused_with_its_size(command: str, trail
     target = tmp_path / "script.sql"
     answer = logdump("-c", f"open {trail}; pos 0; n 99; pos 0; {command.format(target)}")
     text = answer.out + (target.read_text() if target.exists() else "")
-    assert "the data has 1073741824 bytes: more than 16777216 are not taken apart" in text
+    assert "the data has 1073741824 bytes: more than 8388608 are not taken apart" in text
 
 
 def test_a_large_record_is_saved_byte_for_byte(tmp_path: Path) -> None:

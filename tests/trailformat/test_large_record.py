@@ -47,7 +47,7 @@ def large(tmp_path: Path) -> Iterator[Record]:
 
 def test_a_part_that_is_too_large_is_an_error_and_the_others_are_there(large: Record) -> None:
     for part in ("raw", "body", "tokens", "data", "images"):
-        with pytest.raises(BadData, match="bytes: more than 16777216 are not taken apart"):
+        with pytest.raises(BadData, match="bytes: more than 8388608 are not taken apart"):
             getattr(large, part)
     assert large.data_length == GIGABYTE
     assert large.csn is not None

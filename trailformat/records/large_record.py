@@ -19,7 +19,7 @@ from trailformat.records import framing
 from trailformat.records.record import Record, TokenPlace
 from trailformat.records.record_header import RecordHeader, parse_header
 
-LARGEST = 1 << 24
+LARGEST = 1 << 23
 """Bytes of the largest record, or part of one, that is held as a whole."""
 _PIECE = 1 << 20
 
