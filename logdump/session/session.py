@@ -18,6 +18,7 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.session.differences import BeginAligned
     from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
@@ -36,6 +37,7 @@ class Session:
             to read.
         standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
+        begin_aligned: begins to show two trails side by side; None where they are not shown so.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
         obeyed_in_all: how many the outermost of them has led to, itself included.
@@ -53,6 +55,7 @@ class Session:
         self.ask: Callable[[str], str | None] | None = None
         self.standard_output: Callable[[], BinaryIO] | None = None
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
+        self.begin_aligned: BeginAligned | None = None
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
         self.obeyed_in_all = 0

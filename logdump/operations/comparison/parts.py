@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from logdump.notation.differing import first_difference
 from logdump.notation.times import iso_time
 from logdump.session.differences import PartDifference
-from trailformat.changes.canonical import canonical, column_form, images_of
+from trailformat.changes.canonical import canonical, column_form
 from trailformat.changes.row_changes import Change
 from trailformat.codec.token_names import GGS_TOKENS, token_name
 from trailformat.records.io_types import io_type_name
@@ -46,9 +47,8 @@ def cells_of_record(one: TransactionRecord) -> Cells:
     """The columns of a record by their bytes; their text by the definitions, where there are any."""
     known, record = one.definitions.of(one.record), one.record
     cells: dict[tuple[str, str], Cell] = {}
-    images = images_of(record)
     for image in IMAGES:
-        for column in getattr(images, image, None) or ():
+        for column in getattr(record.images, image) or ():
             described = known.column(column.index)
             value: Value = decode_value(column, described, record.order, known.charset)
             name = described.name if described is not None else _numbered(column.index)
@@ -74,12 +74,11 @@ def differing_cells(a: Cells, b: Cells, *, ignores_absent: bool = False) -> Iter
 def differing_parts(
     a: TransactionRecord, b: TransactionRecord, left_out: frozenset[str], *, ignores_absent: bool = False
 ) -> Iterator[PartDifference]:
-    """The parts in which the canonical forms of two records differ; of images the columns."""
+    """The parts in which the canonical forms of two records differ; of images the columns, where both have some."""
     forms = [canonical(one.trail, one.record, left_out) for one in (a, b)]
     parts = [part for part in forms[0] if forms[0][part] != forms[1][part]]
-    if any(part in IMAGES for part in parts):
-        cells = [cells_of_record(one) for one in (a, b)]
-        columns = list(differing_cells(*cells, ignores_absent=ignores_absent))
+    if "data" not in parts and any(part in IMAGES for part in parts):
+        columns = list(differing_cells(cells_of_record(a), cells_of_record(b), ignores_absent=ignores_absent))
         yield from columns
         if not columns and not ignores_absent:
             yield PartDifference("columns", None, *(_order_of(one) for one in (a, b)))
@@ -94,7 +93,7 @@ def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[Part
     for start in range(0, max(record.length for record in records), _PIECE):
         pieces = [record.cut(start, start + _PIECE) for record in records]
         if pieces[0] != pieces[1]:
-            at = start + _first_difference(*pieces)
+            at = start + first_difference(*pieces)
             yield PartDifference(
                 "bytes", None, *(_shown(one.length, at, one.cut(at, at + _SHOWN_BYTES)) for one in records)
             )
@@ -103,22 +102,10 @@ def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[Part
 
 def _differing(part: str, a: Any, b: Any) -> PartDifference:
     if isinstance(a, bytes) and isinstance(b, bytes):
-        at = _first_difference(a, b)
+        at = first_difference(a, b)
         return PartDifference(part, None, *(_bytes_from(one, at) for one in (a, b)))
     text = _TEXTS.get(part, str)
     return PartDifference(part, None, *(None if one is None or one == () else text(one) for one in (a, b)))
-
-
-def _first_difference(a: bytes, b: bytes) -> int:
-    """The offset of the first byte that differs, by halving."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _bytes_from(data: bytes | str, at: int) -> str:
@@ -131,7 +118,7 @@ def _shown(size: int, at: int, data: bytes) -> str:
 
 
 def _order_of(one: TransactionRecord) -> str:
-    images = images_of(one.record)
+    images = one.record.images
     indexes = [column.index for image in IMAGES for column in getattr(images, image, None) or ()]
     return " ".join(map(str, indexes))
 

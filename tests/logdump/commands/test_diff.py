@@ -17,9 +17,6 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from tests.sparse import Hole, head, rest, with_large_record
-from tests.trailformat.samples import row, trail_of
-from trailformat import make_record
-from trailformat.changes.transactions import ONLY
 
 TRANSACTIONS = drawn(Random(1), 6)
 
@@ -172,18 +169,6 @@ def test_notify_tells_how_far_it_is(line: Line, tmp_path: Path) -> None:
     name = written(tmp_path / "a", whole)
     line(f'notify 100; diff "{name}" "{name}"')
     assert any(isinstance(event, Progress) for event in line.events)
-
-
-def test_data_that_decode_in_one_of_two_records_differ(line: Line, tmp_path: Path) -> None:
-    record = row(trans_ind=ONLY)
-    broken = make_record(record.header, b"\0\1\xff\xff")
-    sides = [folder / "tt000000000" for folder in (tmp_path / "a", tmp_path / "b")]
-    for path, one in zip(sides, (record, broken), strict=True):
-        path.parent.mkdir()
-        trail_of(path.parent, one, row(b"same", trans_ind=ONLY))
-    line(f"open {sides[0]}; diff {sides[1]} records")
-    assert not line.failures
-    assert [kind for kind, _ in listed(line)] == ["changed"]
 
 
 def test_records_of_more_than_8_mb_are_compared_to_their_last_byte(line: Line, tmp_path: Path) -> None:
