@@ -64,6 +64,17 @@ def test_stretches_have_so_many_bytes_in_common(monkeypatch: pytest.MonkeyPatch)
     assert all(one[10:] == other[:3] for one, other in pairwise(stretches))
 
 
+def test_a_record_of_a_batch_stays_when_the_file_has_grown(tmp_path: Path) -> None:
+    path = tmp_path / "wd000000"
+    rba = with_large_record(path, head(), Hole("D", LARGEST), rest("T"))
+    with TrailFile(path) as trail:
+        record = record_of(trail.buffer, rba, trail.record_length(rba), trail.order, path)
+        with path.open("ab") as file:
+            file.write(b"more")
+        trail.refresh()
+        assert (record.data_size, record.frame.id, record.csn) == (LARGEST, ord("G"), "41882317")
+
+
 @pytest.mark.parametrize(("letter", "problem"), [("H", "record header too long"), ("T", "GGS tokens too long")])
 def test_a_header_or_ggs_tokens_of_more_than_64_kb_are_damage(letter: str, problem: str, tmp_path: Path) -> None:
     parts = {"H": (Hole("H", 0x10000),), "T": (head(), Hole("T", 0x10000))}[letter]

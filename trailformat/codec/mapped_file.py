@@ -121,6 +121,11 @@ class FileBytes:
 Source = bytes | mmap.mmap | FileBytes
 
 
+def as_read(buffer: Source, size: int) -> Source:
+    """The first bytes of a buffer, read where it is a mapped file, which may be mapped anew."""
+    return FileBytes(buffer, size) if isinstance(buffer, MappedFile) and hasattr(os, "pread") else buffer
+
+
 def copied(buffer: Source, start: int, stop: int) -> bytes:
     """The bytes from ``start`` to before ``stop`` of a buffer; raises like MappedFile.copy."""
     if isinstance(buffer, FileBytes) or (isinstance(buffer, MappedFile) and hasattr(os, "pread")):

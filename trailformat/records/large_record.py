@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Never
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import Source, copied
+from trailformat.codec.mapped_file import Source, as_read, copied
 from trailformat.codec.tokens import Token, is_wide, token_places
 from trailformat.errors import BadData, BadRecord
 from trailformat.records import framing
@@ -27,6 +27,7 @@ _PIECE = 1 << 20
 def record_of(buffer: Source, rba: int, length: int, order: ByteOrder, path: Path | None) -> Record:
     """The sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
     if length > LARGEST:
+        buffer = as_read(buffer, rba + length)
         return LargeRecord(buffer, rba, length, order, path)
     return Record(buffer[rba : rba + length], rba=rba, order=order, path=path)
 
