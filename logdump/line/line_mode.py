@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import BinaryIO
 
 from logdump import __version__
@@ -28,6 +28,13 @@ BANNER = tuple(
         ("", "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)", f"Version {__version__}", "", ""),
     )
 )
+
+
+def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -> Iterator[Event]:
+    """What a command still says when Ctrl+C has come while an event of it was printed."""
+    with contextlib.suppress(KeyboardInterrupt, StopIteration):
+        yield events.throw(interrupt)
+        yield from events
 
 
 class LineMode:
@@ -69,10 +76,15 @@ class LineMode:
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
         self._log(escape(f"{self.prompt}{line}"))
+        events = run_line(self.session, REGISTRY, line)
         try:
             with far.observed(self._show_search):
-                for event in run_line(self.session, REGISTRY, line):
+                for event in events:
                     self._print(event)
+        except KeyboardInterrupt as interrupt:
+            for event in _after(events, interrupt):
+                self._print(event)
+            raise
         finally:
             self._scroller.clear()
             self._flush()

@@ -16,7 +16,16 @@ from logdump.session.events import Progress, SearchProgress
 
 _PATH = TRAILS / "et000000000"
 _TAIL = 24 << 20
-_COMMANDS = ("n 99", "check", "pos last", "pos last reverse", f"pos {_PATH.stat().st_size}; sfh", "recovery", "redo")
+_COMMANDS = (
+    "n 99",
+    "check",
+    "count",
+    "pos last",
+    "pos last reverse",
+    f"pos {_PATH.stat().st_size}; sfh",
+    "recovery",
+    "redo",
+)
 
 
 @pytest.fixture(scope="module")

@@ -26,17 +26,22 @@ _observer: ContextVar[Callable[[int], object] | None] = ContextVar("observer", d
 
 
 @contextmanager
-def observed(observer: Callable[[int], object]) -> Iterator[None]:
-    """While it lasts, searches of this thread tell an observer again and again which RBA they have reached."""
-    token = _observer.set(observer)
+def observed(tell: Callable[[int], object]) -> Iterator[None]:
+    """While it lasts, searches of this thread tell again and again which RBA they have reached."""
+    token = _observer.set(tell)
     try:
         yield
     finally:
         _observer.reset(token)
 
 
+def observer() -> Callable[[int], object]:
+    """What :func:`report` tells, for searches of another thread."""
+    return _observer.get() or (lambda _rba: None)
+
+
 def report(rba: int) -> None:
     """Tell the observer, if there is one, how far a search is."""
-    observer = _observer.get()
-    if observer is not None:
-        observer(rba)
+    tell = _observer.get()
+    if tell is not None:
+        tell(rba)
