@@ -179,14 +179,17 @@ def sound_frame(buffer: Source, rba: int, end: int, order: ByteOrder, *, order_k
     raise truth
 
 
-def claimed_end(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | None:
-    """The place to which the length of a damaged record leads, where that is the end or a sound record begins there."""
+def embedded_up_to(buffer: Source, rba: int, good: int, end: int, order: ByteOrder) -> int | None:
+    """The end of a damaged record by its length, where the next good header lies before that.
+
+    A sound record begins there, or the file ends: what stands up to there may be data of the damaged record. None where
+    nothing says so.
+    """
     if end - rba < _SMALLEST or buffer[rba] != RECORD:
         return None
     claimed = rba + claimed_length(buffer, rba, order)
-    if claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None):
-        return claimed
-    return None
+    is_likely = claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None)
+    return claimed if is_likely and good < claimed else None
 
 
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:

@@ -262,14 +262,6 @@ class TrailFile:
             return error
         return None
 
-    def embedded_up_to(self, rba: int, good: int) -> int | None:
-        """The end of the record at ``rba`` by its length, where the good header behind its damage lies before that.
-
-        What stands between them may be data of that record, and no records of this trail; None where nothing says so.
-        """
-        end = framing.claimed_end(self.bytes, rba, self.refresh(), self.order)
-        return end if end is not None and good < end else None
-
     def _frame(self, rba: int) -> tuple[int, ByteOrder]:
         size = self.refresh()
         if rba == size:
