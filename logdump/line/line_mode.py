@@ -15,11 +15,12 @@ from logdump.line.input_lines import lines_of
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
-from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress
+from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
+from trailformat.records import far
 
 BANNER = tuple(
     map(
@@ -78,13 +79,15 @@ class LineMode:
         self._log(escape(f"{self.prompt}{line}"))
         events = run_line(self.session, REGISTRY, line)
         try:
-            for event in events:
-                self._print(event)
+            with far.observed(self._show_search):
+                for event in events:
+                    self._print(event)
         except KeyboardInterrupt as interrupt:
             for event in _after(events, interrupt):
                 self._print(event)
             raise
         finally:
+            self._scroller.clear()
             self._flush()
             with self._log_that_may_fail() as log:
                 log.flush()
@@ -135,9 +138,14 @@ class LineMode:
             self._write_line(line, is_narration=is_narration)
             self._log(line)
 
-    def _show_progress(self, event: Progress | JobProgress) -> None:
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
         """Show how far a scan is in one line that is written over."""
         self._scroller.show(event, self.session.settings)
+
+    def _show_search(self, rba: int) -> None:
+        """Show how far a search for a sound record is, where that takes long."""
+        if self.session.settings.scan_scrolling:
+            self._show_progress(SearchProgress(rba))
 
     def _write_line(self, line: Harmless, *, is_narration: bool) -> None:
         """Put a line where it is read: narration beside the data."""

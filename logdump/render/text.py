@@ -63,6 +63,7 @@ _RENDERERS = {
     "BrIntervalShown": ("bounded_recovery_text", "interval_lines"),
     "Explained": ("explanation_text", "explanation_lines"),
     "JobProgress": ("progress_text", "job_lines"),
+    "SearchProgress": ("progress_text", "search_lines"),
     "RowsShown": ("rows_text", "rows_lines"),
 }
 """The module and the function that render an event of a class; a module is loaded with the first event of its kind."""

@@ -71,6 +71,12 @@ class Progress(NamedTuple):
     size: int = 0
 
 
+class SearchProgress(NamedTuple):
+    """Progress of a search for a sound record: the RBA that it has reached."""
+
+    rba: int
+
+
 class JobProgress(NamedTuple):
     """Progress of a Spark job: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
 
@@ -215,6 +221,7 @@ if TYPE_CHECKING:
         | Explained
         | RowsShown
         | Progress
+        | SearchProgress
         | JobProgress
         | Notice
         | Failure

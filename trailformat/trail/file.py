@@ -17,6 +17,7 @@ from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
+from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
@@ -247,7 +248,7 @@ class TrailFile:
         length, order = self._frame(rba)
         if not length:
             return None
-        return Record(self.bytes[rba : rba + length], rba=rba, order=order, path=self.path)
+        return record_of(self.bytes, rba, length, order, self.path)
 
     def record_length(self, rba: int) -> int:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
@@ -311,7 +312,7 @@ class TrailFile:
         for order in (first, first.other):
             start = framing.start_before(buffer, end, order)
             if start is not None and order is first:
-                return Record(buffer[start:end], rba=start, order=order, path=self.path)
+                return record_of(buffer, start, end - start, order, self.path)
             if start is not None:
                 return self.record_at(start)
         raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")
