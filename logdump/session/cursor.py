@@ -63,7 +63,12 @@ class Cursor:
         return record
 
     def _after(self) -> Record | None:
-        return self.trail.record_at(self.next) if self.next < self.trail.size else None
+        try:
+            return self.trail.record_at(self.next)
+        except BadRecord:
+            if self.next < self.trail.size:
+                raise
+            return None
 
     def _before(self) -> Record | None:
         end = self.next if self.next < self.trail.size else self.trail.end_of_records()

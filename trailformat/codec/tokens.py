@@ -32,6 +32,10 @@ UNSET = 0xFF
 """Info of a file-header token whose value is not known (its bytes are zero)."""
 
 
+TokenPlace = tuple[int, int, int]
+"""Id of a token, place and size of its payload."""
+
+
 class Token(NamedTuple):
     """One token: id and info as stored, payload as bytes."""
 
@@ -111,10 +115,8 @@ _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 
 
-def token_places(
-    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder
-) -> Iterator[tuple[int, int, int]]:
-    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of the layout.
+def token_places(buffer: memoryview | Source, start: int, stop: int, order: ByteOrder) -> Iterator[TokenPlace]:
+    """The place of each token from ``start`` to ``stop``: the fast twin of the layout.
 
     Raises:
         BadToken: as parse_tokens.

@@ -25,6 +25,8 @@ from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import BadData
 
+COLUMN_HEAD = 4
+"""Bytes of a column in front of its payload: index and length."""
 NULL = b"\xff\xff"
 PRESENT = b"\0\0"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
-from trailformat.codec.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
+from trailformat.codec.tokens import WIDE, Token, TokenPlace, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
@@ -36,13 +36,24 @@ class Record:
         rba: byte offset in its file.
         order: byte order of its lengths and integers.
         path: the file it came from, or None.
+
+    ``places`` are those of its tokens in ``raw``, where they are known.
     """
 
-    def __init__(self, raw: bytes, *, rba: int = 0, order: ByteOrder = ByteOrder.BIG, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        raw: bytes,
+        *,
+        rba: int = 0,
+        order: ByteOrder = ByteOrder.BIG,
+        path: Path | None = None,
+        places: list[TokenPlace] | None = None,
+    ) -> None:
         self.raw = raw
         self.rba = rba
         self.order = order
         self.path = path
+        self._places = places
 
     def __repr__(self) -> str:
         kind = "FileHeader" if self.is_file_header else io_types.io_type_name(self.header.io_type)
@@ -98,16 +109,29 @@ class Record:
         Raises:
             BadRecord: this is a file header, or ``H`` is too short.
         """
-        with self.located():
+        try:
             if self.is_file_header:
                 raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
             return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
+        except TrailError as error:
+            error.at(self.path, self.rba)
+            raise
+
+    def payload(self, token_id: str) -> bytes | None:
+        """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
+        if self._places is None:
+            token = self.token(token_id)
+            return token.payload if token is not None else None
+        wanted = ord(token_id)
+        for name, at, size in self._places:
+            if name == wanted:
+                return self.raw[at : at + size]
+        return None
 
     @property
     def data(self) -> bytes:
         """The payload of ``D``, empty when there is none."""
-        token = self.token("D")
-        return token.payload if token else b""
+        return self.payload("D") or b""
 
     @property
     def data_length(self) -> int:
@@ -123,9 +147,8 @@ class Record:
         Raises:
             BadToken: ``T`` does not hold tokens.
         """
-        token = self.token("T")
         with self.located():
-            return parse_tokens(token.payload, self.order) if token else ()
+            return parse_tokens(self.payload("T") or b"", self.order)
 
     @cached_property
     def user_tokens(self) -> UserTokens:
@@ -134,9 +157,8 @@ class Record:
         Raises:
             BadData: ``U`` does not hold NUL-terminated pairs.
         """
-        token = self.token("U")
         with self.located():
-            return parse_user_tokens(token.payload) if token else ()
+            return parse_user_tokens(self.payload("U") or b"")
 
     @cached_property
     def images(self) -> Images | None:

@@ -85,6 +85,8 @@ class TableDefinitions:
         """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
         self._scan_to(rba)
         entries = self._by_index.get(index, [])
+        if entries and entries[-1].rba < rba:
+            return entries[-1]
         at = bisect_left(entries, rba, key=lambda entry: entry.rba)
         return entries[at - 1] if at else None
 
@@ -139,6 +141,16 @@ class TableDefinitions:
                 if rba >= self._scanned and (record := self._trail.record_at(rba)) is not None:
                     self._add(record)
             self._scanned = stop
+
+    def of(self, record: Record) -> TableEntry | None:
+        """The entry that a record means whose header holds an index; the records read in order are not read again."""
+        index = record.table_index
+        if index is None:
+            return None
+        entry = self.lookup(index, record.rba)
+        if self._scanned == record.rba and not record.is_metadata:
+            self._scanned += record.length
+        return entry
 
     def _scan_to(self, rba: int) -> None:
         if rba <= self._scanned:
