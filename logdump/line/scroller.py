@@ -33,7 +33,7 @@ class Scroller:
         self._shown = now
         since = now - self._started
         rate = f", {since:.0f} s" if isinstance(event, JobProgress) else _rate(event, since)
-        text = escape(next(render(event, settings)) + rate)
+        text = escape(render(event, settings)[0] + rate)
         terminal.write_over(text, self._width)
         self._width = len(text)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
@@ -88,12 +89,18 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
     bits.
     """
     seconds, fraction = divmod(julian - JULIAN_UNIX_EPOCH, _SECOND)
+    shown = _shown_second(seconds, offset, time.tzname)
+    return f"{shown}.{fraction // 1000:03}.{fraction % 1000:03}" if shown else f"x{julian & _UNSIGNED_64:016x}"
+
+
+@lru_cache
+def _shown_second(seconds: int, offset: TimeOffset, _zone: tuple[str, str]) -> str | None:
+    """``yyyy/mm/dd hh:mm:ss`` of Unix seconds in a zone, that of the machine as it is now; None outside the years."""
     fields = _fields(seconds, offset)
     if fields is None:
-        return f"x{julian & _UNSIGNED_64:016x}"
+        return None
     day = f"{fields.tm_year:04}/{fields.tm_mon:02}/{fields.tm_mday:02}"
-    clock = f"{fields.tm_hour:02}:{fields.tm_min:02}:{fields.tm_sec:02}"
-    return f"{day} {clock}.{fraction // 1000:03}.{fraction % 1000:03}"
+    return f"{day} {fields.tm_hour:02}:{fields.tm_min:02}:{fields.tm_sec:02}"
 
 
 def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int:

@@ -6,7 +6,6 @@ The names of members are API; docs/json.md lists them, made from the same tables
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from logdump.notation.escape import Harmless, escape
 from logdump.render import (
@@ -135,15 +134,14 @@ PARTS = (
 _SHAPE_OF = {shape.event: shape for shape in SHAPES}
 
 
-def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
+def render(event: Event, _settings: Settings) -> list[Harmless]:
     """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
 
     A RecoveryEnd has none: the object of RECOVERY holds what it tells.
     """
     if isinstance(event, RowsShown):
-        yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
-    elif not isinstance(event, RecoveryEnd):
-        yield _object(_shape(event), event)
+        return [_object(json_spark.ROW, (event.columns, row)) for row in event.rows]
+    return [] if isinstance(event, RecoveryEnd) else [_object(_shape(event), event)]
 
 
 def _object(shape: Shape, source: object) -> Harmless:

@@ -7,6 +7,7 @@ under VALUES, which Logdump does not have, our additions. All else is Logdump's 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from logdump.notation.ebcdic import decode_ebcdic
 from logdump.notation.escape import escape
@@ -26,57 +27,60 @@ from trailformat.records.io_types import LARGE_OBJECT
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
 _IMAGE_WIDTH = 58
+_BEFORE = ord("B")
 
 
-def record_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+def record_lines(known: KnownRecord, settings: Settings) -> list[str]:
     """The lines of a record under these settings.
 
     Raises:
         TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
     """
     record = known.record
+    lines: list[str] = []
     if settings.headertoken is not Level.OFF:
-        yield from header_token_lines(record, settings)
+        lines += header_token_lines(record, settings)
     if record.is_file_header:
-        yield from file_header_lines(record, settings)
-        return
+        lines += file_header_lines(record, settings)
+        return lines
     if settings.ghdr:
-        yield from ghdr_lines(record, settings)
-    yield ""
-    if record.is_metadata:
-        yield from _metadata_lines(known, settings)
-    else:
-        yield from _row_lines(known, settings)
+        lines += ghdr_lines(record, settings)
+    lines += _metadata_lines(known, settings) if record.is_metadata else _row_lines(known, settings)
     if settings.usertoken is not Level.OFF:
-        yield from user_token_lines(record, settings)
+        lines += user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
-        yield from ggs_token_lines(record, settings)
+        lines += ggs_token_lines(record, settings)
     if settings.values:
         from logdump.render.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
 
-        yield from addition_lines(known, settings)
+        lines += addition_lines(known, settings)
+    return lines
 
 
-def _row_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+def _row_lines(known: KnownRecord, settings: Settings) -> list[str]:
     record = known.record
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
-    yield f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"
-    yield _name_line(known, settings)
-    yield image_line(header.before_after, header.partition, header.trans_ind, settings)
-    yield from hexdump(record.data, settings.reclen, settings.data_gutter)
+    lines = [
+        "",
+        f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}",
+        _name_line(known, settings),
+        image_line(header.before_after, header.partition, header.trans_ind, settings),
+        *hexdump(record.data, settings.reclen, settings.data_gutter),
+    ]
     if settings.ghdr and header.io_type == LARGE_OBJECT:
-        yield from _lob_lines(record)
+        lines += _lob_lines(record)
     columns = _columns(record, settings)
-    yield from columns
+    lines += columns
     if settings.release.has_blank_after_data and record.data and not columns and not _shows_tokens(record, settings):
-        yield ""
+        lines.append("")
+    return lines
 
 
 def _shows_tokens(record: Record, settings: Settings) -> bool:
     """Whether a block of tokens follows, which brings a blank line of its own."""
     shown = {"T": settings.ggstoken, "U": settings.usertoken}
-    return any(level is not Level.OFF and record.token(kind) is not None for kind, level in shown.items())
+    return any(level is not Level.OFF and record.payload(kind) is not None for kind, level in shown.items())
 
 
 def _columns(record: Record, settings: Settings) -> list[str]:
@@ -84,7 +88,7 @@ def _columns(record: Record, settings: Settings) -> list[str]:
     if settings.detail is Detail.OFF:
         return []
     try:
-        return list(column_lines(record, settings))
+        return column_lines(record, settings)
     except TrailError:
         return []
 
@@ -113,18 +117,24 @@ def _name_in_header(record: Record, settings: Settings) -> str:
 
 def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> str:
     """The line of the image, the partition and the place in the transaction."""
-    image = "Before Image:" if before_after == ord("B") else "After  Image:"
+    return _image_line(before_after == _BEFORE, partition, trans_ind, settings.release.has_hex_partition)
+
+
+@lru_cache(maxsize=1024)
+def _image_line(is_before: bool, partition: int, trans_ind: int, is_hex: bool) -> str:  # noqa: FBT001 - sooner found
+    image = "Before Image:" if is_before else "After  Image:"
     position = _POSITION_IN_TRANSACTION.get(trans_ind, "?")
-    return f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, settings)}   G  {position}"
+    return f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}"
 
 
-def partition_text(partition: int, settings: Settings) -> str:
+def partition_text(partition: int, *, is_hex: bool) -> str:
     """``Partition x0c``, or ``Partition 12`` in the older releases."""
-    return f"Partition x{partition:02x}" if settings.release.has_hex_partition else f"Partition {partition}"
+    return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
 
 
 def _metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     record, definition = known.record, known.definition
+    yield ""
     time = format_timestamp(record.header.io_time, settings.time_offset)
     yield f"{time} {'Metadata':<20} Len {record.data_length} RBA {record.rba}"
     name = escape(record.name)

@@ -6,7 +6,7 @@ import ctypes
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.message import Message
 
@@ -181,9 +181,10 @@ class ScreenMode(LineMode):
     def _show_progress(self, event: Progress | JobProgress) -> None:
         self._tell(event if isinstance(event, Progress) else None)
 
-    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
+    def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
-            self.transcript.last.print(line, is_of_record=self._is_of_record)
+            for line in lines:
+                self.transcript.last.print(line, is_of_record=self._is_of_record)
         self._tell()
 
     def _flush(self) -> None:

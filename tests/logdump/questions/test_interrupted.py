@@ -37,7 +37,7 @@ def _of_json(lines: Sequence[str]) -> RBAs:
 class Form(NamedTuple):
     """How records are printed, and which records are in what is printed."""
 
-    render: Callable[[Event, Settings], Iterator[str]]
+    render: Callable[[Event, Settings], Sequence[str]]
     rbas: Callable[[Sequence[str]], RBAs]
 
 
