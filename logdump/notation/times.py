@@ -88,14 +88,20 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
     A value that falls outside the years 1 to 9999 there has no such text: it is ``x`` and the 16 hex digits of its 64
     bits.
     """
+    return _shown_time(julian, offset, time.tzname)
+
+
+@lru_cache
+def _shown_time(julian: int, offset: TimeOffset, zone: tuple[str, str]) -> str:
+    """The same, where ``zone`` is that of the machine as it is now: the records of a transaction have one time."""
     seconds, fraction = divmod(julian - JULIAN_UNIX_EPOCH, _SECOND)
-    shown = _shown_second(seconds, offset, time.tzname)
+    shown = _shown_second(seconds, offset, zone)
     return f"{shown}.{fraction // 1000:03}.{fraction % 1000:03}" if shown else f"x{julian & _UNSIGNED_64:016x}"
 
 
 @lru_cache
 def _shown_second(seconds: int, offset: TimeOffset, _zone: tuple[str, str]) -> str | None:
-    """``yyyy/mm/dd hh:mm:ss`` of Unix seconds in a zone, that of the machine as it is now; None outside the years."""
+    """``yyyy/mm/dd hh:mm:ss`` of Unix seconds; None outside the years 1 to 9999."""
     fields = _fields(seconds, offset)
     if fields is None:
         return None

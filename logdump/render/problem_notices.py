@@ -29,10 +29,10 @@ def problem_notices(known: KnownRecord, settings: Settings) -> list[Notice]:
 
 
 def _problems(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
-    record = known.record
-    for part in Facet:
+    record, shows_everything = known.record, settings.shows_everything
+    for part in known.parts:
         is_shown = _SHOWN_UNDER.get(part)
-        if is_shown is None or settings.shows_everything or is_shown(settings):
+        if is_shown is None or shows_everything or is_shown(settings):
             problem = known.look_up(part)
             if problem is not None:
                 error = TrailError(problem, path=record.path, rba=record.rba)

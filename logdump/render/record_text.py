@@ -103,10 +103,12 @@ def _lob_lines(record: Record) -> Iterator[str]:
 
 
 def _name_line(known: KnownRecord, settings: Settings) -> str:
+    if known.table is not None:
+        return f"Name: {escape(known.table.name)}  (TDR Index: {known.table.table_index})"
     index = known.record.table_index
     if index is None:
         return f"Name: {escape(_name_in_header(known.record, settings))}".rstrip()
-    return f"Name: {escape(known.table.name) if known.table else ''}  (TDR Index: {index})"
+    return f"Name:   (TDR Index: {index})"
 
 
 def _name_in_header(record: Record, settings: Settings) -> str:

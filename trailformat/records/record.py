@@ -8,11 +8,11 @@ decoded tokens together again, byte for byte.
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.lazy import Lazy
 from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.codec.tokens import WIDE, Token, TokenPlace, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.errors import BadData, BadRecord, TrailError
@@ -78,7 +78,7 @@ class Record:
         """The bytes between the record token and the trailer."""
         return self.raw[self._frame_size : -self._frame_size]
 
-    @cached_property
+    @Lazy
     def frame(self) -> Token:
         """The ``G`` or ``F`` token, its payload being the body."""
         return Token(self.raw[0], self.raw[1], self.body)
@@ -88,7 +88,7 @@ class Record:
         """The ``Z`` token."""
         return Token(self.raw[-self._frame_size], self.raw[1 - self._frame_size], b"")
 
-    @cached_property
+    @Lazy
     def tokens(self) -> tuple[Token, ...]:
         """The tokens of the body: ``H``, ``D``, ``T``, ``U`` and any unknown ones, in order.
 
@@ -102,7 +102,7 @@ class Record:
         """The first token of the body with this id."""
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
-    @cached_property
+    @Lazy
     def header(self) -> RecordHeader:
         """The record header.
 
@@ -140,7 +140,7 @@ class Record:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
 
-    @cached_property
+    @Lazy
     def gg_tokens(self) -> tuple[Token, ...]:
         """The tokens of ``T``, empty when there is none.
 
@@ -150,7 +150,7 @@ class Record:
         with self.located():
             return parse_tokens(self.payload("T") or b"", self.order)
 
-    @cached_property
+    @Lazy
     def user_tokens(self) -> UserTokens:
         """The pairs of ``U``, empty when there is none.
 
@@ -160,7 +160,7 @@ class Record:
         with self.located():
             return parse_user_tokens(self.payload("U") or b"")
 
-    @cached_property
+    @Lazy
     def images(self) -> Images | None:
         """The columns before and after, or None when the record holds none.
 
@@ -170,7 +170,7 @@ class Record:
         with self.located():
             return parse_images(self.header, self.data, self.order)
 
-    @cached_property
+    @Lazy
     def file_header(self) -> FileHeader:
         """The groups of a file-header record.
 
@@ -185,7 +185,7 @@ class Record:
     @property
     def is_metadata(self) -> bool:
         """Whether this is a DDR, a TDR or a reference to one."""
-        return not self.is_file_header and self.header.io_type == io_types.METADATA
+        return self.raw[0] != framing.FILE_HEADER and self.header.io_type == io_types.METADATA
 
     @property
     def metadata_indexes(self) -> tuple[int, int]:
@@ -211,8 +211,9 @@ class Record:
     def table_index(self) -> int | None:
         """The index of the table definition in force, where the header holds one instead of a name."""
         header = self.header
-        stored = header.name_field[:2] if header.name_is_index else b""
-        return self.order.decode(stored) if len(stored) == 2 else None
+        if not header.name_is_index or len(header.name_field) < 2:
+            return None
+        return self.order.decode(header.name_field[:2])
 
     @property
     def name(self) -> str:

@@ -95,7 +95,7 @@ def _interrupted_at(call: int) -> Iterator[None]:
         return looking
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Record, "header", property(interrupted(Record.header.func)))  # type: ignore[attr-defined]
+        patch.setattr(Record, "header", property(interrupted(Record.header.func)))
         patch.setattr(TrailFile, "record_at", interrupted(TrailFile.record_at))
         yield
 
