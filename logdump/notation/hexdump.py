@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from logdump.notation.ebcdic import ASCII
+from logdump.notation.escape import Harmless
 
 BYTES_PER_LINE = 20
 _LINES = 64
@@ -19,7 +22,7 @@ _PLACES = [
 """The digits and the characters of each line among those of all."""
 
 
-def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[str]:
+def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[Harmless]:
     """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` gives the character of each byte (see charsets)."""
     shown = data if limit is None else data[:limit]
     table = gutter.encode()
@@ -29,4 +32,5 @@ def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[
         count = -(-len(part) // BYTES_PER_LINE)
         digits, text = part.hex(" ", -2).ljust(_DIGITS * count), part.translate(table).decode()
         lines += [f" {digits[pairs]} | {text[characters]}" for pairs, characters in _PLACES[:count]]
-    return lines
+    # digits, and what a table of printable characters has
+    return cast("list[Harmless]", lines)

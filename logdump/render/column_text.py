@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from logdump.notation.escape import Harmless, escape
 from logdump.notation.hexdump import hexdump
 from logdump.session.settings import Detail, Settings
 from trailformat import Images, Record
 from trailformat.records.columns import COLUMN_HEAD, Columns
 
 
-def column_lines(record: Record, settings: Settings) -> list[str]:
+def column_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The columns of a record's images; nothing when it holds none.
 
     Raises:
@@ -35,21 +36,26 @@ _SHORT, _LONG, _LONG_KEY = (
     "KeyCol {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
 )
 """Lines of columns; they take index and length."""
-_column_line = lru_cache(maxsize=8192)(str.format)
-"""Most columns have an index and a length that others had before."""
 
 
-def _image_lines(form: str, columns: Columns, settings: Settings) -> list[str]:
+@lru_cache(maxsize=8192)
+def _column_line(form: str, index: int, size: int) -> Harmless:
+    """Most columns have an index and a length that others had before."""
+    return escape(form.format(index, size))
+
+
+def _image_lines(form: str, columns: Columns, settings: Settings) -> list[Harmless]:
     if settings.detail is not Detail.DATA:
         return [_column_line(form, column.index, len(column.raw)) for column in columns]
-    lines, limit, gutter = [], settings.reclen, settings.data_gutter
+    lines: list[Harmless] = []
+    limit, gutter = settings.reclen, settings.data_gutter
     for column in columns:
         lines.append(_column_line(form, column.index, len(column.raw)))
         lines += hexdump(column.raw, limit, gutter)
     return lines
 
 
-def _paired_lines(record: Record, images: Images, settings: Settings) -> list[str]:
+def _paired_lines(record: Record, images: Images, settings: Settings) -> list[Harmless]:
     """Before and after in one record; the form is that of a GGSPKUpdate in the MySQL 21.3c transcript."""
     is_key_update = images.prefix_size == 2
     before = sum(COLUMN_HEAD + len(column.raw) for column in images.before or ())
@@ -57,10 +63,10 @@ def _paired_lines(record: Record, images: Images, settings: Settings) -> list[st
     before_length = before + images.prefix_size
     form, length_label = (_LONG_KEY, "KeyLen") if is_key_update else (_LONG, "BeforeColumnLen")
     return [
-        f"Before Image          Len {before_length:>5} (x{before_length:08x})",
-        f"{length_label} {before:>5} (x{before:08x})",
+        escape(f"Before Image          Len {before_length:>5} (x{before_length:08x})"),
+        escape(f"{length_label} {before:>5} (x{before:08x})"),
         *_image_lines(form, images.before or (), settings),
-        "",
-        f"After Image           Len {after:>5} (x{after:08x})",
+        escape(""),
+        escape(f"After Image           Len {after:>5} (x{after:08x})"),
         *_image_lines(_LONG, images.after or (), settings),
     ]

@@ -6,11 +6,12 @@ from functools import lru_cache, partial
 from operator import attrgetter
 
 from logdump.notation.ebcdic import gutter_table
+from logdump.notation.escape import Harmless, escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat import Record
 
-RULE = "_" * 67
+RULE = escape("_" * 67)
 
 
 def _letter(code: int, gutter: str) -> str:
@@ -22,7 +23,7 @@ def _number(value: int, digits: int = 2) -> str:
     return f"{value:>5}  (x{value:0{digits}x})"
 
 
-def ghdr_lines(record: Record, settings: Settings) -> list[str]:
+def ghdr_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The block for one record, without the blank line after it."""
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
@@ -69,7 +70,7 @@ def _rows_alike(
     continued: int,
     rec_count: int,
     gutter: str,
-) -> tuple[str, ...]:
+) -> tuple[Harmless, ...]:
     """The rows that show nothing but these fields."""
     letter = partial(_letter, gutter=gutter)
     goes_on = "Y" if continued else "N"
@@ -84,5 +85,5 @@ def _rows_alike(
     return tuple(_row(*row) for row in rows)
 
 
-def _row(left: str, right: str) -> str:
-    return f"{left:<30}{right}".rstrip()
+def _row(left: str, right: str) -> Harmless:
+    return escape(f"{left:<30}{right}".rstrip())

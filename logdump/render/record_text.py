@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from logdump.notation.ebcdic import decode_ebcdic
-from logdump.notation.escape import escape
+from logdump.notation.escape import Harmless, escape, escape_lines
 from logdump.notation.hexdump import hexdump
 from logdump.notation.times import format_timestamp
 from logdump.render.column_text import column_lines
@@ -27,25 +27,26 @@ from trailformat.records.io_types import LARGE_OBJECT
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
 _IMAGE_WIDTH = 58
+_BLANK = escape("")
 _BEFORE = ord("B")
 
 
-def record_lines(known: KnownRecord, settings: Settings) -> list[str]:
+def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     """The lines of a record under these settings.
 
     Raises:
         TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
     """
     record = known.record
-    lines: list[str] = []
+    lines: list[Harmless] = []
     if settings.headertoken is not Level.OFF:
         lines += header_token_lines(record, settings)
     if record.is_file_header:
-        lines += file_header_lines(record, settings)
+        lines += escape_lines(file_header_lines(record, settings))
         return lines
     if settings.ghdr:
         lines += ghdr_lines(record, settings)
-    lines += _metadata_lines(known, settings) if record.is_metadata else _row_lines(known, settings)
+    lines += escape_lines(_metadata_lines(known, settings)) if record.is_metadata else _row_lines(known, settings)
     if settings.usertoken is not Level.OFF:
         lines += user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
@@ -53,27 +54,27 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[str]:
     if settings.values:
         from logdump.render.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
 
-        lines += addition_lines(known, settings)
+        lines += escape_lines(addition_lines(known, settings))
     return lines
 
 
-def _row_lines(known: KnownRecord, settings: Settings) -> list[str]:
+def _row_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     record = known.record
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
     lines = [
-        "",
-        f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}",
+        _BLANK,
+        escape(f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"),
         _name_line(known, settings),
         image_line(header.before_after, header.partition, header.trans_ind, settings),
         *hexdump(record.data, settings.reclen, settings.data_gutter),
     ]
     if settings.ghdr and header.io_type == LARGE_OBJECT:
-        lines += _lob_lines(record)
+        lines += escape_lines(_lob_lines(record))
     columns = _columns(record, settings)
     lines += columns
     if settings.release.has_blank_after_data and record.data and not columns and not _shows_tokens(record, settings):
-        lines.append("")
+        lines.append(_BLANK)
     return lines
 
 
@@ -83,7 +84,7 @@ def _shows_tokens(record: Record, settings: Settings) -> bool:
     return any(level is not Level.OFF and record.payload(kind) is not None for kind, level in shown.items())
 
 
-def _columns(record: Record, settings: Settings) -> list[str]:
+def _columns(record: Record, settings: Settings) -> list[Harmless]:
     """The column list under DETAIL; none where the data does not hold it, which a notice reports."""
     if settings.detail is Detail.OFF:
         return []
@@ -102,13 +103,13 @@ def _lob_lines(record: Record) -> Iterator[str]:
         yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
 
-def _name_line(known: KnownRecord, settings: Settings) -> str:
+def _name_line(known: KnownRecord, settings: Settings) -> Harmless:
     if known.table is not None:
-        return f"Name: {escape(known.table.name)}  (TDR Index: {known.table.table_index})"
+        return escape(f"Name: {known.table.name}  (TDR Index: {known.table.table_index})")
     index = known.record.table_index
     if index is None:
-        return f"Name: {escape(_name_in_header(known.record, settings))}".rstrip()
-    return f"Name:   (TDR Index: {index})"
+        return escape(f"Name: {escape(_name_in_header(known.record, settings))}".rstrip())
+    return escape(f"Name:   (TDR Index: {index})")
 
 
 def _name_in_header(record: Record, settings: Settings) -> str:
@@ -117,16 +118,16 @@ def _name_in_header(record: Record, settings: Settings) -> str:
     return record.name
 
 
-def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> str:
+def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> Harmless:
     """The line of the image, the partition and the place in the transaction."""
     return _image_line(before_after == _BEFORE, partition, trans_ind, settings.release.has_hex_partition)
 
 
 @lru_cache(maxsize=1024)
-def _image_line(is_before: bool, partition: int, trans_ind: int, is_hex: bool) -> str:  # noqa: FBT001 - sooner found
+def _image_line(is_before: bool, partition: int, trans_ind: int, is_hex: bool) -> Harmless:  # noqa: FBT001 - sooner found
     image = "Before Image:" if is_before else "After  Image:"
     position = _POSITION_IN_TRANSACTION.get(trans_ind, "?")
-    return f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}"
+    return escape(f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}")
 
 
 def partition_text(partition: int, *, is_hex: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -67,18 +67,20 @@ _RENDERERS = {
 """The module and the function that render an event of a class; a module is loaded with the first event of its kind."""
 _IN_WORDS = {kind.__name__ for kind in (Text, Notice, Failure)}
 """The classes of events that are lines already."""
+_HARMLESS = {"KnownRecord"}
+"""Those whose function escapes each line where it is made."""
 
 
 def render(event: Event, settings: Settings) -> list[Harmless]:
     """The lines of ``event``."""
-    return escape_lines(_renderer(type(event).__name__)(event, settings))
+    return _renderer(type(event).__name__)(event, settings)
 
 
 @cache
-def _renderer(kind: str) -> Callable[[Any, Settings], Iterable[str]]:
+def _renderer(kind: str) -> Callable[[Any, Settings], list[Harmless]]:
     """The function that renders events of a class."""
     if kind in _IN_WORDS:
-        return lambda event, _: event.lines
+        return lambda event, _: escape_lines(event.lines)
     module, name = _RENDERERS[kind]
-    lines: Callable[[Any, Settings], Iterable[str]] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
-    return lines
+    lines: Callable[[Any, Settings], Any] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
+    return lines if kind in _HARMLESS else lambda event, settings: escape_lines(lines(event, settings))

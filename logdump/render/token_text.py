@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from logdump.notation.escape import escape
+from logdump.notation.escape import Harmless, escape
 from logdump.notation.hexdump import hexdump
 from logdump.session.settings import Level, Settings
 from trailformat import Record, Token, TrailError
@@ -21,30 +21,30 @@ _HEADER = ord("H")
 
 
 @lru_cache(maxsize=4096)
-def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> str:
+def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> Harmless:
     """The line of one token; ``kind`` is ``Token`` or ``Group``."""
     shown = chr(token_id) if 0x20 < token_id < 0x7F else "."
-    return f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}"
+    return escape(f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}")
 
 
-def _record_token_line(token: Token, length: int) -> str:
-    return token_line("Token", token.id, token_name(RECORD_TOKENS, token.id), token.info, length)
+def _record_token_line(token_id: int, info: int, length: int) -> Harmless:
+    return token_line("Token", token_id, token_name(RECORD_TOKENS, token_id), info, length)
 
 
-def _inner_token_line(record: Record, token: Token) -> str:
-    if record.is_file_header and token.id in GROUPS:
-        return token_line("Token", token.id, GROUPS[token.id].name, token.info, len(token.payload))
-    return _record_token_line(token, len(token.payload))
+def _inner_token_line(record: Record, token_id: int, info: int, size: int) -> Harmless:
+    if record.is_file_header and token_id in GROUPS:
+        return token_line("Token", token_id, GROUPS[token_id].name, info, size)
+    return _record_token_line(token_id, info, size)
 
 
-def header_token_lines(record: Record, settings: Settings) -> list[str]:
+def header_token_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The tokens that make up a record; under DETAIL with the bytes of ``H``."""
-    lines = [_record_token_line(record.frame, record.length)]
-    for token in record.tokens:
-        lines.append(_inner_token_line(record, token))
-        if settings.headertoken is Level.DETAIL and token.id == _HEADER:
-            lines += hexdump(_as_logdump_shows(record, token.payload), gutter=settings.header_gutter)
-    lines.append(_record_token_line(record.trailer, record.length))
+    lines = [_record_token_line(record.raw[0], record.raw[1], record.length)]
+    for token_id, info, size in record.outline:
+        lines.append(_inner_token_line(record, token_id, info, size))
+        if settings.headertoken is Level.DETAIL and token_id == _HEADER:
+            lines += hexdump(_as_logdump_shows(record, record.payload("H") or b""), gutter=settings.header_gutter)
+    lines.append(_record_token_line(record.trailer.id, record.trailer.info, record.length))
     return lines
 
 
@@ -55,12 +55,12 @@ def _as_logdump_shows(record: Record, header: bytes) -> bytes:
     return header
 
 
-def ggs_token_lines(record: Record, settings: Settings) -> list[str]:
+def ggs_token_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The block of GGS tokens, with the blank line before it; nothing when there are none."""
     payload, gutter = record.payload("T"), settings.dump_gutter
     if not payload:
         return []
-    lines = ["", "GGS tokens:"]
+    lines = [escape(""), escape("GGS tokens:")]
     try:
         tokens = record.gg_tokens if settings.ggstoken is not Level.ON else None
     except TrailError:
@@ -73,12 +73,12 @@ def ggs_token_lines(record: Record, settings: Settings) -> list[str]:
     return lines
 
 
-def user_token_lines(record: Record, settings: Settings) -> list[str]:
+def user_token_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The block of user tokens, with the blank line before it: names and lengths; under DETAIL names and values."""
     payload = record.payload("U")
     if payload is None:
         return []
-    lines = ["", f"User tokens: {len(payload):>4} bytes"]
+    lines = [escape(""), escape(f"User tokens: {len(payload):>4} bytes")]
     try:
         pairs = record.user_tokens
     except TrailError:
@@ -86,9 +86,9 @@ def user_token_lines(record: Record, settings: Settings) -> list[str]:
     for name, value in pairs:
         label = escape(name.decode("utf-8", "backslashreplace"))
         if settings.usertoken is Level.DETAIL:
-            lines.append(f"{label:<20}: {escape(value.decode('utf-8', 'backslashreplace'))}")
+            lines.append(escape(f"{label:<20}: {value.decode('utf-8', 'backslashreplace')}"))
         else:
-            lines.append(f"{label:<20}  Length {len(value):>4}")
+            lines.append(escape(f"{label:<20}  Length {len(value):>4}"))
     return lines
 
 

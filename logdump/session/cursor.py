@@ -59,7 +59,7 @@ class Cursor:
         """
         record = self._before() if self.is_backwards else self._after()
         if record is not None:
-            self.stand_on(record)
+            self.stand_at(record.rba, len(record.raw))
         return record
 
     def _after(self) -> Record | None:

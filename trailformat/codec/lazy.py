@@ -32,6 +32,10 @@ class Lazy(Generic[T]):
     def __get__(self, owner: object, kind: type) -> Self | T:
         if owner is None:
             return self
-        value = self.func(owner)
+        value = self.make(owner)
         setattr(owner, self._name, value)
         return value
+
+    def make(self, owner: Any) -> T:
+        """Make the value of an object."""
+        return self.func(owner)

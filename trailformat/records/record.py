@@ -9,7 +9,7 @@ decoded tokens together again, byte for byte.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.lazy import Lazy
@@ -19,13 +19,26 @@ from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
 from trailformat.records.images import Images, build_images, parse_images
-from trailformat.records.record_header import RecordHeader, build_header, name_text, parse_header
+from trailformat.records.record_header import RecordHeader, build_header, header_in, name_text, parse_header
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
+T = TypeVar("T")
+
 _WIDEST_LENGTH = 0xFFFF
+
+
+class _Part(Lazy[T]):
+    """A part of a record, decoded when it is first read; a TrailError learns the record's file and RBA."""
+
+    def make(self, owner: Any) -> T:
+        try:
+            return self.func(owner)
+        except TrailError as error:
+            error.at(owner.path, owner.rba)
+            raise
 
 
 class Record:
@@ -88,34 +101,40 @@ class Record:
         """The ``Z`` token."""
         return Token(self.raw[-self._frame_size], self.raw[1 - self._frame_size], b"")
 
-    @Lazy
+    @_Part
     def tokens(self) -> tuple[Token, ...]:
         """The tokens of the body: ``H``, ``D``, ``T``, ``U`` and any unknown ones, in order.
 
         Raises:
             TrailError: the framing is broken.
         """
-        with self.located():
-            return parse_tokens(self.body, self.order)
+        return parse_tokens(self.body, self.order)
+
+    @property
+    def outline(self) -> list[tuple[int, int, int]]:
+        """Id, info and size of the payload of each token of the body. Raises like tokens."""
+        if self._places is None:
+            return [(token.id, token.info, len(token.payload)) for token in self.tokens]
+        # where places are known, every token takes four bytes before its payload
+        return [(token, self.raw[at - 3], size) for token, at, size in self._places]
 
     def token(self, token_id: str) -> Token | None:
         """The first token of the body with this id."""
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
-    @Lazy
+    @_Part
     def header(self) -> RecordHeader:
         """The record header.
 
         Raises:
             BadRecord: this is a file header, or ``H`` is too short.
         """
-        try:
-            if self.is_file_header:
-                raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
-            return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
-        except TrailError as error:
-            error.at(self.path, self.rba)
-            raise
+        if self.raw[0] == framing.FILE_HEADER:
+            raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
+        if self._places is not None:
+            _, at, size = self._places[0]
+            return header_in(self.raw, at, size, self.order)
+        return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
 
     def payload(self, token_id: str) -> bytes | None:
         """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
@@ -140,47 +159,43 @@ class Record:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
 
-    @Lazy
+    @_Part
     def gg_tokens(self) -> tuple[Token, ...]:
         """The tokens of ``T``, empty when there is none.
 
         Raises:
             BadToken: ``T`` does not hold tokens.
         """
-        with self.located():
-            return parse_tokens(self.payload("T") or b"", self.order)
+        return parse_tokens(self.payload("T") or b"", self.order)
 
-    @Lazy
+    @_Part
     def user_tokens(self) -> UserTokens:
         """The pairs of ``U``, empty when there is none.
 
         Raises:
             BadData: ``U`` does not hold NUL-terminated pairs.
         """
-        with self.located():
-            return parse_user_tokens(self.payload("U") or b"")
+        return parse_user_tokens(self.payload("U") or b"")
 
-    @Lazy
+    @_Part
     def images(self) -> Images | None:
         """The columns before and after, or None when the record holds none.
 
         Raises:
             BadData: the data is not what the type says.
         """
-        with self.located():
-            return parse_images(self.header, self.data, self.order)
+        return parse_images(self.header, self.data, self.order)
 
-    @Lazy
+    @_Part
     def file_header(self) -> FileHeader:
         """The groups of a file-header record.
 
         Raises:
             BadData: this is no file header.
         """
-        with self.located():
-            if not self.is_file_header:
-                raise BadData("this record is no file header")
-            return parse_file_header(self.body)
+        if not self.is_file_header:
+            raise BadData("this record is no file header")
+        return parse_file_header(self.body)
 
     @property
     def is_metadata(self) -> bool:
