@@ -45,6 +45,7 @@ class LineMode:
         self.session = session or Session()
         self.session.ask = self._ask
         self.session.standard_output = self._standard_output
+        self.session.takes_lines = True
         self._narrates = False
         self.session.note_entered = self._log
         self.status = ExitStatus.OK

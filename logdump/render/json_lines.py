@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from logdump.notation.escape import Harmless, escape
+from logdump.notation.escape import Harmless, escape, escape_lines
 from logdump.render import (
     json_bounded_recovery,
     json_check,
@@ -29,7 +29,7 @@ from logdump.render import (
     json_statement,
 )
 from logdump.render.json_shape import Shape, exact, member
-from logdump.session.events import Event, Failure, Notice, RowsShown, Text
+from logdump.session.events import Event, Failure, Notice, RecordsInJson, RowsShown, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import RecoveryEnd
 from logdump.session.settings import Settings
@@ -139,6 +139,8 @@ def render(event: Event, _settings: Settings) -> list[Harmless]:
 
     A RecoveryEnd has none: the object of RECOVERY holds what it tells.
     """
+    if isinstance(event, RecordsInJson):
+        return escape_lines(event.lines)
     if isinstance(event, RowsShown):
         return [_object(json_spark.ROW, (event.columns, row)) for row in event.rows]
     return [] if isinstance(event, RecoveryEnd) else [_object(_shape(event), event)]

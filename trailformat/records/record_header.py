@@ -177,7 +177,7 @@ def header_in(buffer: bytes, at: int, size: int, order: ByteOrder) -> RecordHead
     """The header in ``size`` bytes of a buffer from ``at`` on. Raises like parse_header."""
     if size < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{size} bytes")
-    return RecordHeader(*_FIXED[order].unpack_from(buffer, at), buffer[at + HEADER_SIZE : at + size])
+    return RecordHeader._make((*_FIXED[order].unpack_from(buffer, at), buffer[at + HEADER_SIZE : at + size]))
 
 
 def build_header(header: RecordHeader, order: ByteOrder) -> bytes:

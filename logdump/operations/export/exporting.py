@@ -126,17 +126,17 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
     kind: type[TextExport] = TextExport
-    if _columns_pay(session, options) and _has_extra():
+    if columns_pay(session, options.records, options.stop) and has_extra():
         from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and numba
 
         kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 
-def _columns_pay(session: Session, options: ExportOptions) -> bool:
-    """Whether there is enough to export for the time that loading the kernels takes."""
-    end = session.trail.size if options.stop is None else options.stop
-    return end - session.cursor.next >= _MANY_BYTES and (options.records is None or options.records >= _MANY_RECORDS)
+def columns_pay(session: Session, records: int | None, stop: int | None = None) -> bool:
+    """Whether records up to a number or an RBA are enough for the time that loading the kernels takes."""
+    end = session.trail.size if stop is None else stop
+    return end - session.cursor.next >= _MANY_BYTES and (records is None or records >= _MANY_RECORDS)
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
@@ -162,11 +162,12 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
-    if not _has_extra():
+    if not has_extra():
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
-def _has_extra() -> bool:
+def has_extra() -> bool:
+    """Whether pyarrow, numpy and kernels load."""
     from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
 
     try:

@@ -44,6 +44,7 @@ class ScreenMode(LineMode):
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
         super().__init__(session=session)
         session.standard_output = None
+        session.takes_lines = False
         self.transcript = Transcript()
         self.is_asking = False
         self._post = post
