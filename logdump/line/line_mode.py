@@ -27,6 +27,8 @@ BANNER = tuple(
         ("", "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)", f"Version {__version__}", "", ""),
     )
 )
+_MESSAGES = (Notice, NoRecordThere)
+"""What is narration always."""
 
 
 class LineMode:
@@ -117,9 +119,7 @@ class LineMode:
             return
         self._scroller.clear()
         self.status = self.status or getattr(event, "status", ExitStatus.OK)
-        is_message = isinstance(event, Notice | NoRecordThere) or (
-            isinstance(event, Failure) and self.failures_to_stderr
-        )
+        is_message = isinstance(event, _MESSAGES) or (self.failures_to_stderr and isinstance(event, Failure))
         is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)
         lines = self._render(event)
         self._write_lines(lines, is_narration=is_narration)

@@ -57,18 +57,15 @@ class Cursor:
         Raises:
             TrailError: no sound record there; the position stays.
         """
-        record = self._before() if self.is_backwards else self._after()
+        try:
+            record = self._before() if self.is_backwards else self.trail.record_at(self.next)
+        except BadRecord:
+            if self.is_backwards or self.next < self.trail.size:
+                raise
+            return None
         if record is not None:
             self.stand_at(record.rba, len(record.raw))
         return record
-
-    def _after(self) -> Record | None:
-        try:
-            return self.trail.record_at(self.next)
-        except BadRecord:
-            if self.next < self.trail.size:
-                raise
-            return None
 
     def _before(self) -> Record | None:
         end = self.next if self.next < self.trail.size else self.trail.end_of_records()

@@ -35,6 +35,7 @@ class Facet(enum.Enum):
     __hash__ = object.__hash__  # looked up for every record; Enum's own hash is slow Python
 
 
+_OF_FILE_HEADER = (Facet.FILE_HEADER,)
 _OF_ROWS = (Facet.SURROUNDINGS, Facet.TABLE, Facet.NAME, Facet.COLUMNS, Facet.GGS_TOKENS)
 _OF_METADATA = (Facet.DEFINITION, *_OF_ROWS)
 
@@ -58,7 +59,7 @@ class KnownRecord:
     @Lazy
     def table(self) -> TableEntry | None:
         """The definition in force for a record that means its table by an index."""
-        return self._cursor.trail.table_of(self.record)
+        return self._cursor.trail.tables.of(self.record)
 
     @Lazy
     def definition(self) -> DatabaseDefinition | TableDefinition | None:
@@ -115,9 +116,9 @@ class KnownRecord:
     @property
     def parts(self) -> tuple[Facet, ...]:
         """The parts that a record of its kind has."""
-        if self.record.is_file_header:
-            return (Facet.FILE_HEADER,)
-        return _OF_METADATA if self.record.is_metadata else _OF_ROWS
+        if self.record.is_metadata:
+            return _OF_METADATA
+        return _OF_FILE_HEADER if self.record.is_file_header else _OF_ROWS
 
     def look_up(self, part: Facet) -> str | None:
         """Look up the facts of one of its parts; returns the problem with them, None where there is none."""

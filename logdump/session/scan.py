@@ -71,14 +71,14 @@ class FilteredReader:
             if self._reads_nearby and self.scanned >= NEARBY:
                 self._reads_nearby, self._stream = False, self._columns()
                 continue
-            record = self._read()
-            if record is None:
+            is_over = self._stop is not None and self._cursor.next >= self._stop
+            if is_over or (record := self._cursor.read()) is None:
                 return None
             self.scanned += 1
             try:
                 if self.scanned % self._session.settings.notify == 0:
                     yield progress(self.scanned, record)
-                if self._passes(record) and (wanted is None or wanted(record)):
+                if (not self._selection.is_active or self._passes(record)) and (wanted is None or wanted(record)):
                     return record
             except (KeyboardInterrupt, GeneratorExit):
                 self._cursor.stand_before(record)
@@ -94,9 +94,6 @@ class FilteredReader:
         passes = self._selection.accepts(record)
         self.suppressed += not passes
         return passes
-
-    def _read(self) -> Record | None:
-        return self._cursor.read() if self._stop is None or self._cursor.next < self._stop else None
 
     def _columns(self) -> Iterator[Record | Progress] | None:
         """The rest of the file by columns, where that is faster; None where it is not."""

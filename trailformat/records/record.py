@@ -19,7 +19,14 @@ from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
 from trailformat.records.images import Images, build_images, parse_images
-from trailformat.records.record_header import RecordHeader, build_header, header_in, name_text, parse_header
+from trailformat.records.record_header import (
+    NAME_IS_INDEX,
+    RecordHeader,
+    build_header,
+    header_in,
+    name_text,
+    parse_header,
+)
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 
 if TYPE_CHECKING:
@@ -226,9 +233,9 @@ class Record:
     def table_index(self) -> int | None:
         """The index of the table definition in force, where the header holds one instead of a name."""
         header = self.header
-        if not header.name_is_index or len(header.name_field) < 2:
+        if not header.partition & NAME_IS_INDEX or len(header.name_field) < 2:
             return None
-        return self.order.decode(header.name_field[:2])
+        return int.from_bytes(header.name_field[:2], self.order.word)
 
     @property
     def name(self) -> str:

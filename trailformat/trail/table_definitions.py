@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
+from trailformat.records.io_types import METADATA
 
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import TableDefinition
@@ -83,7 +84,8 @@ class TableDefinitions:
 
     def lookup(self, index: int, rba: int) -> TableEntry | None:
         """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
-        self._scan_to(rba)
+        if rba > self._scanned:
+            self._scan_to(rba)
         entries = self._by_index.get(index, [])
         if entries and entries[-1].rba < rba:
             return entries[-1]
@@ -144,12 +146,12 @@ class TableDefinitions:
 
     def of(self, record: Record) -> TableEntry | None:
         """The entry that a record means whose header holds an index; the records read in order are not read again."""
-        index = record.table_index
+        index, rba = record.table_index, record.rba
         if index is None:
             return None
-        entry = self.lookup(index, record.rba)
-        if self._scanned == record.rba and not record.is_metadata:
-            self._scanned += record.length
+        entry = self.lookup(index, rba)
+        if self._scanned == rba and record.header.io_type != METADATA:
+            self._scanned += len(record.raw)
         return entry
 
     def _scan_to(self, rba: int) -> None:
