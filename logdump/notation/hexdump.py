@@ -26,6 +26,8 @@ def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[
     """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` gives the character of each byte (see charsets)."""
     shown = data if limit is None else data[:limit]
     table = gutter.encode()
+    if 0 < len(shown) <= BYTES_PER_LINE:
+        return [Harmless(f" {shown.hex(' ', -2):<49} | {shown.translate(table).decode()}")]
     lines: list[str] = []
     for start in range(0, len(shown), _LINES * BYTES_PER_LINE):
         part = shown[start : start + _LINES * BYTES_PER_LINE]

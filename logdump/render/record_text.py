@@ -20,6 +20,7 @@ from logdump.render.header_text import ghdr_lines
 from logdump.render.metadata_text import database_lines, reference_line, table_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
 from logdump.session.known_record import KnownRecord
+from logdump.session.release import Release
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
 from trailformat.definitions.metadata_kinds import REFERENCE
@@ -120,13 +121,13 @@ def _name_in_header(record: Record, settings: Settings) -> str:
 
 def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> Harmless:
     """The line of the image, the partition and the place in the transaction."""
-    return _image_line(before_after == _BEFORE, partition, trans_ind, settings.release.has_hex_partition)
+    return _image_line(before_after, partition, trans_ind, settings.release)
 
 
 @lru_cache(maxsize=1024)
-def _image_line(is_before: bool, partition: int, trans_ind: int, is_hex: bool) -> Harmless:  # noqa: FBT001 - sooner found
-    image = "Before Image:" if is_before else "After  Image:"
-    position = _POSITION_IN_TRANSACTION.get(trans_ind, "?")
+def _image_line(before_after: int, partition: int, trans_ind: int, release: Release) -> Harmless:
+    image = "Before Image:" if before_after == _BEFORE else "After  Image:"
+    position, is_hex = _POSITION_IN_TRANSACTION.get(trans_ind, "?"), release.has_hex_partition
     return escape(f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}")
 
 

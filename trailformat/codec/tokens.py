@@ -94,15 +94,19 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     Raises:
         BadToken: a token's length runs past the end of ``data``.
     """
-    tokens, end = [], 0
-    try:
-        for token, at, size in token_places(data, 0, len(data), order):
-            tokens.append(Token(token, data[end + 1], data[at : at + size]))
-            end = at + size
-    except BadToken:
-        # the layout says where it goes wrong, and how
-        return tuple(tokens_by_layout(data, order))
-    return tuple(tokens)
+    short, long, start, stop = _SHORT[order].unpack_from, _LONG[order].unpack_from, 0, len(data)
+    tokens: list[Token] = []
+    while start + 4 <= stop and len(tokens) < layout.MOST:
+        token, info, size = short(data, start)
+        at = start + 4
+        if info & WIDE and info != UNSET:
+            if start + 6 > stop:
+                break
+            at, size = start + 6, long(data, start + 2)[0]
+        start = at + size
+        tokens.append(Token(token, info, data[at:start]))
+    # where it goes wrong, the layout says at which byte, and how
+    return tuple(tokens) if start == stop else tuple(tokens_by_layout(data, order))
 
 
 def tokens_by_layout(data: bytes, order: ByteOrder) -> Iterator[Token]:

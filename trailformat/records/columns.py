@@ -79,13 +79,17 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     Raises:
         BadData: a column runs past the end.
     """
-    try:
-        places = column_places(data, 0, len(data), order)
-        return tuple([Column(index, data[at : at + size]) for index, at, size in places])
-    except BadData:
-        # the layout says at which byte, and what stands there
-        parsed = layout.parse_all(column_layout(order), data, BadData, "column")
-        return tuple(Column(column.index, column.raw) for column in parsed)
+    head, start, stop = _HEADS[order].unpack_from, 0, len(data)
+    columns: list[Column] = []
+    while start + COLUMN_HEAD <= stop and len(columns) < layout.MOST:
+        index, size = head(data, start)
+        start += COLUMN_HEAD + size
+        columns.append(Column(index, data[start - size : start]))
+    if start == stop:
+        return tuple(columns)
+    # the layout says at which byte it goes wrong, and what stands there
+    parsed = layout.parse_all(column_layout(order), data, BadData, "column")
+    return tuple(Column(column.index, column.raw) for column in parsed)
 
 
 _HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}
