@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -27,8 +26,7 @@ _DATE = r"(?P<year>[0-9]{4}|[0-9]{2})(?P<sep>[-/])(?P<month>[0-9]{1,2})(?P=sep)(
 _FRACTION = r"(?P<fraction>[0-9]{3}\.[0-9]{3}|[0-9]{1,6})"
 _CLOCK = rf"(?P<hour>[0-9]{{1,2}})(?::(?P<minute>[0-9]{{1,2}})(?::(?P<second>[0-9]{{1,2}})(?:\.{_FRACTION})?)?)?"
 _ZONE = r"(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
-_DATE_AND_TIME = re.compile(rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?")
-_TIME_ALONE = re.compile(_CLOCK)
+_DATE_AND_TIME = rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?"
 
 LOGDUMP_FORM: Final = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
 TIME_FORMS: Final = f"{LOGDUMP_FORM} or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm"
@@ -121,7 +119,9 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int
     Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
     time that the start of daylight saving skips.
     """
-    match = _DATE_AND_TIME.fullmatch(text.strip()) or _TIME_ALONE.fullmatch(text.strip())
+    from datetime import UTC, datetime  # noqa: PLC0415 - records are shown sooner without
+
+    match = re.fullmatch(_DATE_AND_TIME, text.strip()) or re.fullmatch(_CLOCK, text.strip())
     if match is None:
         raise ValueError(f"a time is {TIME_FORMS}, not {text!r}")
     parts = match.groupdict()

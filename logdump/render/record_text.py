@@ -14,16 +14,13 @@ from logdump.notation.escape import Harmless, escape, escape_lines
 from logdump.notation.hexdump import hexdump
 from logdump.notation.times import format_timestamp
 from logdump.render.column_text import column_lines
-from logdump.render.definition_formats import FORMATS, definition_token_lines
 from logdump.render.file_header_text import file_header_lines
 from logdump.render.header_text import ghdr_lines
-from logdump.render.metadata_text import database_lines, reference_line, table_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
 from logdump.session.known_record import KnownRecord
 from logdump.session.release import Release
 from logdump.session.settings import Detail, Level, Settings
-from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
-from trailformat.definitions.metadata_kinds import REFERENCE
+from trailformat import Record, TrailError, io_type_name
 from trailformat.records.io_types import LARGE_OBJECT
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
@@ -47,7 +44,7 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
         return lines
     if settings.ghdr:
         lines += ghdr_lines(record, settings)
-    lines += escape_lines(_metadata_lines(known, settings)) if record.is_metadata else _row_lines(known, settings)
+    lines += _metadata_lines(known, settings) if record.is_metadata else _row_lines(known, settings)
     if settings.usertoken is not Level.OFF:
         lines += user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
@@ -57,6 +54,12 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
 
         lines += escape_lines(addition_lines(known, settings))
     return lines
+
+
+def _metadata_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
+    from logdump.render.definition_text import metadata_lines  # noqa: PLC0415 - few records define anything
+
+    return escape_lines(metadata_lines(known, settings))
 
 
 def _row_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
@@ -134,33 +137,3 @@ def _image_line(before_after: int, partition: int, trans_ind: int, release: Rele
 def partition_text(partition: int, *, is_hex: bool) -> str:
     """``Partition x0c``, or ``Partition 12`` in the older releases."""
     return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
-
-
-def _metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
-    record, definition = known.record, known.definition
-    yield ""
-    time = format_timestamp(record.header.io_time, settings.time_offset)
-    yield f"{time} {'Metadata':<20} Len {record.data_length} RBA {record.rba}"
-    name = escape(record.name)
-    if isinstance(definition, DatabaseDefinition):
-        yield from database_lines(definition, known.vendor)
-    elif isinstance(definition, TableDefinition):
-        yield from _definition_lines(name, definition, settings)
-    elif record.header.orig_node == REFERENCE:
-        yield reference_line(name, record.metadata_indexes[1])
-    else:
-        yield f"Name: {name}".rstrip()
-        yield from hexdump(record.data, settings.reclen, settings.data_gutter)
-    if settings.metadata_detail is not Detail.OFF and definition is not None:
-        yield from definition_token_lines(record, settings)
-
-
-def _definition_lines(name: str, definition: TableDefinition, settings: Settings) -> Iterator[str]:
-    """The listing, or the formats that METADATA has switched on in its place."""
-    formats = [lines for attribute, lines in FORMATS.items() if getattr(settings, attribute)]
-    if not formats:
-        yield from table_lines(name, definition)
-        return
-    yield f"Table Name: {name}"
-    for lines in formats:
-        yield from lines(name, definition)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from heapq import merge
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
@@ -254,6 +253,8 @@ def previous_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: i
 
 def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     """The places from ``start`` to before ``end`` that look like the beginning of a record."""
+    from heapq import merge  # noqa: PLC0415 - damage is rare
+
     size = _FIRST_WINDOW
     while start < end:
         window = copied(buffer, start, min(end, start + size + _REACH))

@@ -19,34 +19,33 @@ if TYPE_CHECKING:
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
 
+    class Records(Protocol):
+        """A file with definitions."""
+
+        @property
+        def size(self) -> int:
+            """Its bytes."""
+
+        def record_at(self, rba: int) -> Record | None:
+            """The record there; None at the end."""
+
+        def record_length(self, rba: int) -> int:
+            """Its bytes."""
+
+        def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
+            """The RBAs of metadata records from ``start`` to before ``stop``, and how far they are known."""
+
+    class KnownMetadata(Protocol):
+        """The places of the metadata records of a file, complete up to ``metadata_end``."""
+
+        metadata_end: int
+
+        def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+            """The places from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
+
+
 _FAR = 1 << 22
 """Bytes from which on ``search_far`` is worth its start."""
-
-
-class Records(Protocol):
-    """A file with definitions."""
-
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-
-    def record_at(self, rba: int) -> Record | None:
-        """The record there; None at the end."""
-
-    def record_length(self, rba: int) -> int:
-        """Its bytes."""
-
-    def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """The RBAs of metadata records from ``start`` to before ``stop``, and the RBA up to which they are known."""
-
-
-class KnownMetadata(Protocol):
-    """The places of the metadata records of a file, complete up to ``metadata_end``."""
-
-    metadata_end: int
-
-    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
-        """The places from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
 
 
 class TableEntry(NamedTuple):
