@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,38 +13,36 @@ from logdump.language.parameters import EnteredTime, File, Number, OneOf, Time
 from logdump.language.reader import Context, Parameter
 from logdump.notation.times import TIME_FORMS
 from logdump.operations.bounded_recovery.begins import read_begins
-from logdump.operations.bounded_recovery.options import LEAST_INTERVAL, MOST_INTERVAL, BrOptions
+from logdump.operations.bounded_recovery.in_parameters import with_parameters
+from logdump.operations.bounded_recovery.options import (
+    INTERVAL_BOUNDS,
+    LONGER_BOUNDS,
+    BrOptions,
+    DurationBounds,
+    read_duration,
+)
 from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
-from logdump.operations.parameters.options_of import options_of
 from logdump.session.bounded_recovery import Began
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import TrailFile
 
-_UNITS = {"M": 60_000_000, "H": 3_600_000_000}
-_DURATION = re.compile(r"([0-9]{1,9})([MmHh])")
 _SECOND = 1_000_000
 
 
 class Duration(Parameter[int]):
     """A duration as BRINTERVAL takes it, in microseconds."""
 
-    def __init__(self, least: int, most: int, bounds: str) -> None:
+    def __init__(self, bounds: DurationBounds) -> None:
         super().__init__("<n>{M | H}")
-        self._least, self._most, self._bounds = least, most, bounds
+        self._bounds = bounds
 
     def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
         """The microseconds."""
-        found = _DURATION.fullmatch(text)
-        if found is None:
-            raise ArgumentError(f"{text!r} is no duration such as 20M or 4H.")
-        value = int(found[1]) * _UNITS[found[2].upper()]
-        if not self._least <= value <= self._most:
-            raise ArgumentError(f"{text} is out of range: {self._bounds}.")
-        return value
+        return read_duration(text, self._bounds)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - it depends on nothing else
         """Whether a unit, or another digit, would mend it."""
@@ -82,7 +79,9 @@ class WantedBr(NamedTuple):
 
 def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
     """Show what would be open at checkpoints of Bounded Recovery; the position stays."""
-    options = _with_parameters(session, wanted)
+    options = wanted.options
+    if not wanted.has_interval:
+        options = with_parameters(options, parameters_in_use(session))
     refuse_filter(session, "BR", filtered=options.filtered)
     whole = whole_trail_of(session, options.over, "BR")
     given = read_begins(Path(options.begins).expanduser(), session.settings.time_offset) if options.begins else {}
@@ -100,22 +99,6 @@ def run_bounded_recovery(session: Session, wanted: WantedBr) -> Iterator[Event]:
     if survey.is_partial:
         yield Notice(("Stopped before the end: this is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt
-
-
-def _with_parameters(session: Session, wanted: WantedBr) -> BrOptions:
-    """The options, with BRINTERVAL and BROFF of the parameter file in use where INTERVAL is not given."""
-    options = wanted.options
-    said, off = options_of(parameters_in_use(session).extract, "BR", "BRINTERVAL", "BROFF")
-    if wanted.has_interval or (said is None and off is None):
-        return options
-    if said is not None:
-        try:
-            interval = _INTERVAL.parse(said.word, Context())
-        except ArgumentError as error:
-            raise CommandError(f"{said.rule.path}, line {said.rule.line}: BRINTERVAL: {error}") from error
-        options = options._replace(interval=interval)
-    rule = (said or off).rule  # type: ignore[union-attr]  # one of them is there
-    return options._replace(parameter=rule, is_off=off is not None)
 
 
 def _passes(session: Session, one: Began) -> bool:
@@ -140,7 +123,7 @@ class _Slack(Number):
         return super().parse(text, context) * _SECOND
 
 
-_INTERVAL = Duration(LEAST_INTERVAL, MOST_INTERVAL, "BRINTERVAL is 20M to 96H")
+_INTERVAL = Duration(INTERVAL_BOUNDS)
 
 COMMANDS = (
     Command(
@@ -155,7 +138,7 @@ COMMANDS = (
                 "begins": Keyword("BEGINS", File("<file>")),
                 "slack": Keyword("SLACK", _Slack("<seconds>", 0, 86_400, "a number of seconds")),
                 "log_size": Keyword("LOGSIZE", Number("<bytes>", 1, 2**50, "a number of bytes")),
-                "longer": Keyword("LONGER", Duration(1, 10**9 * _UNITS["H"], "LONGER is 1M at least")),
+                "longer": Keyword("LONGER", Duration(LONGER_BOUNDS)),
                 "compare": Keyword("COMPARE", Intervals(_INTERVAL)),
                 "over": Keyword("OVER", File("<wildcard>")),
                 "filtered": OneOf({"FILTERED": True}),

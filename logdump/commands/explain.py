@@ -10,6 +10,8 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import EnteredTime, Number, OneOf, Time, Word
 from logdump.notation.times import TIME_FORMS
+from logdump.operations.bounded_recovery.in_parameters import with_parameters
+from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.chosen_trail import whole_trail_of
 from logdump.operations.explaining.ddl import DdlQuestion
 from logdump.operations.explaining.lag import LagQuestion
@@ -83,8 +85,9 @@ def _restart(at: RestartPlace | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
-        time = at.julian if isinstance(at, EnteredTime) else None
-        question = RestartQuestion(whole, _place(session, whole, at), time)
+        options = BrOptions(restart=at.julian if isinstance(at, EnteredTime) else None)
+        options = with_parameters(options, parameters_in_use(session))
+        question = RestartQuestion(whole, _place(session, whole, at), options)
         events = question.run(session.settings.notify, session.definitions_of)
         yield from _answer(question, _title(whole, session), events)
 

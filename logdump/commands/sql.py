@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1000
 """Rows that are shown as a table, at most."""
+_BY_PARAMETERS = frozenset({"ddl", "open_transactions"})
+"""The views that go by the files of PARAMS."""
 
 
 class SparkStatement(FreeText):
@@ -75,12 +77,12 @@ def _source(session: Session, query: Query) -> tuple[str | None, dict[str, str]]
         options = read_options(session)
     except NotForSpark as why:
         raise CommandError(f"SQL cannot use {why}.") from why
-    return path, {**options, **(_parameters(session) if "ddl" in views else {})}
+    return path, {**options, **(_parameters(session) if _BY_PARAMETERS.intersection(views) else {})}
 
 
 def _parameters(session: Session) -> dict[str, str]:
     """The files of PARAMS as an option."""
-    from logdump.commands.params import parameters_in_use  # noqa: PLC0415 - for one view alone
+    from logdump.commands.params import parameters_in_use  # noqa: PLC0415 - for two views alone
 
     files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
     return {"params": ",".join(files)} if files else {}

@@ -74,6 +74,8 @@ def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[
         yield f"Begins of transactions: {', '.join(sources)}"
     if _CLOCKS[shown.clock]:
         yield _CLOCKS[shown.clock]
+    if shown.copies:
+        yield f"Second copies, see RECOVERY TWICE: {amount(shown.copies, 'transaction')} that came before, not counted."
     if shown.damaged:
         yield f"Damage at {amount(shown.damaged, 'place')}, see CHECK: transactions there are not known."
 

@@ -90,6 +90,7 @@ RECOVERY = Shape(
         member("busy", "number", "Those with an open transaction, one `br_checkpoint` each"),
         member("parameter", "string or null", "The BR statement of a parameter file in use", "parameter?.text"),
         member("damaged", "number", "Places of damage"),
+        member("copies", "number", "Whole transactions that came before; the first copy alone counts"),
         member("partial", "boolean", "Whether it was stopped before the end", "is_partial"),
     ),
     BoundedRecoveryShown,

@@ -65,7 +65,7 @@ class Began(NamedTuple):
         source: of them.
         end: its commit; None of one that is still open.
         place, last_place: the redo positions of its first and its last record.
-        spot: its first record; None where it is not in the trail.
+        spot, last_spot: its first and its last record; None where it is not in the trail.
         records, size: of it in the trail, or as given.
     """
 
@@ -80,6 +80,7 @@ class Began(NamedTuple):
     spot: Spot | None
     records: int
     size: int
+    last_spot: Spot | None = None
 
 
 class RedoStart(NamedTuple):
@@ -107,6 +108,7 @@ class BoundedRecoveryShown(NamedTuple):
         parameter: the BR statement of the parameter file of Extract that PARAMS has read.
         unknown_vendor: whether no header says that the source is Oracle.
         damaged: places of damage.
+        copies: whole transactions that came before; the first copy alone counts.
         is_partial: whether it was stopped before the end.
     """
 
@@ -122,6 +124,7 @@ class BoundedRecoveryShown(NamedTuple):
     parameter: Rule | None
     unknown_vendor: bool
     damaged: int
+    copies: int
     is_partial: bool
 
     @property

@@ -19,7 +19,7 @@ from logdump.tui.keys.words_of_cursor import WordsOfCursor
 from logdump.tui.model.model import OUTPUT, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
-from logdump.tui.panes.choices import CHOICES, CurrentChoices
+from logdump.tui.panes.choices import CHOICES, CurrentChoices, open_line
 from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
@@ -209,12 +209,22 @@ class TrailApp(HarmlessApp):
         self.enter(message.choice.sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
-        """A point of the timeline: its record, in the list and in detail."""
+        """A point of the timeline: its record, in the list and in detail, of another file of the trail too."""
+        is_here = message.path in (None, self.model.state.path)
+        opening = "" if is_here or message.path is None else open_line(message.path)
+        if not is_here and not opening:
+            self._reports.tell("The name of its file cannot be entered.")
+            return
         self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.model.show_page("detail")
         self.records.focus()
-        self.enter(f"POS {message.rba}")
+        self.enter(f"{opening}{'; ' * bool(opening)}POS {message.rba}")
+
+    def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
+        """Have the trail read for its long transactions."""
+        if self.model.state.path is not None:
+            self.file.ask_open_transactions(self.model.state.parameters, self.model.summary.size)
 
     # The actions that bindings name.
 

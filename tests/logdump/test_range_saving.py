@@ -16,6 +16,7 @@ from logdump.session import scan as session_scan
 from logdump.session import selection
 from logdump.session.events import Progress
 from tests.logdump.line import Line
+from tests.searching import IS_LONG
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
 from trailformat.scan import Engine, is_available, scan
@@ -60,7 +61,7 @@ def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
 
 
 @pytest.mark.parametrize("commands", COMMANDS)
-@pytest.mark.parametrize("nearby", [1, 3])
+@pytest.mark.parametrize("nearby", [1, 3] if IS_LONG else [3])
 def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
     target = tmp_path / "xx000000000"

@@ -19,6 +19,7 @@ from trailformat.records.io_types import RESTART_ABEND
 from trailformat.scan import Engine, is_available, scan
 from trailformat.search import effective, whole_trail
 from trailformat.search.effective import EffectiveTrail, OrderVerdict
+from trailformat.search.lots import Lot
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 from trailformat.search.whole_walk import lots_of
 
@@ -107,6 +108,19 @@ def test_a_trail_in_order_is_not_read_again(engine: Engine, tmp_path: Path, monk
     paths = written(tmp_path, [(str(1000 + at), "1.1", False) for at in range(100)], 40)
     judge, copies, verdicts = judged(paths, engine)
     assert (judge.whole, copies, verdicts) == (100, [], [])
+
+
+def test_for_many_copies_the_trail_is_read_again_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = []
+
+    def read_again(trail: WholeTrail, start: TrailPlace) -> Iterator[Lot]:
+        starts.append(start)
+        return lots_of(trail, start)
+
+    monkeypatch.setattr(effective, "lots_of", read_again)
+    twice = [(str(1000 + at % 20), "1.1", False) for at in range(40)]
+    judge, _, _ = judged(written(tmp_path, twice, 40), Engine.PYTHON)
+    assert (judge.copies, starts) == (20, [TrailPlace(0, 0)])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

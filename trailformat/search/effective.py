@@ -150,11 +150,15 @@ class EffectiveTrail:
             rise.rise(key.parts, csn, xid, place)
             return None
         is_below = key.parts < rise.greatest
-        copy_of = self._first_copy(key.kind, key.parts, (csn, xid), place) if xid is not None else None
+        last = lot.first(lot.rows - 1)
+        copy_of = self._first_copy(key.kind, key.parts, (csn, xid), place, last) if xid is not None else None
         self.copies += copy_of is not None
         return OrderVerdict(row, copy_of, goes_back, is_below, rise.csn)
 
-    def _first_copy(self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPlace) -> TrailPlace | None:
+    def _first_copy(
+        self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPlace, last: TrailPlace
+    ) -> TrailPlace | None:
+        """The place before ``place`` where a transaction stands first; ``last`` is that of the last one of the lot."""
         rise = self._rises[kind]
         if parts == rise.greatest:
             return self._known_or_added(rise.known, name[1], place)
@@ -162,8 +166,8 @@ class EffectiveTrail:
             return self._late[name]
         at = bisect_left(rise.before, parts) - 1
         while 0 <= at < len(rise.places) and rise.before[at] <= parts:
-            first = self._region(kind, at, place).get(name)
-            if first is not None:
+            first = self._region(kind, at, last).get(name)
+            if first is not None and first < place:
                 return first
             at += 1
         return self._known_or_added(self._late, name, place)
@@ -177,21 +181,19 @@ class EffectiveTrail:
             self.is_unsure = True
         return None
 
-    def _region(self, kind: str, at: int, here: TrailPlace) -> dict[Name, TrailPlace]:
-        """The first whole copies between two checkpoints, or behind the last one and before ``here``."""
+    def _region(self, kind: str, at: int, last: TrailPlace) -> dict[Name, TrailPlace]:
+        """The first whole copies between two checkpoints, or behind the last one and before ``last``."""
         places = self._rises[kind].places
-        is_last = at + 1 == len(places)
-        bounds = (kind, places[at], here if is_last else places[at + 1])
+        bounds = (kind, places[at], places[at + 1] if at + 1 < len(places) else last)
         if bounds in self._regions:
             self._regions.move_to_end(bounds)
             return self._regions[bounds]
         found: dict[Name, TrailPlace] = {}
         for name, place in self._names(bounds[1], bounds[2]):
             found.setdefault(name, place)
-        if not is_last:
-            self._regions[bounds] = found
-            if len(self._regions) > _REGIONS:
-                self._regions.popitem(last=False)
+        self._regions[bounds] = found
+        if len(self._regions) > _REGIONS:
+            self._regions.popitem(last=False)
         return found
 
     def _names(self, start: TrailPlace, stop: TrailPlace) -> Iterator[tuple[Name, TrailPlace]]:

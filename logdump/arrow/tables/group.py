@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,7 +99,7 @@ class Group:
         count = len(self.rows)
         numbers = _plain(pa.int32(), np.asarray(self._owners.index)[self.rows.rows])
         return [
-            _few(np.zeros(count, np.int8), pa.array([str(self.path)])),
+            _few(np.zeros(count, np.int8), _paths(str(self.path))),
             _plain(pa.int64(), self.rows.of("rba")),
             _few(_OP_NUMBERS[self.rows.of("io_type")], _OP_NAMES),
             *(texts.take(numbers) for texts in self._texts),
@@ -217,6 +218,12 @@ class Group:
                 value: Value | None = getattr(column, side)
                 if column.index >= count and value is not None and value.problem is not None:
                     self._problems.append((row, RowProblem(f"#{column.index}", side, value.data, value.problem)))
+
+
+@lru_cache(maxsize=1)
+def _paths(path: str) -> pa.Array:
+    """An array of one path; an array of a list costs a search for pandas."""
+    return pa.array([path], pa.string())
 
 
 def _few(numbers: Array, texts: pa.Array) -> pa.Array:

@@ -64,7 +64,12 @@ class BrCheckpoints:
 
     def is_persisted(self, one: Began) -> bool:
         """Whether any checkpoint writes a transaction to disk."""
-        return self._persists(one) < self._stop(one.end)
+        return self.persisted_from(one) is not None
+
+    def persisted_from(self, one: Began) -> int | None:
+        """The moment of the first checkpoint that writes a transaction to disk; None where none does."""
+        number = self._persists(one)
+        return self.time(number) if number < self._stop(one.end) else None
 
     def _persists(self, one: Began) -> int:
         """The number of the first checkpoint that writes it to disk, if it is still open."""

@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+from logdump.session.errors import ArgumentError
 from logdump.session.evaluation import Rule
 
-_HOUR = 3_600_000_000
 _SECOND = 1_000_000
+_MINUTE, _HOUR = 60 * _SECOND, 3600 * _SECOND
+_UNITS = {"M": _MINUTE, "H": _HOUR}
+_DURATION = re.compile(r"([0-9]{1,9})([MmHh])")
 DEFAULT_INTERVAL = 4 * _HOUR
-LEAST_INTERVAL, MOST_INTERVAL = _HOUR // 3, 96 * _HOUR
+
+
+class DurationBounds(NamedTuple):
+    """The least and the greatest duration that an option takes, in microseconds, and both in words."""
+
+    least: int
+    most: int
+    text: str
+
+
+INTERVAL_BOUNDS = DurationBounds(20 * _MINUTE, 96 * _HOUR, "BRINTERVAL is 20M to 96H")
+LONGER_BOUNDS = DurationBounds(1, 10**9 * _HOUR, "LONGER is 1M at least")
+
+
+def read_duration(text: str, bounds: DurationBounds) -> int:
+    """A duration as BRINTERVAL takes it, such as ``20M`` or ``4H``, in microseconds.
+
+    Raises:
+        ArgumentError: it is none, or out of its bounds.
+    """
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise ArgumentError(f"{text!r} is no duration such as 20M or 4H.")
+    value = int(found[1]) * _UNITS[found[2].upper()]
+    if not bounds.least <= value <= bounds.most:
+        raise ArgumentError(f"{text} is out of range: {bounds.text}.")
+    return value
 
 
 class BrOptions(NamedTuple):

@@ -41,7 +41,8 @@ def began(extent: Extent, given: GivenBegin | None, clock: RedoClock | None) -> 
         source = BeginSource.GIVEN
     csn, xid = extent.transaction
     last_place = max(place, place_of(last) or place) if place is not None else None
-    return Began(csn, xid, low, high, source, last.time, place, last_place, extent.begin, extent.records, extent.size)
+    size = extent.records, extent.size
+    return Began(csn, xid, low, high, source, last.time, place, last_place, extent.begin, *size, extent.last)
 
 
 def _bounds(extent: Extent, place: RedoPlace | None, clock: RedoClock | None) -> tuple[int | None, int, BeginSource]:

@@ -17,12 +17,14 @@ from logdump.session.bounded_recovery import (
     Began,
     BeginSource,
     BoundedRecoveryShown,
+    CheckpointShown,
     FirstSource,
     LongTransactionsEnd,
     LongTransactionShown,
 )
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
+from trailformat.search.left_out import LeftOut
 from trailformat.search.redo_clock import RedoClock
 from trailformat.search.transaction_walk import Damage, Extent, Restart
 from trailformat.search.whole_trail import WholeTrail
@@ -32,7 +34,7 @@ from trailformat.trail.row_definitions import RowDefinitions
 
 
 class BrSurvey:
-    """The transactions of a trail against the checkpoints of Bounded Recovery.
+    """The transactions of a trail, of several copies the first, against the checkpoints of Bounded Recovery.
 
     Args:
         whole: the trail.
@@ -56,6 +58,7 @@ class BrSurvey:
         self._whole, self._options, self._takes = whole, options, takes
         self._given = dict(given)
         self._pass = FirstPass(options.slack, options.restart, see_damage)
+        self._left_out, self._copies = LeftOut(whole), 0
         self._clock: RedoClock | None = None
         self._first: FirstCheckpoint | None = None
         self._main = BrCheckpoints(0, options.interval, -1)
@@ -75,7 +78,7 @@ class BrSurvey:
             NotATrail: a file cannot be read any more.
         """
         self._pass.read_headers(self._whole)
-        for one in walked(self._whole, notify):
+        for one in self._first_copies(notify):
             if isinstance(one, Progress):
                 yield one
             else:
@@ -83,13 +86,22 @@ class BrSurvey:
         self._make_checkpoints()
         if self._first is None:
             return
-        for one in walked(self._whole, notify):
+        for one in self._first_copies(notify):
             if isinstance(one, Progress):
                 yield one
             elif isinstance(one, Extent) and one.is_whole:
                 self._take(one)
         for given in self._given.values():
             self._add(_not_in_trail(given), None)
+
+    def _first_copies(self, notify: int) -> Iterator[Extent | Damage | Restart | Progress]:
+        """What ``walked`` has, without transactions that came before."""
+        self._copies = 0
+        for one in walked(self._whole, notify):
+            if isinstance(one, Extent) and one.is_whole and one.begin is not None and self._left_out.holds(one.begin):
+                self._copies += 1
+            else:
+                yield one
 
     def _make_checkpoints(self) -> None:
         self._clock = self._pass.clock if self._pass.clock.is_set else None
@@ -126,8 +138,10 @@ class BrSurvey:
         is_possible = one.low is not None and end - one.low > self._longer
         if (is_certain or is_possible) and self._takes(one):
             self._certain += is_certain
-            intervals, persisted = (end - one.high) // self._main.interval, self._main.is_persisted(one)
-            self._long.add(LongTransactionShown(one, is_certain, intervals, persisted, self._main.reach(one)))
+            intervals, persisted, reach = (end - one.high) // self._main.interval, False, end - one.high
+            if not self._options.is_off:
+                persisted, reach = self._main.is_persisted(one), self._main.reach(one)
+            self._long.add(LongTransactionShown(one, is_certain, intervals, persisted, reach))
 
     @property
     def end(self) -> LongTransactionsEnd:
@@ -151,6 +165,7 @@ class BrSurvey:
             self._options.parameter,
             self._pass.unknown_vendor,
             self._pass.damaged,
+            self._copies,
             self.is_partial,
         )
 
@@ -165,6 +180,16 @@ class BrSurvey:
         yield from self._long
         yield self.end
         yield from (checkpoints.compared() for checkpoints in self._compared)
+
+    @property
+    def checkpoints(self) -> list[CheckpointShown]:
+        """Those at which a transaction is open."""
+        return self._main.shown()
+
+    @property
+    def grid(self) -> BrCheckpoints:
+        """The moments of all checkpoints, without anything that is open at them."""
+        return BrCheckpoints(self._main.first, self._main.interval, self._main.last)
 
     @property
     def long_transactions(self) -> list[LongTransactionShown]:

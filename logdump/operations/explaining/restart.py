@@ -13,6 +13,7 @@ from logdump.operations.recovery.report import RecoveryReport
 from logdump.operations.recovery.survey import Survey
 from logdump.session.bounded_recovery import BrRestartShown
 from logdump.session.errors import CommandError
+from logdump.session.evaluation import Rule
 from logdump.session.events import Event, Progress
 from logdump.session.explanation import Evidence, Explained, Phrase, Question, Span, When
 from logdump.session.recovery_events import KeepShown, RecoveryShown
@@ -117,14 +118,14 @@ class RestartQuestion:
     Args:
         whole: the trail.
         place: where Replicat is to begin; None: at the last recovery point.
-        at: when Extract is stopped (Julian microseconds); None: with the last commit in the trail.
+        options: of Bounded Recovery; Extract stops at its ``restart``, without one with the last commit in the trail.
 
     Attributes:
         is_partial: whether it was stopped before the end.
     """
 
-    def __init__(self, whole: WholeTrail, place: Spot | None, at: int | None) -> None:
-        self._whole, self._place, self._at = whole, place, at
+    def __init__(self, whole: WholeTrail, place: Spot | None, options: BrOptions) -> None:
+        self._whole, self._place, self._options = whole, place, options
         self._survey = Survey(whole)
         self._reach: BrRestartShown | None = None
         self._no_reach = "it was stopped before"
@@ -137,8 +138,10 @@ class RestartQuestion:
             for lot in self._survey.run(workers):
                 if lot.reached is not None:
                     self._newest = max(self._newest, lot.reached.time)
-        at = self._newest if self._at is None else self._at
-        survey = BrSurvey(self._whole, BrOptions(restart=at), {})
+        options = self._options
+        if options.restart is None:
+            options = options._replace(restart=self._newest)
+        survey = BrSurvey(self._whole, options, {})
         try:
             yield from survey.run(notify)
         except CommandError as error:
@@ -159,7 +162,7 @@ class RestartQuestion:
             title,
             conclusion(RULES, facts),
             tuple(_parts(facts)),
-            tuple(_assumed(facts, is_given=self._place is not None)),
+            tuple(_assumed(facts, self._options.parameter, is_given=self._place is not None)),
             tuple(_not_known(facts)),
             facts.recovery.damaged,
             self.is_partial,
@@ -207,11 +210,12 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
         yield Evidence((f"The trail ends inside {recovery.open.xid or 'a transaction'}",), (recovery.open.begin,))
 
 
-def _assumed(facts: RestartFacts, *, is_given: bool) -> Iterator[str]:
+def _assumed(facts: RestartFacts, parameter: Rule | None, *, is_given: bool) -> Iterator[str]:
     if not is_given and facts.keep is not None:
         yield "Replicat goes on at the last recovery point"
     if facts.reach is not None:
-        yield "BRINTERVAL 4 h, and a BR checkpoint at the last restart or the beginning of the trail"
+        said = f"{parameter.text} ({parameter.path.name}, line {parameter.line})" if parameter else "BRINTERVAL 4 h"
+        yield f"{said}, and a BR checkpoint at the last restart or the beginning of the trail"
 
 
 def _not_known(facts: RestartFacts) -> Iterator[str]:

@@ -52,6 +52,7 @@ class ArrowExport:
                     self._leave(built)
                 else:
                     yield built
+            self._flush(files)
             for file in files.sinks:
                 file.finish()
             self._tally.files = files.close()
@@ -99,8 +100,12 @@ class ArrowExport:
         for layout, rows in built.batches:
             files.of(layout).write(rows)
         if sum(file.waiting_bytes for file in files.sinks) > _MOST_WAITING:
-            for file in files.sinks:
-                file.flush()
+            self._flush(files)
+
+    def _flush(self, files: OpenFiles[ArrowFile]) -> None:
+        """Have what waits for any file written: of all files side by side."""
+        for file in files.sinks:
+            file.flush()
 
     def _new_file(self, pool: Executor, path: Place, layout: TableLayout) -> ArrowFile:
         format_ = FORMATS[self._options.format]

@@ -1,4 +1,4 @@
-"""View ``open_transactions``: the long transactions that BR finds, with its own interval and first checkpoint."""
+"""View ``open_transactions``: the long transactions that BR finds, by the interval of parameter files or its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from logdump.arrow.records.column_types import BIGINT, BOOLEAN, DOUBLE, INT, TIMESTAMP, UNSIGNED, struct
 from logdump.arrow.records.schema import RowColumn
+from logdump.operations.bounded_recovery.in_parameters import with_parameters
 from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.bounded_recovery.survey import BrSurvey
 from logdump.render.json_bounded_recovery import TRANSACTION
@@ -14,13 +15,15 @@ from logdump.render.json_columns import columns_of, struct_of
 from logdump.render.json_safe import SPOT
 from logdump.session.errors import CommandError
 from logdump.spark.analyses.analysis import Analysis
-from logdump.spark.errors import BadTrail
+from logdump.spark.errors import BadOption, BadTrail
 from logdump.spark.report import report
+from logdump.spark.source.parameter_files import parameters_of
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
     from logdump.session.bounded_recovery import LongTransactionShown
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
+    from trailformat.search.transaction_walk import Damage
 
 _NEVER = 1 << 62
 _SECOND = 1_000_000
@@ -36,7 +39,15 @@ _OF_REDO = (
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """Those that begin in the files read; the whole trail tells when they began, and when checkpoints are."""
-    survey = BrSurvey(trail.whole, BrOptions(), {}, see_damage=lambda damage: trail.damaged_at(damage.path, damage.rba))
+
+    def see_damage(damage: Damage) -> None:
+        trail.damaged_at(damage.path, damage.rba)
+
+    try:
+        options = with_parameters(BrOptions(), parameters_of(trail.options))
+    except CommandError as error:
+        raise BadOption(f"option params: {' '.join(error.lines)}") from None
+    survey = BrSurvey(trail.whole, options, {}, see_damage=see_damage)
     try:
         for _ in survey.run(_NEVER):
             pass
@@ -66,7 +77,7 @@ def _of_redo(shown: LongTransactionShown) -> Row:
 _TIMES = {"begin_low": TIMESTAMP, "begin_high": TIMESTAMP, "end": TIMESTAMP}
 OPEN_TRANSACTIONS = Analysis(
     "open_transactions",
-    "each transaction that was, or may have been, open for longer than 4 hours, the interval of Bounded Recovery",
+    "each transaction that was, or may have been, open for longer than BRINTERVAL: that of `params`, or 4 hours",
     (*columns_of(TRANSACTION, {**_TIMES, "spot": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
     _rows,
 )

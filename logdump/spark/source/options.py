@@ -192,7 +192,7 @@ class Options:
         NAMES,
         (),
         Use.READ,
-        "With the analysis `ddl`: parameter files as PARAMS takes them; every worker must be able to open them",
+        "With `ddl`, `open_transactions`: parameter files as PARAMS takes them; every worker must be able to open them",
         "",
     )
     summary: bool = _option(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
 from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.tui.keys.keys import Area
@@ -87,6 +88,8 @@ class Model(Observable):
     transactions = Part[tuple[ListedTransaction, ...]](())
     timeline = Part[Timeline | None](None)
     """The file over time, as far as it has been scanned for that; None before."""
+    open_transactions = Part[OpenTransactions | BrRefused | None](None)
+    """The long transactions of the trail, as far as it has been read for that; None before."""
     follows = Part(False)  # noqa: FBT003 - its first value
     """Whether the end of the trail is followed."""
 
@@ -155,7 +158,7 @@ class Model(Observable):
         self.neighbours = self.state.neighbours
         if all(one.path != self.state.path for one in self.files):
             self.files = ()
-        self.timeline = None
+        self.timeline = self.open_transactions = None
 
     def list_others(self) -> None:
         """Begin with other rows of the same file."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from logdump.tui.model.model import OUTPUT, Model, ScanProgress
 from logdump.tui.reading import messages
-from logdump.tui.reading.open_file import OpenFile
+from logdump.tui.reading.open_file import OPEN_TRANSACTIONS, OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.state import State
@@ -153,13 +153,14 @@ class Reports:
         if report.is_done:
             model.busy = ""
         elif not file.is_stopped:
-            part = f"{100 * report.covered // max(1, report.size)} %"
-            model.busy = f"{report.name} {part}, Ctrl+C stops, RBA {report.covered}"
+            model.busy = _progress(report)
         if report.name == "index":
             model.indexed = ScanProgress(report.covered, file.index.places.records, report.is_done)
             file.ask_transactions()
         elif report.name == "timeline":
             model.timeline = file.timeline.timeline if file.timeline is not None else None
+        elif report.name == OPEN_TRANSACTIONS:
+            model.open_transactions = file.open_transactions.found if file.open_transactions is not None else None
         elif file.matches is not None:
             model.matched = ScanProgress(report.covered, file.matches.records, report.is_done)
 
@@ -180,3 +181,10 @@ class Reports:
         elif model.follows and report.following is not None and self._file.is_idle:
             self.enter("NEXTTRAIL")
         model.warn(is_cut=report.size < size, is_gone=report.is_gone)
+
+
+def _progress(report: messages.Scanned) -> str:
+    """How far a scan is: of a file its part, of a trail that is read twice the records."""
+    if report.name == OPEN_TRANSACTIONS:
+        return f"{report.name}, Ctrl+C stops, {report.covered:,} records read"
+    return f"{report.name} {100 * report.covered // max(1, report.size)} %, Ctrl+C stops, RBA {report.covered}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from textual.widget import Widget
 
@@ -111,9 +112,14 @@ def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: 
 
 
 def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
-    path = str(one.path)
-    can_be_entered = one.last_missing is None and '"' not in path and path.isprintable()
-    return Choice(text, enter=f'OPEN "{path}"' if can_be_entered else "", is_current=one.path == state.path)
+    enter = open_line(one.path) if one.last_missing is None else ""
+    return Choice(text, enter=enter, is_current=one.path == state.path)
+
+
+def open_line(path: Path) -> str:
+    """The line that opens a file; empty where its name cannot be entered."""
+    text = str(path)
+    return f'OPEN "{text}"' if '"' not in text and text.isprintable() else ""
 
 
 def _time_text(time: int | None, state: State) -> str:

@@ -1,8 +1,12 @@
-"""The page of the file over time: its cursor stands on a beat, or on an interval, and leads to the record of that."""
+"""The page of the file over time: its cursor stands on a beat, an interval, or an end of a long transaction.
+
+It leads to the record of that.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from textual.events import Click, Resize
 from textual.message import Message
@@ -12,26 +16,33 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import TIMELINE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.open_transactions_text import open_transactions_page
 from logdump.tui.text.plot import PlotPoint
 from logdump.tui.text.styled import Line, line
 from logdump.tui.text.timeline_text import TimelinePage, timeline_page
 
 
 class TimelinePane(TextPane):
-    """The lags of a way of heartbeats, or the volume of the file where there are none.
+    """The lags of a way of heartbeats, or the volume of the file where there are none; below them open transactions.
 
     Attributes:
         way: the number of the way that is shown.
         moment: the time under the cursor (Julian); None: the newest, whatever comes.
+        has_transactions: whether the open transactions of the trail are shown instead.
+        bar: the number of the end of a transaction under the cursor, two for each.
     """
 
     BINDINGS = bindings(Area.TIMELINE)
 
     @dataclass(eq=False)
     class Opened(Message):
-        """The record of the beat, or of the interval, under the cursor is wanted."""
+        """The record of what is under the cursor is wanted; ``path`` is its file, None of one in the open file."""
 
         rba: int
+        path: Path | None = None
+
+    class TransactionsNeeded(Message):
+        """The long transactions of the trail are to be shown."""
 
     def __init__(self, model: Model, settings: Settings, glyphs: Glyphs) -> None:
         super().__init__(TIMELINE, glyphs)
@@ -40,18 +51,27 @@ class TimelinePane(TextPane):
         self._page = TimelinePage([])
         self.way = 0
         self.moment: int | None = None
+        self.has_transactions, self.bar = False, 0
         model.observe(self._begin, Model.listing)
-        model.observe(self.draw, Model.shown, Model.listing, Model.timeline, Model.state)
+        model.observe(self.draw, Model.shown, Model.listing, Model.timeline, Model.open_transactions, Model.state)
+        model.observe(self._need_transactions, Model.shown, Model.opened, Model.state)
 
     def _begin(self) -> None:
-        self.way, self.moment = 0, None
+        self.way, self.moment, self.bar = 0, None, 0
+
+    def _need_transactions(self) -> None:
+        if self.has_transactions and self._model.page == TIMELINE:
+            self.post_message(self.TransactionsNeeded())
 
     def draw(self) -> None:
         """Show what is current in the room that there is."""
         timeline, (width, height) = self._model.timeline, self.size
         if self._model.page != TIMELINE or not width:
             return
-        if timeline is None:
+        if self.has_transactions:
+            found, room = self._model.open_transactions, (width, height)
+            self._page = open_transactions_page(found, self.bar, room, self._settings, self._glyphs)
+        elif timeline is None:
             self._page = TimelinePage([line("The file is being read.", "dim")])
         else:
             self.way = max(0, min(self.way, len(timeline.ways) - 1))
@@ -67,9 +87,15 @@ class TimelinePane(TextPane):
 
     @property
     def where(self) -> str:
-        """Which of several ways is shown, or else which lines are visible."""
-        number = len(self._model.timeline.ways) if self._model.timeline is not None else 0
+        """Which of several ways, or of the open transactions, is shown, or else which lines are visible."""
+        if self.has_transactions:
+            return f"open {self._page.at // 2 + 1}/{len(self._page.points) // 2}" if self.point else ""
+        number = self._ways
         return f"way {self.way + 1}/{number}" if number > 1 else super().where
+
+    @property
+    def _ways(self) -> int:
+        return len(self._model.timeline.ways) if self._model.timeline is not None else 0
 
     def line_at(self, at: int) -> Line:
         """A line; the cursor is less bright without the keyboard."""
@@ -90,24 +116,36 @@ class TimelinePane(TextPane):
         points = self._page.points
         if points:
             at = max(0, min(at, len(points) - 1))
+        if points and self.has_transactions:
+            self.bar = at
+            self.draw()
+        elif points:
             self.moment = None if at == len(points) - 1 else points[at].time
             self.draw()
 
     def action_way(self, step: int) -> None:
-        """A key: the way of other beats."""
-        self.way += step
+        """A key: the way of other beats; behind the last one the open transactions."""
+        if self.has_transactions:
+            self.has_transactions = step > 0
+        elif step > 0 and self.way >= self._ways - 1:
+            self.has_transactions = True
+            self._need_transactions()
+        else:
+            self.way += step
         self.draw()
 
     def action_open_record(self) -> None:
         """A key: to the record."""
         if self.point is not None:
-            self.post_message(self.Opened(self.point.rba))
+            self.post_message(self.Opened(self.point.rba, self.point.path))
 
     def on_click(self, event: Click) -> None:
-        """The cursor to the bar under the mouse."""
-        column = event.x - self._page.left
-        found = (at for at, point in enumerate(self._page.points) if point.first <= column < point.end)
-        self._go_to(next(found, self._page.at))
+        """The cursor to the bar under the mouse, or to the nearest end of the one in the row."""
+        column, row, points = event.x - self._page.left, event.y + self.top, self._page.points
+        in_row = [at for at, point in enumerate(points) if point.row == row]
+        found = (at for at, point in enumerate(points) if point.row is None and point.first <= column < point.end)
+        nearest = min(in_row, key=lambda at: abs(points[at].first - column), default=self._page.at)
+        self._go_to(nearest if self.has_transactions else next(found, self._page.at))
 
     def on_resize(self, _event: Resize) -> None:
         """Use the new room."""

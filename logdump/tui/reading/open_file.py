@@ -9,6 +9,7 @@ from textual.message import Message
 
 from logdump.filters import FilterSet
 from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.timeline.open_transactions import OpenTransactionsScan
 from logdump.operations.timeline.timeline import TimelineScan
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
@@ -37,6 +38,9 @@ from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
 
+OPEN_TRANSACTIONS = "open transactions"
+"""The name of the scan for long transactions."""
+
 
 class OpenFile:
     """Threads that answer requests with messages.
@@ -45,6 +49,7 @@ class OpenFile:
         index: what is known of the file so far.
         matches: the rows of the filter; None without one.
         timeline: the scan of the file over time; None before it is requested.
+        open_transactions: that of its trail for long transactions; None before it is requested.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
@@ -52,6 +57,7 @@ class OpenFile:
         self.matches: Matches | None = None
         self.timeline: TimelineScan | None = None
         self._timeline_of: tuple[str, SourceDefinitions | None] = "", None
+        self.open_transactions: OpenTransactionsScan | None = None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
         self._poll = Reader("poll", settings, post)
@@ -59,6 +65,7 @@ class OpenFile:
         self._matching = BackgroundScan("filter", settings, post)
         self._neighbours = NeighbourLookup()
         self._timing = BackgroundScan("timeline", settings, post)
+        self._recovering = BackgroundScan(OPEN_TRANSACTIONS, settings, post)
 
     @property
     def is_idle(self) -> bool:
@@ -70,7 +77,7 @@ class OpenFile:
 
     @property
     def _scans(self) -> tuple[BackgroundScan, ...]:
-        return self._indexing, self._matching, self._timing
+        return self._indexing, self._matching, self._timing, self._recovering
 
     def close(self) -> None:
         """End all threads."""
@@ -80,7 +87,7 @@ class OpenFile:
     def open(self, path: Path | None) -> None:
         """Read from another file, and begin its index."""
         self.index = TrailIndex()
-        self.matches = self.timeline = None
+        self.matches = self.timeline = self.open_transactions = None
         for one in self._threads():
             one.open(path)
         if path is not None:
@@ -94,6 +101,8 @@ class OpenFile:
             self._matching.go_on(self.matches.extend)
         if self.timeline is not None:
             self._timing.go_on(self.timeline.extend)
+        if self.open_transactions is not None and self._recovering.is_stopped:
+            self._recovering.go_on(self.open_transactions.extend)
 
     def _extend_index(self, session: Session) -> Iterator[int]:
         attach(session.trail, self.index)
@@ -124,6 +133,15 @@ class OpenFile:
         if self.timeline is None or subject != self._timeline_of:
             self.timeline, self._timeline_of = TimelineScan(state.filters, state.source), subject
             self._timing.go_on(self.timeline.extend)
+
+    def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
+        """Read the trail for long transactions, unless that is done, or under way, for these files and this size."""
+        scan, recovering = self.open_transactions, self._recovering
+        is_asked = scan is not None and scan.parameters == parameters
+        if is_asked and scan is not None and (size <= scan.size or not recovering.is_idle or recovering.is_stopped):
+            return
+        self.open_transactions = OpenTransactionsScan(parameters)
+        self._recovering.go_on(self.open_transactions.extend)
 
     def ask_page(self, request: PageRequest) -> None:
         """Read rows."""

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class Glyphs(NamedTuple):
-    """``transaction`` holds a glyph for each TransInd: begin, middle, end, only; ``restart`` is that of a restart."""
+    """``transaction`` holds a glyph for each TransInd: begin, middle, end, only; ``restart`` is that of a restart.
+
+    ``spans`` are those of a transaction over time: possibly open, open, written to disk.
+    """
 
     cursor: str
     transaction: str
@@ -18,6 +21,7 @@ class Glyphs(NamedTuple):
     cut: str
     divider: str
     bars: str
+    spans: str
 
     @property
     def has_unicode(self) -> bool:
@@ -25,8 +29,8 @@ class Glyphs(NamedTuple):
         return not self.cut.isascii()
 
 
-UNICODE = Glyphs("▶", "┌│└─", "\u2573", "─", "┃", "│", "…", "│", "▁▂▃▄▅▆▇█")
-ASCII = Glyphs(">", "/|\\-", "x", "-", "#", ":", "~", "|", "_.-=*#")
+UNICODE = Glyphs("▶", "┌│└─", "\u2573", "─", "┃", "│", "…", "│", "▁▂▃▄▅▆▇█", "·─█")
+ASCII = Glyphs(">", "/|\\-", "x", "-", "#", ":", "~", "|", "_.-=*#", ".-#")
 
 
 def glyphs_for(environment: Mapping[str, str], encoding: str) -> Glyphs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from logdump.tui.text.cells import fit, fit_right
@@ -15,13 +16,31 @@ _ROWS_WITH_SPACE = 3
 
 
 class PlotPoint(NamedTuple):
-    """The bars in the columns from ``first`` to before ``end``, a value for each band; they are about one record."""
+    """The bars in the columns from ``first`` to before ``end``, a value for each band; they are about one record.
+
+    ``path`` is the file of the record, None of one in the open file; ``row`` the line of the page in which the point
+    stands, None of one that takes the whole height.
+    """
 
     first: int
     end: int
     time: int
     rba: int
-    values: tuple[int | None, ...]
+    values: tuple[int | None, ...] = ()
+    path: Path | None = None
+    row: int | None = None
+
+
+class TimeScale(NamedTuple):
+    """The time (Julian) from ``start`` to before ``end`` over so many columns."""
+
+    start: int
+    end: int
+    columns: int
+
+    def column(self, time: int) -> int:
+        """The column of a moment, the last one of what comes after the end, the first of what comes before."""
+        return max(0, min((time - self.start) * self.columns // (self.end - self.start), self.columns - 1))
 
 
 class Band(NamedTuple):
@@ -73,10 +92,15 @@ def plot_lines(plot: Plot, cursor: int, width: int, height: int, glyphs: Glyphs)
     if plot.gaps:
         marks = "".join(GAP if at in plot.gaps else " " for at in range(width - labels))
         lines.append(Line(((fit("Missing", labels, glyphs), "dim"), (marks, "warn"))))
-    begin, end = plot.times
+    return [*lines, times_line(plot.times, labels, width, glyphs)]
+
+
+def times_line(times: tuple[str, str], labels: int, width: int, glyphs: Glyphs) -> Line:
+    """The texts for both ends of the time, right of the labels; the first alone where there is no room for both."""
+    begin, end = times
     room = width - labels
     axis = fit(begin, room - len(end), glyphs) + end if len(begin) + len(end) < room else fit(begin, room, glyphs)
-    return [*lines, Line(((" " * labels, ""), (axis, "dim")))]
+    return Line(((" " * labels, ""), (axis, "dim")))
 
 
 def _band_lines(

@@ -16,12 +16,12 @@ from logdump.render.heartbeat_text import LABELS, accuracy_mark, duration_text, 
 from logdump.session.heartbeats import Gap
 from logdump.tui.text.cells import harmless
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.plot import Band, Plot, PlotPoint, label_width, plot_lines
+from logdump.tui.text.plot import Band, Plot, PlotPoint, TimeScale, label_width, plot_lines
 from logdump.tui.text.styled import Line, cut_to, line, wrapped
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _SECOND = 1_000_000
-_HIGH = 14
+HIGH = 14
 """The rows from which on the heading may take several."""
 
 
@@ -52,7 +52,7 @@ def timeline_page(
         return TimelinePage([line("Nothing with a time has been found yet.", "dim")])
     at = plot.point_at(moment)
     first = Line(((harmless(heading, glyphs), "strong"),))
-    first = first if height >= _HIGH else Line(cut_to(first.pieces, width, glyphs.cut))
+    first = first if height >= HIGH else Line(cut_to(first.pieces, width, glyphs.cut))
     above = [*wrapped(first, width), *wrapped(line(_about(plot, at, zone)), width)]
     lines = above + plot_lines(plot, at, width, height - len(above), glyphs)
     return TimelinePage(lines, plot.points, at, label_width(plot.bands, width))
@@ -92,7 +92,7 @@ def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
     hops = [at for at in range(len(HOPS)) if any(beat.lags[at] is not None for beat in way.points)]
     bands = tuple(_lag_band(list(HOPS)[at], [beat.lags[at] for beat in way.points]) for at in hops)
     columns = max(1, width - label_width(bands, width))
-    scale = _Scale(way.points[0].time, way.points[-1].time + (way.interval or 1), columns)
+    scale = TimeScale(way.points[0].time, way.points[-1].time + (way.interval or 1), columns)
     gaps, blank = _gap_columns(way.gaps, way.interval or 1, scale)
     drawn: dict[int, list[BeatPoint]] = {}
     for beat in way.points:
@@ -103,16 +103,7 @@ def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
         end = next((at for at in range(first + 1, following) if at in blank), following)
         points.append(PlotPoint(first, end, beat.time, beat.rba, tuple(beat.lags[at] for at in hops)))
     ends = way.points[0].time, way.points[-1].time
-    return Plot(bands, tuple(points), gaps, _times(ends, zone))
-
-
-class _Scale(NamedTuple):
-    start: int
-    end: int
-    columns: int
-
-    def column(self, time: int) -> int:
-        return min((time - self.start) * self.columns // (self.end - self.start), self.columns - 1)
+    return Plot(bands, tuple(points), gaps, end_times(ends, zone))
 
 
 def _lag_band(name: str, lags: Sequence[int | None]) -> Band:
@@ -120,7 +111,7 @@ def _lag_band(name: str, lags: Sequence[int | None]) -> Band:
     return Band(LABELS[name], _seconds, min(known), max(known))
 
 
-def _gap_columns(gaps: Sequence[Gap], interval: int, scale: _Scale) -> tuple[frozenset[int], frozenset[int]]:
+def _gap_columns(gaps: Sequence[Gap], interval: int, scale: TimeScale) -> tuple[frozenset[int], frozenset[int]]:
     """The columns in which a beat is missing, and those of them without any."""
     missing: set[int] = set()
     blank: set[int] = set()
@@ -132,7 +123,8 @@ def _gap_columns(gaps: Sequence[Gap], interval: int, scale: _Scale) -> tuple[fro
     return frozenset(missing), frozenset(blank)
 
 
-def _times(ends: tuple[int, int], zone: TimeOffset) -> tuple[str, str]:
+def end_times(ends: tuple[int, int], zone: TimeOffset) -> tuple[str, str]:
+    """The texts for both ends of the time."""
     begin, end = (format_timestamp(time, zone)[:19] for time in ends)
     return begin, end
 
@@ -165,4 +157,4 @@ def volume_plot(volume: Volume, width: int, zone: TimeOffset) -> Plot:
         first = (one.start - origin) // volume.interval * cells
         points.append(PlotPoint(first, first + cells, one.start, one.rba, (one.records, one.data_bytes)))
     ends = origin, volume.intervals[-1].start + volume.interval
-    return Plot(bands, tuple(points), frozenset(), _times(ends, zone))
+    return Plot(bands, tuple(points), frozenset(), end_times(ends, zone))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -38,7 +39,7 @@ def survey(path: Path, history: list[Worked] | None = None, **options: object) -
         )
         for one in history or ()
     }
-    run = BrSurvey(WholeTrail([path]), BrOptions(**{"first": BEGUN, **options}), given)  # type: ignore[arg-type]
+    run = BrSurvey(WholeTrail.around(path), BrOptions(**{"first": BEGUN, **options}), given)  # type: ignore[arg-type]
     for _ in run.run(10**9):
         pass
     return list(run.events("it", RowDefinitions))
@@ -155,6 +156,16 @@ def test_two_redo_threads_are_told_and_nothing_is_reckoned_from_them(tmp_path: P
     (whole,) = (event for event in events if isinstance(event, BoundedRecoveryShown))
     assert whole.clock is ClockState.MIXED
     assert set(whole.sources) == {BeginSource.NONE}
+
+
+def test_transactions_that_come_twice_count_once(path: Path) -> None:
+    whole, *others = survey(path)
+    shutil.copy(path, path.with_name("br000000001"))
+    both, *same = survey(path)
+    assert isinstance(whole, BoundedRecoveryShown)
+    assert isinstance(both, BoundedRecoveryShown)
+    assert both._replace(copies=0) == whole
+    assert (both.copies, same) == (sum(whole.sources.values()), others)
 
 
 def test_times_of_operations_tell_the_begin_where_the_trail_has_them(history: list[Worked], tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -188,6 +189,13 @@ def test_a_filter_is_refused_unless_fewer_findings_are_wanted(open_trail: Line) 
     assert "Half a trail gives wrong answers" in open_trail.failures[0].lines[0]
     open_trail("br filtered longer 1m")
     assert [event for event in open_trail.events if isinstance(event, LongTransactionShown)] == []
+
+
+def test_second_copies_are_told(line: Line, tmp_path: Path) -> None:
+    path = write_trail(tmp_path / "br000000000", HISTORY)
+    shutil.copy(path, tmp_path / "br000000001")
+    lines = line(f"open {path}; br")
+    assert "Second copies, see RECOVERY TWICE: 21 transactions that came before, not counted." in lines
 
 
 def test_the_position_stays(open_trail: Line) -> None:

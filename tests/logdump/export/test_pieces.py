@@ -20,6 +20,7 @@ from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
+from tests.searching import IS_LONG
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import ByteOrder, CannotWrite, TrailFile
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
-FORMATS = ["parquet", "arrow", "csv", "jsonl"]
+FORMATS = ["parquet", "arrow", "csv", "jsonl"] if IS_LONG else ["parquet", "csv"]
 
 
 @pytest.fixture(autouse=True)

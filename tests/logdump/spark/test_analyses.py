@@ -88,6 +88,29 @@ def test_an_open_transaction_has_the_redo_positions_of_its_ends(long_trail: Path
     assert [tuple(row[name].values()) for name in ("begin_redo", "end_redo")] == redo_of(HISTORY)[2]
 
 
+def in_parameters(folder: Path, statement: str) -> str:
+    path = folder / "ext.prm"
+    path.write_text(f"EXTRACT ext\n{statement}\nEXTTRAIL lt\nTABLE *.*;\n")
+    return str(path)
+
+
+def test_the_interval_of_a_parameter_file_chooses_the_open_transactions(long_trail: Path, tmp_path: Path) -> None:
+    params = in_parameters(tmp_path, "BR BRINTERVAL 10H")
+    assert rows(long_trail, analysis="open_transactions", params=params) == []
+
+
+def test_with_broff_no_open_transaction_is_persisted_and_a_restart_reads_all_of_it(
+    long_trail: Path, tmp_path: Path
+) -> None:
+    [row] = rows(long_trail, analysis="open_transactions", params=in_parameters(tmp_path, "BR BROFF"))
+    assert (row["persisted"], row["reach"]) == (False, 8 * 3600)
+
+
+def test_a_wrong_interval_of_a_parameter_file_is_a_wrong_option(long_trail: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match=r"^option params: .*, line 2: BRINTERVAL: 5M is out of"):
+        rows(long_trail, analysis="open_transactions", params=in_parameters(tmp_path, "BR BRINTERVAL 5M"))
+
+
 def test_open_transactions_of_another_database_are_refused(trails: Path) -> None:
     with pytest.raises(BadTrail, match="Bounded Recovery is for Oracle alone"):
         rows(trails / "el000000000", analysis="open_transactions")

@@ -271,6 +271,13 @@ def test_open_transactions_are_a_view_with_the_numbers_of_br(told: Told, tmp_pat
     assert row == ("9.9.2", timedelta(hours=8), 28_800.0, 21_600.0, 59)
 
 
+def test_open_transactions_go_by_params(told: Told, tmp_path: Path) -> None:
+    path = tmp_path / "ext.prm"
+    path.write_text("EXTRACT ext\nBR BROFF\nEXTTRAIL lt\nTABLE *.*;\n")
+    told(f"open {write_trail(tmp_path / 'br000000000', HISTORY, created=-HOUR)}; params {path}")
+    assert result(told, "select persisted, reach from open_transactions") == [(False, 28_800.0)]
+
+
 def test_ddl_is_a_view_that_goes_by_params(told: Told, tmp_path: Path) -> None:
     path = tmp_path / "r.prm"
     path.write_text("REPLICAT r\nDDL INCLUDE MAPPED\nMAP teahouse.*, TARGET tea2.*;\n")

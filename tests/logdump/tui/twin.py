@@ -64,8 +64,9 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
             if part is not Model.questions:  # which is no state: it leads the keyboard to the prompt
                 twin.model.announce(part)
     _copy(original.model, twin.model, "place", "offers")
-    _copy(original.query_one(TimelinePane), twin.query_one(TimelinePane), "way", "moment", "top")
-    twin.query_one(TimelinePane).draw()
+    timeline = twin.query_one(TimelinePane)
+    _copy(original.query_one(TimelinePane), timeline, "way", "moment", "has_transactions", "bar", "top")
+    timeline.draw()
     for page in (one for one in original.pages.query(TextPane) if not isinstance(one, TimelinePane)):
         other = twin.pages.page(page.id or "")
         _copy(page, other, "lines", "top", "current", "shows_margin", "text", "_picked")

@@ -9,13 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan.rows.fields import Fields, columns_in
 from trailformat.scan.rows.headers import length_at
 from trailformat.scan.rows.row_bytes import Array, RowBytes, RowData
-
-_PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)])
-_IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 
 
 class ImageRegions(NamedTuple):
@@ -50,22 +46,20 @@ class ImageFields(NamedTuple):
 def has_columns(rows: RowBytes) -> Array:
     """A mask of the rows whose data are columns: a list of them, or two after a length."""
     data = rows.row_data
-    mask: Array = (_PREFIX[data.io_type] > 0) | (_IS_SINGLE[data.io_type] & data.is_list)
+    mask: Array = (data.prefix > 0) | data.is_list
     return mask
 
 
 def image_regions(view: Array, rows: RowData) -> ImageRegions:
     """Places of the images of rows in ``view``."""
-    prefix = _PREFIX[rows.io_type]
-    is_paired = prefix > 0
-    begin = rows.starts + prefix
+    is_paired = rows.prefix > 0
+    begin = rows.starts + rows.prefix
     middle, is_sound = begin.copy(), begin <= rows.ends
     if is_paired.any():
         measured = is_paired & is_sound
-        middle[measured] += length_at(view, rows.starts[measured], rows.little[measured], prefix[measured] == 4)
+        middle[measured] += length_at(view, rows.starts[measured], rows.little[measured], rows.prefix[measured] == 4)
         is_sound &= middle <= rows.ends
-    is_single = _IS_SINGLE[rows.io_type] & rows.is_list
-    is_before, is_after = is_single & rows.is_before, is_single & ~rows.is_before
+    is_before, is_after = rows.is_list & rows.is_before, rows.is_list & ~rows.is_before
     present = is_paired | is_before, is_paired | is_after
     ends = np.where(is_before, rows.ends, middle), np.where(present[1], rows.ends, middle)
     if not is_sound.all():

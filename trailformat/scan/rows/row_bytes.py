@@ -15,6 +15,7 @@ import numpy as np
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
+from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.record import Record
 from trailformat.records.record_header import COMPRESSED
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
@@ -25,6 +26,8 @@ MOST_COPIED = 1 << 26
 _NEAR = 1 << 16
 """Rows with fewer bytes between them are read in one go."""
 _BEFORE = ord("B")
+_PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)], np.uint8)
+_IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
@@ -49,15 +52,15 @@ class RowData(NamedTuple):
 
     Attributes:
         starts, ends: int64, where they lie in the bytes.
-        io_type: 0 where a row is no record with images.
-        is_list: whether data of one image are a list of columns, not a full image.
+        prefix: uint8, the size of the length in front of two images, 0 where there are not two.
+        is_list: whether data are one image and a list of columns.
         is_before: whether one image is that before.
         little: bool, the byte order.
     """
 
     starts: Array
     ends: Array
-    io_type: Array
+    prefix: Array
     is_list: Array
     is_before: Array
     little: Array
@@ -161,8 +164,9 @@ class RowBytes:
     def row_data(self) -> RowData:
         """The data of the rows; its arrays are shared by all who take them."""
         io_type = np.where(self.is_record, self.of("io_type"), 0)
-        is_list = self.of("partition") & COMPRESSED != 0
-        return RowData(*self.payload("data"), io_type, is_list, self.of("before_after") == _BEFORE, self.is_little)
+        is_list = _IS_SINGLE[io_type] & (self.of("partition") & COMPRESSED != 0)
+        is_before = self.of("before_after") == _BEFORE
+        return RowData(*self.payload("data"), _PREFIX[io_type], is_list, is_before, self.is_little)
 
     def record(self, row: int, path: Path | None = None) -> Record:
         """One of the rows, by its number here, as a record of the file at ``path``."""

@@ -1,0 +1,121 @@
+"""The long transactions of a trail over time, against the checkpoints of Bounded Recovery."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints, is_before, start_of
+from logdump.operations.bounded_recovery.in_parameters import with_parameters
+from logdump.operations.bounded_recovery.options import BrOptions
+from logdump.operations.bounded_recovery.survey import BrSurvey
+from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.session.bounded_recovery import (
+    BoundedRecoveryShown,
+    CheckpointShown,
+    LongTransactionsEnd,
+    LongTransactionShown,
+    RedoStart,
+)
+from logdump.session.errors import CommandError
+from logdump.session.session import Session
+from trailformat.search.whole_trail import WholeTrail
+
+_RECORDS = 1000
+"""Records between two moments at which the scan can be stopped."""
+_EVERY = 1.0
+"""Seconds between two looks at a scan under way."""
+
+
+class OpenTransactions(NamedTuple):
+    """The answer of BR as it can be drawn over time.
+
+    Attributes:
+        shown: the whole in numbers.
+        grid: the moments of the checkpoints; None with BROFF.
+        checkpoints: those at which a transaction is open, in their order.
+        transactions: the long ones, in the order of their begins.
+        end: how many of them there are.
+    """
+
+    shown: BoundedRecoveryShown
+    grid: BrCheckpoints | None
+    checkpoints: tuple[CheckpointShown, ...]
+    transactions: tuple[LongTransactionShown, ...]
+    end: LongTransactionsEnd
+
+    def checkpoint_before(self, moment: int) -> CheckpointShown | None:
+        """The last checkpoint before a moment; None without one."""
+        number = self.grid.number_at(moment - 1) if self.grid is not None else -1
+        if self.grid is None or number < 0:
+            return None
+        at = bisect_left(self.checkpoints, number, key=attrgetter("number"))
+        if at < len(self.checkpoints) and self.checkpoints[at].number == number:
+            return self.checkpoints[at]
+        of_it = self.grid.time(number)
+        return CheckpointShown(number, of_it, 0, 0, 0, 0, RedoStart(of_it))
+
+    def restart_before(self, moment: int) -> RedoStart | None:
+        """The restart position of that checkpoint; with BROFF the begin of the oldest long one that is open then."""
+        if self.grid is not None:
+            checkpoint = self.checkpoint_before(moment)
+            return checkpoint.restart if checkpoint is not None else None
+        oldest = None
+        for one in (shown.began for shown in self.transactions):
+            is_open = one.high <= moment and (one.end is None or moment <= one.end)
+            if is_open and (oldest is None or is_before(one, oldest)):
+                oldest = one
+        return start_of(oldest) if oldest is not None else None
+
+
+class BrRefused(NamedTuple):
+    """The reason why BR has no answer: the source is not Oracle, the parameter file is wrong."""
+
+    lines: tuple[str, ...]
+
+
+class OpenTransactionsScan:
+    """One run of BR over the trail of a file.
+
+    Attributes:
+        parameters: the parameter files in use.
+        size: bytes of the file when the run began; 0 before.
+        found: what was found up to the last look; it never changes, another one takes its place.
+    """
+
+    def __init__(self, parameters: ParametersInUse | None) -> None:
+        self.parameters = parameters
+        self.size = 0
+        self.found: OpenTransactions | BrRefused | None = None
+
+    def extend(self, session: Session) -> Iterator[int]:
+        """Go over the trail twice, from its beginning; yields how many records have been read."""
+        self.size = session.trail.size
+        whole = WholeTrail.around(session.trail.path)
+        files = f", {len(whole)} files" if len(whole) > 1 else ""
+        title = f"LogTrail {session.trail.path}{files}"
+        try:
+            options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
+            survey = BrSurvey(whole, options, {})
+            survey.is_partial, looked = True, time.monotonic()
+            for number, _ in enumerate(survey.run(_RECORDS), 1):
+                if survey.long_transactions and time.monotonic() - looked >= _EVERY:
+                    self.found, looked = _look(survey, options, title), time.monotonic()
+                yield number * _RECORDS
+            survey.is_partial = False
+            self.found = _look(survey, options, title)
+        except CommandError as error:
+            self.found = BrRefused(tuple(error.lines))
+
+
+def _look(survey: BrSurvey, options: BrOptions, title: str) -> OpenTransactions:
+    return OpenTransactions(
+        survey.shown(title),
+        None if options.is_off else survey.grid,
+        tuple(survey.checkpoints),
+        tuple(sorted(survey.long_transactions, key=lambda one: (one.began.high, one.began.place or ()))),
+        survey.end,
+    )
