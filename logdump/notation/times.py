@@ -196,6 +196,7 @@ def _from_local(wall: int, text: str) -> int:
     return min(moments) * _SECOND + fraction + JULIAN_UNIX_EPOCH
 
 
+@lru_cache
 def iso_time(julian: int) -> str | None:
     """``2024-03-14T09:31:00.000000Z`` of Julian microseconds; None outside the years 1 to 9999."""
     moment = to_datetime(julian)

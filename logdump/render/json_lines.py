@@ -131,6 +131,7 @@ PARTS = (
 )
 """The objects inside those."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _SHAPE_OF = {shape.event: shape for shape in SHAPES}
 
 
@@ -148,7 +149,7 @@ def render(event: Event, _settings: Settings) -> list[Harmless]:
 
 def _object(shape: Shape, source: object) -> Harmless:
     described = {"type": shape.name, **shape.build_what_decodes(source)}
-    return escape(json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":")))
+    return escape(_ENCODER.encode(exact(described)))
 
 
 def _shape(event: Event) -> Shape:

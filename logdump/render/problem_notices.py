@@ -22,7 +22,10 @@ def problem_notices(known: KnownRecord, settings: Settings) -> list[Notice]:
     Raises:
         TrailError: the trail cannot be read any more.
     """
-    return [*_problems(known, settings), *_cut_columns(known, settings)]
+    notices = list(_problems(known, settings))
+    if settings.detail is not Detail.OFF:
+        notices += _cut_columns(known, settings)
+    return notices
 
 
 def _problems(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
@@ -48,9 +51,7 @@ def _shown(shows_everything: bool, values: bool, detail: Detail, ggstoken: Level
 def _cut_columns(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
     """A remark in the place of the column list of a record that is cut; VALUES has the columns of the whole."""
     record = known.record
-    if settings.detail is Detail.OFF or settings.values or settings.shows_everything:
-        return
-    if record.is_file_header or not record.header.continued:
+    if settings.values or settings.shows_everything or record.is_file_header or not record.header.continued:
         return
     try:
         _ = record.images
