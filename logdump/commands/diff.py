@@ -16,6 +16,7 @@ from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
 from logdump.operations.comparison.comparison import TrailComparison
 from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.operations.comparison.side import CsnBounds, Side
+from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.session.across import files_from
 from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import ArgumentError, CommandError
@@ -87,18 +88,33 @@ class DiffRun:
                 Side(letter, title, trail, stack.enter_context(self._records(trail)), of_rows, options.bounds)
                 for letter, title, trail in (("a", a, whole), ("b", b, other))
             ]
-            step = self._session.settings.notify
-            comparison = TrailComparison(sides[0], sides[1], of_rows, is_any_order=options.is_any_order, step=step)
+            step, view = self._session.settings.notify, self._view(sides)
+            comparison = TrailComparison(
+                sides[0], sides[1], of_rows, is_any_order=options.is_any_order, step=step, view=view
+            )
             try:
                 for event in comparison.differences():
                     if not isinstance(event, DifferenceShown):
                         yield event
-                    elif listed < options.limit:
+                        continue
+                    if view is not None:
+                        view.found(event)
+                    if listed < options.limit:
                         listed += 1
                         yield event
             except KeyboardInterrupt:
                 self.is_partial = True
-            yield comparison.shown(listed, is_partial=self.is_partial)
+            shown = comparison.shown(listed, is_partial=self.is_partial)
+            if view is not None:
+                view.end(shown)
+            yield shown
+
+    def _view(self, sides: list[Side]) -> SideBySide | None:
+        """Where both are put side by side; nowhere when nothing is to be listed."""
+        begin, (a, b) = self._session.begin_aligned, sides
+        if begin is None or not self._options.limit:
+            return None
+        return SideBySide(a, b, begin(self._options.level, a.title, b.title))
 
     def _trails(self) -> Iterator[tuple[str, WholeTrail]]:
         if self._options.b is None:

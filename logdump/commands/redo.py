@@ -9,11 +9,14 @@ from typing import NamedTuple
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import Number, OneOf
+from logdump.notation.plural import amount
 from logdump.operations.export.options import DIALECTS
 from logdump.session.across import move_to
-from logdump.session.events import Event, say
+from logdump.session.events import Event, Notice, Progress, say
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.statements import StatementShown
+from trailformat.search.transaction_walk import Walked
 
 
 class Wanted(NamedTuple):
@@ -32,11 +35,26 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     header = session.trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
     script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
-    for item in script.items(session.cursor.next, wanted.transactions):
-        if isinstance(item, sql.Statement):
-            yield StatementShown(item, takes_back)
-        elif lines := tuple(sql.script_lines(item, dialect, session.settings.time_offset)):
-            yield say(*lines)
+    done = inside = walked = 0
+    try:
+        for item in script.items(session.cursor.next, wanted.transactions):
+            if isinstance(item, Walked):
+                if item.records // session.settings.notify > walked // session.settings.notify:
+                    yield Progress(item.records, item.spot.rba, item.time)
+                walked = item.records
+            elif isinstance(item, sql.Statement):
+                inside += 1
+                yield StatementShown(item, takes_back)
+            elif lines := tuple(sql.script_lines(item, dialect, session.settings.time_offset)):
+                yield say(*lines)
+            if isinstance(item, sql.Closing):
+                done, inside = done + 1, 0
+    except KeyboardInterrupt:
+        rest = f" and {amount(inside, 'statement')} of the next" if inside else ""
+        yield Notice(
+            (f"Stopped after {amount(done, 'transaction')}{rest}: the position stays.",), ExitStatus.INTERRUPTED
+        )
+        raise
     if script.end is not None:
         session.cursor.is_backwards = False
         yield from move_to(session, script.end)

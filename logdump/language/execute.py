@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from logdump.language.command import AnyCommand
 from logdump.language.reader import Context, parse
@@ -18,7 +18,7 @@ from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
 _BYTES_SHOWN = 40
 
 
-def run_line(session: Session, registry: Registry, line: str) -> Iterator[Event]:
+def run_line(session: Session, registry: Registry, line: str) -> Generator[Event, None, None]:
     """Enter a line into the history and run its commands, one after the other, whatever becomes of each."""
     if len(line) > MOST_CHARACTERS:
         yield Failure((f"A line of more than {MOST_CHARACTERS} characters is not carried out.",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from logdump import __version__
@@ -29,6 +29,13 @@ BANNER = tuple(
 )
 _MESSAGES = (Notice, NoRecordThere)
 """What is narration always."""
+
+
+def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -> Iterator[Event]:
+    """What a command still says when Ctrl+C has come while an event of it was printed."""
+    with contextlib.suppress(KeyboardInterrupt, StopIteration):
+        yield events.throw(interrupt)
+        yield from events
 
 
 class LineMode:
@@ -71,9 +78,14 @@ class LineMode:
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
         self._log(escape(f"{self.prompt}{line}"))
+        events = run_line(self.session, REGISTRY, line)
         try:
-            for event in run_line(self.session, REGISTRY, line):
+            for event in events:
                 self._print(event)
+        except KeyboardInterrupt as interrupt:
+            for event in _after(events, interrupt):
+                self._print(event)
+            raise
         finally:
             self._flush()
             with self._log_that_may_fail() as log:

@@ -11,7 +11,7 @@ from logdump.session.differences import DifferenceKind, DifferenceShown, DiffSho
 from logdump.session.settings import Settings
 from trailformat.trail.sequence import Spot
 
-_MARKS = {
+MARKS = {
     DifferenceKind.MISSING: "-",
     DifferenceKind.EXTRA: "+",
     DifferenceKind.CHANGED: "!",
@@ -35,36 +35,46 @@ _LONGEST = 60
 
 def difference_lines(shown: DifferenceShown, _settings: Settings) -> Iterator[str]:
     """One difference."""
-    mark, places = _MARKS[shown.kind], " | ".join(_place(spot) for spot in (shown.a, shown.b) if spot is not None)
-    if shown.kind is DifferenceKind.DAMAGE:
-        what = f"{amount(shown.records, 'byte')} of damage" if shown.records else "no trail"
-        yield f"{mark} {places}: {what}"
-    elif shown.table is not None:
-        table, op = escape(shown.table) or "(no name)", escape(shown.op or "")
-        yield f"{mark} {places}, {table} {op}: {_of_record(shown)}"
-    else:
-        yield f"{mark} {_transaction(shown)}, {places}, {amount(shown.records, 'record')}: {_of_transaction(shown)}"
-
-
-def _of_record(shown: DifferenceShown) -> str:
-    if not shown.parts:
-        return f"{_WORDS[shown.kind]}"
     parts = [_part(part) for part in shown.parts[:_MOST_PARTS]]
     more = len(shown.parts) - _MOST_PARTS
-    return ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
+    facts = ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
+    yield f"{MARKS[shown.kind]} {subject(shown)}: {facts or finding(shown)}"
+
+
+def subject(shown: DifferenceShown) -> str:
+    """What differs, and where it stands."""
+    places = places_text(shown.a, shown.b)
+    if shown.kind is DifferenceKind.DAMAGE:
+        return places
+    if shown.table is not None:
+        return f"{places}, {record_name(shown.table, shown.op)}"
+    return f"{transaction_name(shown.csn, shown.xid)}, {places}, {amount(shown.records, 'record')}"
+
+
+def finding(shown: DifferenceShown) -> str:
+    """In what it differs, but for the parts of a record."""
+    if shown.kind is DifferenceKind.DAMAGE:
+        return f"{amount(shown.records, 'byte')} of damage" if shown.records else "no trail"
+    return _WORDS[shown.kind] if shown.table is not None else _of_transaction(shown)
 
 
 def _part(part: PartDifference) -> str:
-    name = part.part.replace("_", " ")
-    if part.column is not None:
-        name = escape(part.column) + (" before" if part.part == "before" else "")
+    a, b = (escape(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…") for text in part_texts(part))
+    return f"{escape(part_name(part))} {a} | {b}"
+
+
+def part_name(part: PartDifference) -> str:
+    """The column, or the part of the record."""
+    if part.column is None:
+        return part.part.replace("_", " ")
+    return part.column + (" before" if part.part == "before" else "")
+
+
+def part_texts(part: PartDifference) -> tuple[str, str]:
+    """What both sides have there."""
     absent = "none" if part.column is None else "absent"
-    a, b = (absent if text is None else _short(text) for text in (part.a, part.b))
-    return f"{name} {a} | {b}"
-
-
-def _short(text: str) -> str:
-    return escape(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…") or "''"
+    a, b = (absent if text is None else text or "''" for text in (part.a, part.b))
+    return a, b
 
 
 def _of_transaction(shown: DifferenceShown) -> str:
@@ -76,14 +86,21 @@ def _of_transaction(shown: DifferenceShown) -> str:
     return _WORDS[shown.kind]
 
 
-def _transaction(shown: DifferenceShown) -> str:
-    names: list[str] = [escape(shown.xid)] if shown.xid is not None else []
-    names += [f"CSN {escape(shown.csn)}"] if shown.csn is not None else []
+def transaction_name(csn: str | None, xid: str | None) -> str:
+    """A transaction by TRANID and LOGCSN."""
+    names: list[str] = [escape(xid)] if xid is not None else []
+    names += [f"CSN {escape(csn)}"] if csn is not None else []
     return " ".join(["Transaction", *names])
 
 
-def _place(spot: Spot) -> str:
-    return f"RBA {spot.rba} of {escape(spot.path.name)}"
+def record_name(table: str, op: str | None) -> str:
+    """A record by its table and what it does."""
+    return f"{escape(table) or '(no name)'} {escape(op or '')}"
+
+
+def places_text(*spots: Spot | None) -> str:
+    """The places of both sides, as far as there are any."""
+    return " | ".join(f"RBA {spot.rba} of {escape(spot.path.name)}" for spot in spots if spot is not None)
 
 
 def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:

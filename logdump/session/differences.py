@@ -1,9 +1,10 @@
-"""The results of DIFF: the differences of two trails, and both in numbers."""
+"""The results of DIFF: the differences of two trails, the rows around them, and both in numbers."""
 
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from logdump.session.exit_status import ExitStatus
 
@@ -71,6 +72,35 @@ class DifferenceShown(NamedTuple):
     side: str | None = None
 
 
+class PairedTransaction(NamedTuple):
+    """Two transactions that belong together and differ, in front of their rows: where they begin, LOGCSN and TRANID."""
+
+    a: Spot
+    b: Spot
+    csn: str | None
+    xid: str | None
+
+
+class SameRow(NamedTuple):
+    """Two records that are equal, near one that differs."""
+
+    a: Spot
+    b: Spot
+    table: str
+    op: str
+
+
+class PassedOver(NamedTuple):
+    """Equal transactions, or equal records of a transaction that differs, that are not among the rows."""
+
+    transactions: int = 0
+    records: int = 0
+
+
+AlignedRow = PairedTransaction | SameRow | PassedOver | DifferenceShown
+"""A row of two trails side by side."""
+
+
 class SideShown(NamedTuple):
     """One of the two trails.
 
@@ -130,3 +160,17 @@ class DiffShown(NamedTuple):
         if self.transactions.get(DifferenceKind.DAMAGE):
             return ExitStatus.BAD_DATA
         return ExitStatus.FINDINGS if self.differences else ExitStatus.OK
+
+
+class AlignedTrails(Protocol):
+    """What takes two trails side by side, row by row, while they are compared."""
+
+    def add(self, row: AlignedRow) -> None:
+        """The next row."""
+
+    def end(self, shown: DiffShown) -> None:
+        """Both in numbers, behind the last row."""
+
+
+BeginAligned = Callable[[DiffLevel, str, str], AlignedTrails]
+"""Gives what takes two trails, by the level at which they are compared and their names."""

@@ -19,6 +19,7 @@ from trailformat import NotATrail, TrailFile
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.session.differences import BeginAligned
     from logdump.session.marks import Mark, Search, SourceDefinitions
     from logdump.session.selection import Selection
     from trailformat.trail.row_definitions import RowDefinitions
@@ -38,6 +39,7 @@ class Session:
         standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
         takes_lines: whether what shows events takes many records as lines, where it wants JSON.
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
+        begin_aligned: begins to show two trails side by side; None where they are not shown so.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
         obeyed: the command files being run, outermost first.
         obeyed_in_all: how many the outermost of them has led to, itself included.
@@ -56,6 +58,7 @@ class Session:
         self.standard_output: Callable[[], BinaryIO] | None = None
         self.takes_lines = False
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
+        self.begin_aligned: BeginAligned | None = None
         self.full_screen: Callable[[], None] | None = None
         self.obeyed: list[Path] = []
         self.obeyed_in_all = 0

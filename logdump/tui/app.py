@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,10 +17,10 @@ from logdump.session.session import Session
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.keys.mark_letters import MarkLetters
 from logdump.tui.keys.words_of_cursor import WordsOfCursor
-from logdump.tui.model.model import OUTPUT, TIMELINE, Model
+from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
-from logdump.tui.panes.choices import CHOICES, CurrentChoices, open_line
+from logdump.tui.panes.choices import CHOICES, CurrentChoices, line_to
 from logdump.tui.panes.footer import Footer
 from logdump.tui.panes.help_screen import HelpScreen
 from logdump.tui.panes.log_strip import LogStrip
@@ -27,7 +28,8 @@ from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.palette import Palette
 from logdump.tui.panes.prompt import Prompt, PromptLabel
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.panes.sidebar import Sidebar
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
+from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.tabs import Tabs
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.panes.title import Title
@@ -40,16 +42,7 @@ from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
 from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
-
-
-class Panes(Horizontal):
-    """Everything between the title and the prompt."""
-
-    BINDINGS = bindings(Area.PANES)
-
-    def on_resize(self) -> None:
-        """The side pane takes a part of the width."""
-        self.query_one(Sidebar).draw()
+_PLACES: dict[type | None, Area] = {Prompt: Area.PROMPT, SideBySidePane: Area.SIDE_BY_SIDE}
 
 
 class TrailApp(HarmlessApp):
@@ -171,7 +164,7 @@ class TrailApp(HarmlessApp):
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """The keys of the place are those that act there."""
         if len(self.screen_stack) == 1:
-            self.model.place = Area.PROMPT if self.focused is self.prompt else Area.PANES
+            self.model.place = _PLACES.get(type(self.focused), Area.PANES)
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
@@ -209,17 +202,26 @@ class TrailApp(HarmlessApp):
         self.enter(message.choice.sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
-        """A point of the timeline: its record, in the list and in detail, of another file of the trail too."""
-        is_here = message.path in (None, self.model.state.path)
-        opening = "" if is_here or message.path is None else open_line(message.path)
-        if not is_here and not opening:
+        """A point of the timeline: its record, of another file of the trail too."""
+        self._show_record(message.path, message.rba)
+
+    def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
+        """A row of two trails: the record of the first, the line that leads to that of the second."""
+        self._show_record(*message.spot, is_proposed=message.is_second)
+
+    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False) -> None:
+        """Go to a record and show it in detail, or write the line that leads there into the prompt."""
+        text = line_to(path, rba, self.model.state.path)
+        if not text:
             self._reports.tell("The name of its file cannot be entered.")
-            return
-        self._letters.came_from = self._spot_of_row
-        self.model.upper = "records"
-        self.model.show_page("detail")
-        self.records.focus()
-        self.enter(f"{opening}{'; ' * bool(opening)}POS {message.rba}")
+        elif is_proposed:
+            self.action_type_in(text)
+        else:
+            self._letters.came_from = self._spot_of_row
+            self.model.upper = "records"
+            self.model.show_page("detail")
+            self.records.focus()
+            self.enter(text)
 
     def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
         """Have the trail read for its long transactions."""
@@ -259,7 +261,9 @@ class TrailApp(HarmlessApp):
         if self.mode.is_asking:
             self.mode.answer(None)
         elif self.focused is self.prompt:
-            pass
+            if self.model.page == SIDE_BY_SIDE:
+                self.action_enter_pane()
+                return
         elif self.model.upper != "records":
             self.model.upper = "records"
         elif self.model.page == OUTPUT:

@@ -5,6 +5,7 @@ Touching the mapping of bytes that were cut off ends the process (SIGBUS); a rea
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 from typing import overload
@@ -12,6 +13,7 @@ from typing import overload
 from trailformat.errors import NotATrail
 
 _AROUND = 1 << 13
+_COPIED = 1 << 20
 
 
 class MappedFile(mmap.mmap):
@@ -39,6 +41,20 @@ class MappedFile(mmap.mmap):
                 raise NotATrail("the file was cut while it was read", rba=start)
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def copy_to(self, target: int, start: int, stop: int) -> None:
+        """Write the bytes from ``start`` to before ``stop`` to an open file, by the system alone where it does that.
+
+        Raises:
+            NotATrail: they are not there any more, or cannot be read.
+            OSError: they cannot be written.
+        """
+        with contextlib.suppress(AttributeError, OSError):
+            # what is refused, between two file systems or on some, is read and written
+            while start < stop and (count := os.copy_file_range(self.file, target, stop - start, start)):
+                start += count
+        while start < stop:
+            start += os.write(target, self.copy(start, min(stop, start + _COPIED)))
 
 
 class FileBytes:

@@ -70,6 +70,14 @@ class Restart(NamedTuple):
     after: int = 0
 
 
+class Walked(NamedTuple):
+    """How far a walk is: the records read, the place behind the last of them, its IO Time."""
+
+    records: int
+    spot: Spot
+    time: int
+
+
 class Extent(NamedTuple):
     """A transaction as far as its records are there.
 
@@ -212,9 +220,16 @@ class TransactionWalk:
         self._growing: _Growing | None = None
         self._lost: list[Damage] = []
         self._names: dict[int, str] = {}
+        self._read = 0
 
     def __iter__(self) -> Iterator[Extent | Damage | Restart]:
+        """The same without how far the walk is."""
+        return (walked for walked in self.steps() if not isinstance(walked, Walked))
+
+    def steps(self) -> Iterator[Extent | Damage | Restart | Walked]:
         """Every transaction as soon as its end is known, damage where no transaction is open, and restart records.
+
+        Between some thousands of records stands how far the walk is.
 
         Raises:
             NotATrail: a file cannot be read, and no transaction goes on in it.
@@ -249,7 +264,7 @@ class TransactionWalk:
                 self._growing.damage = [one._replace(is_partial=False) for one in self._growing.damage]
         return following
 
-    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart]:
+    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart | Walked]:
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
         start = self._start.rba if path == self._start.path else 0
         if path == self._trail.path:
@@ -258,8 +273,13 @@ class TransactionWalk:
         with TrailFile(path) as other:
             yield from self._records(other, start)
 
-    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart]:
+    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart | Walked]:
+        before: Batch | None = None
         for batch in _batches(trail, start, self._nearby):
+            if before is not None:
+                self._read += len(before)
+                yield Walked(self._read, Spot(trail.path, before.end), int(before.io_time[-1]))
+            before = batch
             self._names.clear()
             for row in _rows(batch):
                 if row.kind in (BAD_SPAN, PARTIAL):

@@ -17,12 +17,9 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from trailformat.errors import NotATrail
-from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, parallel_scan, scan
+from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
-
-_IN_THREADS = 1 << 26
-"""From so many bytes on a file is scanned by several threads."""
 
 
 class FileGap(NamedTuple):
@@ -165,9 +162,7 @@ class WholeTrail:
                     begins = breaks = False
 
     def _scan(self, trail: TrailFile, start: int, workers: Workers | None) -> Iterator[Batch]:
-        if workers is not None and not start and self.engine is Engine.NUMBA and trail.size >= _IN_THREADS:
-            return parallel_scan(trail, workers)
-        return scan(trail, start, engine=self.engine)
+        return scan_in_threads(trail, workers or Workers(1), start, self.engine)
 
 
 def _is_empty(path: Path) -> bool:

@@ -42,6 +42,7 @@ class TrailFile:
         self.path = Path(path)
         self.order = ByteOrder.BIG
         self._order_known = False
+        self._first_order: ByteOrder | None = None
         self._map: MappedFile | None = None
         self._size = self._changed = 0
         self._kept: FileBytes | None = None
@@ -77,7 +78,8 @@ class TrailFile:
         """
         other = object.__new__(TrailFile)
         other.path, other.order = self.path, self.order
-        other._order_known, other._map, other._size = self._order_known, None, 0
+        other._order_known, other._first_order = self._order_known, self._first_order
+        other._map, other._size = None, 0
         other._changed, other._kept = 0, None
         other.tables = TableDefinitions(other)
         try:
@@ -113,6 +115,8 @@ class TrailFile:
 
     def _remap(self, size: int) -> None:
         self._unmap()
+        if size < self._size:
+            self._first_order = None
         self._size, self._kept = 0, None
         if size:
             self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
@@ -152,10 +156,16 @@ class TrailFile:
 
     def _detect_order(self) -> None:
         """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
-        rba = self.first_rba
-        order = framing.detect_order(self.bytes, rba, self._size) if rba < self._size else None
-        if order is not None:
-            self.order, self._order_known = order, True
+        if self.first_order is not None:
+            self.order, self._order_known = self.first_order, True
+
+    @property
+    def first_order(self) -> ByteOrder | None:
+        """The byte order of the first ``G`` record; None as long as none is where it should be."""
+        if self._first_order is None:
+            rba = self.first_rba
+            self._first_order = framing.detect_order(self.bytes, rba, self._size) if rba < self._size else None
+        return self._first_order
 
     @property
     def buffer(self) -> framing.Buffer:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import MappedFile
 from trailformat.codec.tokens import Token
 from trailformat.errors import CannotWrite, TrailError
 from trailformat.records.file_header import FileHeader, Value, replace_values
@@ -99,6 +100,22 @@ class TrailWriter:
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
         self._size += len(data)
+        self.records_written += records
+
+    def copy_range(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+        """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
+
+        Raises:
+            NotATrail: they are not there any more.
+            CannotWrite: as ever.
+        """
+        file = self._open_file()
+        try:
+            file.flush()
+            source.copy_to(file.fileno(), start, stop)
+        except OSError as error:
+            raise self._aborted(error, self.paths[-1]) from error
+        self._size += stop - start
         self.records_written += records
 
     @property

@@ -10,6 +10,7 @@ from logdump.operations.comparison.alignment import AlignedStretch, Alignment
 from logdump.operations.comparison.row_comparison import RowComparison
 from logdump.operations.comparison.rows import RowOptions
 from logdump.operations.comparison.side import Side, SideTransaction
+from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffShown
 from logdump.session.events import Progress
 from trailformat.changes.csn import csn_key
@@ -26,11 +27,21 @@ class TrailComparison:
         options: what of their rows is compared.
         is_any_order: whether the order of the rows in a transaction does not matter.
         step: so many records are read between two reports of progress.
+        view: takes what belongs together, beside the differences.
     """
 
-    def __init__(self, a: Side, b: Side, options: RowOptions, *, is_any_order: bool = False, step: int = 0) -> None:
-        self._a, self._b, self._options, self._step = a, b, options, step
-        self._rows = RowComparison(a, b, options, is_any_order=is_any_order)
+    def __init__(
+        self,
+        a: Side,
+        b: Side,
+        options: RowOptions,
+        *,
+        is_any_order: bool = False,
+        step: int = 0,
+        view: SideBySide | None = None,
+    ) -> None:
+        self._a, self._b, self._options, self._step, self._view = a, b, options, step, view
+        self._rows = RowComparison(a, b, options, is_any_order=is_any_order, view=view)
         self._equal = self._changed = self._reported = 0
         self._kinds: Counter[DifferenceKind] = Counter()
         self._is_lost = False
@@ -140,11 +151,16 @@ class TrailComparison:
 
     def _pair(self, a: SideTransaction, b: SideTransaction, *, is_moved: bool = False) -> Iterator[DifferenceShown]:
         is_equal = True
+        if self._view is not None:
+            self._view.begin_pair(a.seen, b.seen)
         for difference in self._rows.differences(a.seen, b.seen):
             is_equal = False
             yield difference
+        is_counted = is_equal and not is_moved and self._rows.has_rows
         self._changed += not is_equal
-        self._equal += is_equal and not is_moved and self._rows.has_rows
+        self._equal += is_counted
+        if self._view is not None:
+            self._view.end_pair(is_counted=is_counted)
 
 
 class Moves:

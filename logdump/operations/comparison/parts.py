@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from logdump.notation.differing import first_difference
 from logdump.notation.times import iso_time
 from logdump.session.differences import PartDifference
 from trailformat.changes.canonical import canonical, column_form
@@ -71,12 +72,11 @@ def differing_cells(a: Cells, b: Cells, *, ignores_absent: bool = False) -> Iter
 def differing_parts(
     a: TransactionRecord, b: TransactionRecord, left_out: frozenset[str], *, ignores_absent: bool = False
 ) -> Iterator[PartDifference]:
-    """The parts in which the canonical forms of two records differ; of images the columns."""
+    """The parts in which the canonical forms of two records differ; of images the columns, where both have some."""
     forms = [canonical(one.trail, one.record, left_out) for one in (a, b)]
     parts = [part for part in forms[0] if forms[0][part] != forms[1][part]]
-    if any(part in IMAGES for part in parts):
-        cells = [cells_of_record(one) if one.record.images is not None else {} for one in (a, b)]
-        columns = list(differing_cells(*cells, ignores_absent=ignores_absent))
+    if "data" not in parts and any(part in IMAGES for part in parts):
+        columns = list(differing_cells(cells_of_record(a), cells_of_record(b), ignores_absent=ignores_absent))
         yield from columns
         if not columns and not ignores_absent:
             yield PartDifference("columns", None, *(_order_of(one) for one in (a, b)))
@@ -93,22 +93,10 @@ def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[Part
 
 def _differing(part: str, a: Any, b: Any) -> PartDifference:
     if isinstance(a, bytes) and isinstance(b, bytes):
-        at = _first_difference(a, b)
+        at = first_difference(a, b)
         return PartDifference(part, None, *(_bytes_from(one, at) for one in (a, b)))
     text = _TEXTS.get(part, str)
     return PartDifference(part, None, *(None if one is None or one == () else text(one) for one in (a, b)))
-
-
-def _first_difference(a: bytes, b: bytes) -> int:
-    """The offset of the first byte that differs, by halving: records may have a gigabyte."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _bytes_from(data: bytes, at: int) -> str:

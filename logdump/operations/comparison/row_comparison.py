@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator
 from logdump.operations.comparison.alignment import AlignedStretch, Alignment, longest_common
 from logdump.operations.comparison.rows import ComparedRow, RowOptions, differences_of, every_record
 from logdump.operations.comparison.side import Side
+from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.operations.recovery.cuts import Seen
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffLevel
 
@@ -27,8 +28,11 @@ class RowComparison:
         is_lost: whether rows were too different for an alignment.
     """
 
-    def __init__(self, a: Side, b: Side, options: RowOptions, *, is_any_order: bool) -> None:
+    def __init__(
+        self, a: Side, b: Side, options: RowOptions, *, is_any_order: bool, view: SideBySide | None = None
+    ) -> None:
         self._sides = a, b
+        self._view = view
         self._options = options
         self._is_any_order = is_any_order
         self._takes_all = options.takes is every_record
@@ -82,8 +86,13 @@ class RowComparison:
         for alone, others, pair in stretch.gaps():
             a, b = [stretch.a[at] for at in alone], [stretch.b[at] for at in others]
             yield from self._gap(a, b, depth + 1)
-            if pair is not None and depth:
-                yield from self._changed(stretch.a[pair[0]], stretch.b[pair[1]])
+            if pair is None:
+                continue
+            one, other = stretch.a[pair[0]], stretch.b[pair[1]]
+            found = list(self._changed(one, other)) if depth else []
+            yield from found
+            if self._view is not None and not found:
+                self._view.same(one, other)
 
     def _gap(self, a: list[ComparedRow], b: list[ComparedRow], depth: int) -> Iterator[DifferenceShown]:
         if a and b and depth < max(len(row.keys) for row in (*a, *b)):

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
 from logdump.session.across import move_to
 from logdump.session.errors import CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotWrite
 
@@ -56,11 +58,21 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         with _place(session, options) as place:
             yield from export.run(place)
             check_whole(tally, options)
+    except KeyboardInterrupt:
+        yield _stopped(options, tally)
+        raise
     finally:
         cursor.is_backwards = was_backwards
     if options.heartbeats is None and tally.end is not None:
         yield from move_to(session, tally.end)
     yield from export.report()
+
+
+def _stopped(options: ExportOptions, tally: ExportTally) -> Notice:
+    """What Ctrl+C leaves."""
+    done = amount(tally.selected, "record" if options.heartbeats is None else "beat")
+    what = "the output is not whole" if options.to_standard_output else "nothing was exported"
+    return Notice((f"Stopped after {done}: {what}.",), ExitStatus.INTERRUPTED)
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from logdump.render.sql.script import Item
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.search.transaction_walk import Walked
 from trailformat.trail.sequence import Spot
 
 
@@ -33,7 +34,7 @@ class SqlExport:
         self._options = options
         self._tally = tally
         header = session.trail.file_header
-        self._transactions = self._records = self._statements = self._remarks = self._skipped = 0
+        self._read = self._transactions = self._statements = self._remarks = self._skipped = 0
         self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
 
     def run(self, path: Place) -> Iterator[Event]:
@@ -50,6 +51,9 @@ class SqlExport:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")
             for item in script.items(session.cursor.next, options.transactions):
+                if isinstance(item, Walked):
+                    yield from self._walked(item)
+                    continue
                 for line in self._lines(item):
                     file.write(f"{line}\n")
                 if isinstance(item, Opening):
@@ -71,6 +75,12 @@ class SqlExport:
             text = f"{self._skipped} transactions were left out; comments in their places say why."
             yield Notice((text,), ExitStatus.OK)
 
+    def _walked(self, walked: Walked) -> Iterator[Event]:
+        """How far the walk to the first transaction is; behind it those that are written say it."""
+        step, before, self._read = self._session.settings.notify, self._read, walked.records
+        if not self._transactions and walked.records // step > before // step:
+            yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
+
     def _lines(self, item: Item) -> Iterator[str]:
         if isinstance(item, Statement):
             return statement_lines(item)
@@ -78,11 +88,11 @@ class SqlExport:
 
     def _begun(self, item: Opening, end: int) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""
-        step, before = self._session.settings.notify, self._records
+        step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1
-        self._records += item.records
-        if self._records // step > before // step:
-            yield Progress(self._records, end, item.extent.first_moment.time, self._session.trail.size)
+        tally.selected += item.records
+        if tally.selected // step > before // step:
+            yield Progress(tally.selected, end, item.extent.first_moment.time, self._session.trail.size)
 
 
 def _lines_in(file: IO[bytes]) -> int:

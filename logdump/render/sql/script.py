@@ -24,7 +24,7 @@ from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
 from trailformat.search.left_out import LeftOut
 from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
+from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk, Walked
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
 
@@ -65,7 +65,7 @@ class NotRun(NamedTuple):
     statement: Statement
 
 
-Item = Opening | Statement | Closing | Skipped | NotRun
+Item = Opening | Statement | Closing | Skipped | NotRun | Walked
 
 
 class ScriptReach(NamedTuple):
@@ -132,15 +132,17 @@ class SqlScript:
     def items(self, rba: int, transactions: int | None = None) -> Iterator[Item]:
         """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
 
-        Those without a change are left out.
+        Those without a change are left out. Between some thousands of records stands how far the walk is.
 
         Raises:
             TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
         """
-        wanted = islice(self._extents(rba), transactions)
+        wanted = _first_extents(self._extents(rba), transactions)
         try:
             for extent in self._last_first(wanted) if self._takes_back else wanted:
-                if extent.is_whole and not self._is_copy(extent):
+                if isinstance(extent, Walked):
+                    yield extent
+                elif extent.is_whole and not self._is_copy(extent):
                     yield from self._transaction(extent)
                 else:
                     yield from self._skip(extent)
@@ -152,12 +154,14 @@ class SqlScript:
         left_out = self._reach.left_out
         return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
 
-    def _extents(self, rba: int) -> Iterator[Extent]:
+    def _extents(self, rba: int) -> Iterator[Extent | Walked]:
         start, here = start_at(self._trail, rba), self._trail.path
         spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
         for walked in self._walked(spot, missing):
-            if isinstance(walked, Restart):
+            if isinstance(walked, Walked):
+                yield walked
+            if isinstance(walked, Restart | Walked):
                 continue
             damages = walked.damage if isinstance(walked, Extent) else (walked,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
@@ -168,14 +172,14 @@ class SqlScript:
             if self._damage is not None:
                 return
 
-    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart]:
+    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
         """The walk from a place on; behind files that are missing it begins anew."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
         while True:
             self._missing = None
             walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
-            yield from walk
+            yield from walk.steps()
             behind = next((path for path in later or () if path not in self._ordinals), None)
             if behind is None:
                 return
@@ -199,11 +203,15 @@ class SqlScript:
             return extent.after
         return Spot(self._last, self._files.of(self._last).trail.end_of_records())
 
-    def _last_first(self, extents: Iterator[Extent]) -> Iterator[Extent]:
+    def _last_first(self, extents: Iterator[Extent | Walked]) -> Iterator[Extent | Walked]:
         """The transactions backwards: all but the first begin in files walked over, and are read there once more."""
-        first, rbas, sizes, files = next(extents, None), array("Q"), array("Q"), array("I")
+        first, rbas, sizes, files = None, array("Q"), array("Q"), array("I")
         for extent in extents:
-            if extent.first is not None:
+            if isinstance(extent, Walked):
+                yield extent
+            elif first is None:
+                first = extent
+            elif extent.first is not None:
                 rbas.append(extent.first.rba)
                 sizes.append(extent.records)
                 files.append(self._ordinals[extent.first.path])
@@ -294,6 +302,18 @@ class SqlScript:
             yield record
         if piece is not None:
             yield piece
+
+
+def _first_extents(extents: Iterator[Extent | Walked], number: int | None) -> Iterator[Extent | Walked]:
+    """Those up to so many transactions; None: all."""
+    if number is None:
+        yield from extents
+        return
+    for extent in extents if number else ():
+        yield extent
+        number -= isinstance(extent, Extent)
+        if not number:
+            return
 
 
 def _spot(record: Record) -> Spot:

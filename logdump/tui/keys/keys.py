@@ -20,6 +20,7 @@ class Area(enum.Enum):
     TEXT = "the panes of text"
     HEX = "the hex page"
     TIMELINE = "the timeline"
+    SIDE_BY_SIDE = "the page of two trails"
     CHOICES = "the panes of tables, transactions, marks and files"
     PANES = "every pane"
     PROMPT = "the prompt"
@@ -105,6 +106,7 @@ KEYS = (
         Area.PANES,
         acts="app.show_tab('timeline')",
     ),
+    Key("two_trails", "D", "two trails side by side, compared last", Area.PANES, acts="app.show_tab('side-by-side')"),
     Key("output", "v", "output of the commands", Area.PANES, acts="app.show_tab('output')"),
     Key("tables", "t", "tables", Area.PANES, acts="app.show_choices('tables')", short="tables"),
     Key("transactions", "x", "transactions", Area.PANES, acts="app.show_choices('transactions')", short="transactions"),
@@ -156,6 +158,36 @@ KEYS = (
     Key("open_record", "enter", "go to the record", Area.TIMELINE, acts="open_record"),
     Key("explain_lag", "e", "why the lag is so at this time", Area.TIMELINE, sends="EXPLAIN LAG AT <time>"),
     Key(
+        "next_difference",
+        "right_square_bracket",
+        "next difference",
+        Area.SIDE_BY_SIDE,
+        acts="difference(1)",
+        short="next difference",
+        weight=1,
+    ),
+    Key("difference_before", "left_square_bracket", "difference before", Area.SIDE_BY_SIDE, acts="difference(-1)"),
+    Key("first_trail", "left", "the first trail", Area.SIDE_BY_SIDE, acts="side(0)"),
+    Key("second_trail", "right", "the second trail", Area.SIDE_BY_SIDE, acts="side(1)", short="second trail"),
+    Key(
+        "open_side",
+        "enter",
+        "go to the record; of the second trail: the line for it",
+        Area.SIDE_BY_SIDE,
+        acts="open_side",
+        short="record",
+        weight=1,
+    ),
+    Key(
+        "leave_trails",
+        "escape",
+        "stop the comparison; else back to the records",
+        Area.SIDE_BY_SIDE,
+        acts="leave",
+        short="records",
+        weight=2,
+    ),
+    Key(
         "complete",
         "tab",
         "complete the word; in an empty line: the next pane",
@@ -173,7 +205,15 @@ KEYS = (
         short="search",
         weight=4,
     ),
-    Key("leave_prompt", "escape", "to the records", Area.PROMPT, acts="app.leave", short="records", weight=1),
+    Key(
+        "leave_prompt",
+        "escape",
+        "to the records, or to the page of two trails",
+        Area.PROMPT,
+        acts="app.leave",
+        short="records",
+        weight=1,
+    ),
     Key("older", "up", "the line before", Area.PROMPT, acts="recall(-1)", short="history", weight=3),
     Key("newer", "down", "the line after", Area.PROMPT, acts="recall(1)"),
     Key("stop", "ctrl+c", "stop the command under way", Area.EVERYWHERE, acts="app.stop", short="stop", weight=2),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.operations.comparison.aligned_listing import AlignedSoFar
 from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
 from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
@@ -24,7 +25,11 @@ OUTPUT = "output"
 """The page of what the commands printed."""
 TIMELINE = "timeline"
 """The page of the file over time."""
-NOT_OF_RECORD = frozenset({OUTPUT, TIMELINE})
+SIDE_BY_SIDE = "side-by-side"
+"""The page of two trails that are compared."""
+OF_COMMANDS = frozenset({OUTPUT, SIDE_BY_SIDE})
+"""The pages of what commands found."""
+NOT_OF_RECORD = OF_COMMANDS | {TIMELINE}
 """The pages that are not about the record under the cursor."""
 _REMOVED = "FILE REMOVED"
 
@@ -55,7 +60,7 @@ class Model(Observable):
         history: the lines that were entered, oldest first.
         index: what is known of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
-        page_before: the page about a record that was shown last.
+        page_before: the page that was shown before those of commands.
     """
 
     state = Part(State())
@@ -65,6 +70,8 @@ class Model(Observable):
     """The number of lines that commands have requested."""
     output = Part(0)
     """The number of reports of output."""
+    aligned = Part[AlignedSoFar | None](None)
+    """The two trails that were compared last; None before the first."""
     is_over = Part(False)  # noqa: FBT003 - its first value
     busy = Part("")
     """The progress of what is under way; empty when nothing is."""
@@ -103,7 +110,7 @@ class Model(Observable):
     where = Part("")
     """The lines of the page that are visible, or the field picked."""
     place = Part(Area.PROMPT)
-    """The place of the keyboard: the prompt, or the panes."""
+    """The place of the keyboard: the prompt, the page of two trails, or any other pane."""
     offers = Part("")
     """Completions of the word at the prompt, until the next key."""
 
@@ -142,7 +149,7 @@ class Model(Observable):
 
     def show_page(self, name: str) -> None:
         """Show a page, or have it read again."""
-        if name != OUTPUT:
+        if name not in OF_COMMANDS:
             self.page_before = name
         self.shown = ShownPage(name, self.shown.times + 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from logdump.tui.model.model import OUTPUT, Model, ScanProgress
+from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OPEN_TRANSACTIONS, OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
@@ -30,6 +30,7 @@ class Reports:
         self._fits = fits
         self._takers: dict[type[messages.Report], Callable[[Any], None]] = {
             messages.OutputGrew: self._take_output,
+            messages.AlignedGrew: self._take_aligned,
             messages.Asked: self._take_question,
             messages.CommandEnded: self._take_end,
             messages.Crossed: self._take_crossing,
@@ -77,11 +78,21 @@ class Reports:
     def _take_output(self, report: messages.OutputGrew) -> None:
         model, entry, progress = self._model, self._mode.transcript.last, report.progress
         model.output += 1
-        if entry is not None and (len(entry.records) > 1 or not self._fits(entry)):
+        if entry is not None and (len(entry.records) > 1 or not self._has_room(entry)):
             model.show_page(OUTPUT)
         if progress is not None:
             part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
+
+    def _has_room(self, entry: TranscriptEntry) -> bool:
+        """Whether an answer can be read without the output page."""
+        return entry.is_on_page or self._fits(entry)
+
+    def _take_aligned(self, report: messages.AlignedGrew) -> None:
+        model, before = self._model, self._model.aligned
+        model.aligned = report.so_far
+        if before is None or before.listing is not report.so_far.listing:
+            model.show_page(SIDE_BY_SIDE)
 
     def _take_question(self, report: messages.Asked) -> None:
         self._model.output += 1
@@ -122,9 +133,9 @@ class Reports:
         if entry is None:
             return
         is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
-        if report.records > 1 or is_elsewhere or not self._fits(entry):
+        if report.records > 1 or is_elsewhere or not self._has_room(entry):
             model.show_page(OUTPUT)
-        elif report.records == 1 and model.page == OUTPUT:
+        elif report.records == 1 and model.page in OF_COMMANDS:
             model.show_page(model.page_before)
 
     # The file.

@@ -122,6 +122,14 @@ def open_line(path: Path) -> str:
     return f'OPEN "{text}"' if '"' not in text and text.isprintable() else ""
 
 
+def line_to(path: Path | None, rba: int, here: Path | None) -> str:
+    """The line that leads to a record where ``here`` is open, which has it without a path; empty as the other."""
+    if path is None or (here is not None and path.absolute() == here.absolute()):
+        return f"POS {rba}"
+    opening = open_line(path)
+    return opening and f"{opening}; POS {rba}"
+
+
 def _time_text(time: int | None, state: State) -> str:
     return format_timestamp(time, state.time_offset)[:19] if time else ""
 

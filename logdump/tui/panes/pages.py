@@ -10,9 +10,10 @@ from textual.events import Resize
 from textual.timer import Timer
 
 from logdump.session.settings import Settings
-from logdump.tui.model.model import NOT_OF_RECORD, OUTPUT, Model
+from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, Model
 from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.tabs import RECORD_TABS
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
@@ -60,6 +61,7 @@ class Pages(Vertical):
         for tab in RECORD_TABS:
             yield (HexPane if tab.name == "hex" else RecordPane)(tab.name, self._glyphs)
         yield TimelinePane(self._model, self._settings, self._glyphs)
+        yield SideBySidePane(self._model, self._glyphs)
         yield TextPane(OUTPUT, self._glyphs)
 
     def page(self, name: str) -> TextPane:
@@ -171,5 +173,5 @@ class Pages(Vertical):
     def tell(self, problem: str) -> None:
         """The file cannot be read: the page that is shown says why."""
         self._end_patience()
-        if self._model.page != OUTPUT:
+        if self._model.page not in OF_COMMANDS:
             self.shown.show([line(problem, "warn")])

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from textual.containers import Horizontal
 from textual.events import Click
 from textual.strip import Strip
 
+from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.panes.choices import short_count, table_filter
@@ -116,3 +118,13 @@ class Sidebar(Styled):
         text = fit(one.text, max(1, room - len(numbers)), self._glyphs) + numbers
         strip = self.strip(((text, "title" if one.action else ""),), width - 1)
         return Strip([*strip, *self.strip(((self._glyphs.divider, "dim"),), 1)])
+
+
+class Panes(Horizontal):
+    """Everything between the title and the prompt."""
+
+    BINDINGS = bindings(Area.PANES)
+
+    def on_resize(self) -> None:
+        """The side pane takes a part of the width."""
+        self.query_one(Sidebar).draw()

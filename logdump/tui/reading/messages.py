@@ -7,6 +7,7 @@ from pathlib import Path
 
 from textual.message import Message
 
+from logdump.operations.comparison.aligned_listing import AlignedSoFar
 from logdump.session.events import Progress
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
@@ -113,6 +114,13 @@ class OutputGrew(Report):
     """The command under way has printed lines, or reports its progress."""
 
     progress: Progress | None = None
+
+
+@dataclass(eq=False)
+class AlignedGrew(Report):
+    """Two trails are being put side by side, or have been."""
+
+    so_far: AlignedSoFar
 
 
 @dataclass(eq=False)

@@ -13,12 +13,15 @@ from textual.message import Message
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
+from logdump.operations.comparison.aligned_listing import AlignedListing
 from logdump.session.across import cross_towards
+from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, JobProgress, Notice, Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
+from logdump.tui.reading.alignment import ReportedAlignment
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
 from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
@@ -45,6 +48,7 @@ class ScreenMode(LineMode):
         super().__init__(session=session)
         session.standard_output = None
         session.takes_lines = False
+        session.begin_aligned = self._begin_aligned
         self.transcript = Transcript()
         self.is_asking = False
         self._post = post
@@ -52,7 +56,8 @@ class ScreenMode(LineMode):
         self._thread = Background("commands")
         self._answers: queue.SimpleQueue[str | type[KeyboardInterrupt] | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
-        self._is_interruptible = self._is_of_record = False
+        self._is_interruptible = self._is_elsewhere = False
+        self._alignment: ReportedAlignment | None = None
         self.entered = self._records = self._opened = 0
         self._trail: TrailFile | None = None
         self._neighbours = NeighbourFiles()
@@ -129,6 +134,7 @@ class ScreenMode(LineMode):
         """Stop whatever runs, and end the thread."""
         self.stop()
         self._thread.close()
+        self.session.begin_aligned = None
 
     def _carry_out(self, line: str, number: int) -> None:
         self._records = 0
@@ -145,8 +151,22 @@ class ScreenMode(LineMode):
                 self._is_interruptible = False
         except KeyboardInterrupt:
             was_stopped = True
+        self._end_aligned()
         self._save_history()
         self._post(CommandEnded(self._state(), self._records, number, was_stopped=was_stopped))
+
+    def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
+        """A page of its own shows two trails side by side."""
+        self._end_aligned()
+        if self.transcript.last is not None:
+            self.transcript.last.is_on_page = True
+        self._alignment = ReportedAlignment(AlignedListing(level, (a, b)), self._post)
+        return self._alignment
+
+    def _end_aligned(self) -> None:
+        alignment, self._alignment = self._alignment, None
+        if alignment is not None:
+            alignment.close()
 
     def _state(self) -> State:
         trail = self.session.trail if self.session.has_trail else None
@@ -173,7 +193,8 @@ class ScreenMode(LineMode):
         return answer
 
     def _print(self, event: Event) -> None:
-        self._is_of_record = isinstance(event, KnownRecord)
+        is_on_page = self._alignment is not None and isinstance(event, DifferenceShown)
+        self._is_elsewhere = is_on_page or isinstance(event, KnownRecord)
         if isinstance(event, KnownRecord) and self.transcript.last is not None:
             self._records += 1
             self.transcript.last.records.append(event.record.rba)
@@ -185,7 +206,7 @@ class ScreenMode(LineMode):
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
             for line in lines:
-                self.transcript.last.print(line, is_of_record=self._is_of_record)
+                self.transcript.last.print(line, is_elsewhere=self._is_elsewhere)
         self._tell()
 
     def _flush(self) -> None:

@@ -23,7 +23,8 @@ class TranscriptEntry:
     Attributes:
         output: the lines, of very many the last.
         printed: how many there were.
-        said: the first lines that are not those of a record displayed; empty ones are left out.
+        said: the first lines that no pane shows, such as those of a record displayed; empty ones are left out.
+        is_on_page: whether a page of its own shows the answer.
         records: RBAs of the records displayed last.
     """
 
@@ -33,13 +34,14 @@ class TranscriptEntry:
         self.output: deque[str | Answer] = deque(maxlen=MOST_LINES)
         self.printed = 0
         self.said: list[str] = []
+        self.is_on_page = False
         self.records: deque[int] = deque(maxlen=2)
 
-    def print(self, line: str | Answer, *, is_of_record: bool = False) -> None:
+    def print(self, line: str | Answer, *, is_elsewhere: bool = False) -> None:
         """Take one more line of output in."""
         self.output.append(line)
         self.printed += 1
-        if not is_of_record and len(self.said) < MOST_SAID and (text := _shown(line)):
+        if not is_elsewhere and len(self.said) < MOST_SAID and (text := _shown(line)):
             self.said.append(text)
 
     @property

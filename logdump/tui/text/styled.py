@@ -91,7 +91,7 @@ def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...
 
 
 STYLES = frozenset(
-    "dim strong warn cursor here title zero printable blank control high field match".split()  # noqa: SIM905
+    "dim strong warn cursor here title zero printable blank control high field match added changed moved".split()  # noqa: SIM905
 )
 """Every style; layout.tcss says what each is like."""
 

@@ -150,6 +150,19 @@ def test_a_changed_byte_is_one_difference_of_the_bytes(tmp_path: Path) -> None:
     assert found.b.rba < at
 
 
+@pytest.mark.parametrize("level", ["records", "values"])
+def test_a_record_whose_columns_do_not_come_apart_differs_in_its_data(tmp_path: Path, level: str) -> None:
+    transactions = drawn(Random(2), 5)
+    a, b = (written(tmp_path / name, transactions) for name in "ab")
+    path = tmp_path / "b" / "sm000000000"
+    data = bytearray(path.read_bytes())
+    length = data.rindex(b"Uji") - 6
+    data[length] = 0xFF
+    path.write_bytes(data)
+    (found,) = _differences(a, b, level)
+    assert [(part.part, part.column) for part in found.parts] == [("data", None)]
+
+
 def test_a_tail_that_is_lost_is_what_is_missing(tmp_path: Path) -> None:
     transactions = drawn(Random(4), 5)
     a, b = (written(tmp_path / name, transactions) for name in "ab")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -84,7 +84,7 @@ def test_values_of_every_type_good_or_bad_are_shown_alike(records: list[Record],
 def test_after_an_interrupt_next_goes_on_without_a_gap(until: int) -> None:
     """Lines that may not have been printed are shown again; none is left out."""
     line = _line(TRAILS / "et000000000", "", by_columns=True)
-    events = cast("Generator[Event, None, None]", run_line(line.session, REGISTRY, "n 9999"))
+    events = run_line(line.session, REGISTRY, "n 9999")
     rbas: list[int] = []
     while until:
         event = next(events)

@@ -76,6 +76,7 @@ LINES = [
     "filter on",
     "count",
     "count detail",
+    f"diff {TRAILS}/et000000000 limit 3",
     "safe",
     "detail off",
     "detail on",

@@ -12,12 +12,14 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.notation.times import GMT
+from logdump.operations.comparison.aligned_listing import AlignedListing, AlignedSoFar
 from logdump.operations.timeline.open_transactions import BrRefused
 from logdump.operations.timeline.timeline import Timeline
+from logdump.session.differences import DiffLevel
 from logdump.session.marks import Mark
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.model import TIMELINE, Model, ScanProgress
+from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, ScanProgress
 from logdump.tui.model.observable import Observable, Part
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.state import State
@@ -66,6 +68,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("transactions", "transactions"): lambda model: model.transactions[:1],
     ("timeline", "records"): lambda _: Timeline(0, (), None, None, is_filtered=False),
     ("open_transactions", "records"): lambda _: BrRefused(("Bounded Recovery is for Oracle alone.",)),
+    ("aligned", "records"): lambda _: AlignedSoFar(AlignedListing(DiffLevel.BYTES, ("a", "b")), 0, is_ended=False),
     ("follows", "records"): lambda model: not model.follows,
     ("row", "records"): lambda model: model.row._replace(rba=1811) if model.row is not None else None,
     ("upper", "records"): lambda _: "transactions",
@@ -103,6 +106,8 @@ def change(screen: Stepped, name: str, upper: str) -> None:
     if name in ("timeline", "open_transactions"):
         screen.app.query_one(TimelinePane).has_transactions = name == "open_transactions"
         screen.run(lambda: model.show_page(TIMELINE))
+    if name == "aligned":
+        screen.run(lambda: model.show_page(SIDE_BY_SIDE))
     if name == "output":
         screen.app.mode.transcript.begin("", "").print("more")
     screen.painted()

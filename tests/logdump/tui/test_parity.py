@@ -12,6 +12,7 @@ from textual.widget import Widget
 from logdump.line.line_mode import BANNER
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
+from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE
 from logdump.tui.reading.transcript import Answer, TranscriptEntry
 from tests.logdump.tui.drive import Screen, drive
 from tests.transcripts.play import SCRIPTS, WITH_PROGRAMS, copy_of_trails, environment, steady
@@ -66,6 +67,9 @@ def unread(screen: Screen, entry: TranscriptEntry) -> list[str]:
     app = screen.app
     page = app.pages.page(app.model.page)
     found = painted(app.log_strip) + painted(page)
+    if app.model.page == SIDE_BY_SIDE:  # which the output page has in words
+        page = app.pages.page(OUTPUT)
+        app.model.show_page(OUTPUT)
     if entry.records or sum(1 + len(one) // 40 for one in entry.lines()) > page.height:
         found += squeezed("".join(page.line_at(at).text for at in range(page.count)))
     return [one for one in entry.lines()[1:] if squeezed(one) not in found]

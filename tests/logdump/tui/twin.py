@@ -17,6 +17,7 @@ from logdump.tui.app import TrailApp
 from logdump.tui.model.model import Model
 from logdump.tui.model.observable import Part
 from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.harmless_app import HarmlessApp
@@ -67,7 +68,10 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
     timeline = twin.query_one(TimelinePane)
     _copy(original.query_one(TimelinePane), timeline, "way", "moment", "has_transactions", "bar", "top")
     timeline.draw()
-    for page in (one for one in original.pages.query(TextPane) if not isinstance(one, TimelinePane)):
+    _copy(original.query_one(SideBySidePane), twin.query_one(SideBySidePane), "cursor")
+    twin.query_one(SideBySidePane).draw()
+    drawn = TimelinePane | SideBySidePane
+    for page in (one for one in original.pages.query(TextPane) if not isinstance(one, drawn)):
         other = twin.pages.page(page.id or "")
         _copy(page, other, "lines", "top", "current", "shows_margin", "text", "_picked")
         other._wrap()

@@ -1,0 +1,148 @@
+"""The page of two trails side by side: its cursor stands on a row of one side, and leads to the record there."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+from textual.events import Click, Resize
+from textual.message import Message
+
+from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.model.model import SIDE_BY_SIDE, Model
+from logdump.tui.panes.text_pane import TextPane
+from logdump.tui.text.aligned_text import AlignedCursor, SideBySidePage, places_of
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Line, line
+from trailformat.trail.sequence import Spot
+
+_AROUND = 2
+"""So many rows stay visible before the cursor and behind it."""
+_NOTHING = "No trails have been compared in this session."
+
+
+class SideBySidePane(TextPane):
+    """Rows of both trails; the cursor stands on the first difference until a key moves it.
+
+    Attributes:
+        cursor: where it stands.
+    """
+
+    BINDINGS = bindings(Area.SIDE_BY_SIDE)
+
+    @dataclass(eq=False)
+    class Opened(Message):
+        """The record under the cursor is wanted, of the first trail or of the second."""
+
+        spot: Spot
+        is_second: bool
+
+    def __init__(self, model: Model, glyphs: Glyphs) -> None:
+        super().__init__(SIDE_BY_SIDE, glyphs)
+        self._model = model
+        self._page: SideBySidePage | None = None
+        self._begin()
+        model.observe(self._take, Model.aligned)
+        model.observe(self.draw, Model.shown, Model.aligned)
+
+    def _begin(self) -> None:
+        self.cursor, self._has_moved = AlignedCursor(0), False
+
+    def _take(self) -> None:
+        """Begin at the top of other trails, and stand on the first difference as soon as there is one."""
+        so_far = self._model.aligned
+        if so_far is not None and not so_far.rows and not so_far.is_ended:
+            self._begin()
+        if self._differences and not self._has_moved:
+            self._has_moved = True
+            self.cursor = self.cursor._replace(at=self._differences[0])
+
+    @property
+    def _differences(self) -> list[int]:
+        """The rows that are differences, as far as they have been reported."""
+        so_far = self._model.aligned
+        if so_far is None:
+            return []
+        found = so_far.listing.differences
+        return found[: bisect_left(found, so_far.rows)]
+
+    def draw(self) -> None:
+        """Show what is current in the room that there is."""
+        so_far, (width, height) = self._model.aligned, self.size
+        if self._model.page != SIDE_BY_SIDE or not width:
+            return
+        if so_far is None:
+            self.show([line(_NOTHING, "dim")])
+            return
+        page = self._page = SideBySidePage(so_far, (width, height), self._glyphs)
+        at = max(0, min(self.cursor.at, page.count - 1))
+        around = min(_AROUND, (page.room - 1) // 2)
+        top = min(max(self.cursor.top, at + around - page.room + 1), at - around)
+        self.cursor = self.cursor._replace(at=at, top=max(0, min(top, page.count - page.room)))
+        self.show(page.lines(self.cursor), top=0)
+
+    @property
+    def where(self) -> str:
+        """Which difference the cursor stands on, or stands behind, and how many there are."""
+        found = self._differences
+        so_far = self._model.aligned
+        more = "" if so_far is None or so_far.is_ended else "+"
+        return f"difference {bisect_right(found, self.cursor.at)}/{len(found)}{more}" if found else ""
+
+    def line_at(self, at: int) -> Line:
+        """A line; the cursor is less bright without the keyboard."""
+        one = super().line_at(at)
+        if self.has_focus:
+            return one
+        return one._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in one.pieces))
+
+    def _go_to(self, at: int) -> None:
+        self._has_moved = True
+        self.cursor = self.cursor._replace(at=at)
+        self.draw()
+
+    def action_lines(self, step: int) -> None:
+        """A key: the cursor by rows."""
+        self._go_to(self.cursor.at + step)
+
+    def action_pages(self, pages: int) -> None:
+        """A key: the cursor by pages."""
+        self._go_to(self.cursor.at + pages * max(1, self._page.room - 1 if self._page is not None else 1))
+
+    def scroll_to_line(self, top: int) -> None:
+        """The wheel: the cursor by rows."""
+        self.action_lines(top - self.top)
+
+    def action_difference(self, step: int) -> None:
+        """A key: the cursor to the next difference, or the one before."""
+        found = self._differences
+        at = bisect_right(found, self.cursor.at) if step > 0 else bisect_left(found, self.cursor.at) - 1
+        if 0 <= at < len(found):
+            self._go_to(found[at])
+
+    def action_side(self, side: int) -> None:
+        """A key: the first trail, or the second."""
+        self.cursor = self.cursor._replace(side=side)
+        self.draw()
+
+    def action_open_side(self) -> None:
+        """A key: to the record."""
+        row = self._page.row(self.cursor.at) if self._page is not None else None
+        spot = places_of(row)[self.cursor.side]
+        if spot is not None:
+            self.post_message(self.Opened(spot, bool(self.cursor.side)))
+
+    async def action_leave(self) -> None:
+        """A key: stop the comparison under way, else back to the records."""
+        so_far = self._model.aligned
+        await self.app.run_action("app.leave" if so_far is None or so_far.is_ended else "app.stop")
+
+    def on_click(self, event: Click) -> None:
+        """The cursor to the row and the side under the mouse."""
+        if self._page is not None and 0 < event.y <= self._page.room:
+            self.cursor = self.cursor._replace(side=int(event.x > self.size.width // 2))
+            self._go_to(self.cursor.top + event.y - 1)
+
+    def on_resize(self, _event: Resize) -> None:
+        """Use the new room."""
+        self.draw()

@@ -1,0 +1,202 @@
+"""Two trails side by side as lines: both in columns, the sign of a difference between them, what differs below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from logdump.notation.differing import around_difference
+from logdump.notation.plural import amount
+from logdump.operations.comparison.aligned_listing import MOST_PARTS, AlignedListing, AlignedSoFar
+from logdump.render.diff_text import (
+    MARKS,
+    diff_lines,
+    finding,
+    part_name,
+    part_texts,
+    places_text,
+    record_name,
+    subject,
+    transaction_name,
+)
+from logdump.session.differences import (
+    AlignedRow,
+    DifferenceKind,
+    DifferenceShown,
+    PairedTransaction,
+    PartDifference,
+    PassedOver,
+    SameRow,
+)
+from logdump.session.settings import Settings
+from logdump.tui.text.cells import fit, harmless
+from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import Line, line, wrapped
+from trailformat.trail.sequence import Spot
+
+_STYLES = {
+    DifferenceKind.MISSING: "warn",
+    DifferenceKind.EXTRA: "added",
+    DifferenceKind.CHANGED: "changed",
+    DifferenceKind.ABSENT: "changed",
+    DifferenceKind.MOVED: "moved",
+    DifferenceKind.TWICE: "moved",
+    DifferenceKind.DAMAGE: "warn",
+}
+_BETWEEN = 3
+"""The cells between the sides."""
+_WITH_OPERATION = ((38, 12), (24, 9))
+"""The widths of a side from which on what a record does has a column of so many cells."""
+_MOST_BELOW = 14
+_LONGEST_NAME = 24
+
+
+class AlignedCursor(NamedTuple):
+    """The row under the cursor, the side (0 or 1), and the first row that is visible."""
+
+    at: int
+    side: int = 0
+    top: int = 0
+
+
+class SideBySidePage:
+    """The rows of two trails in ``size`` cells.
+
+    Attributes:
+        count: the number of rows: those of the listing, and lines about both behind them.
+        room: the number of rows that are visible at once.
+    """
+
+    def __init__(self, so_far: AlignedSoFar, size: tuple[int, int], glyphs: Glyphs) -> None:
+        self._listing, self._glyphs = so_far.listing, glyphs
+        self._rows = so_far.rows
+        self._width, height = size
+        self._below = min(_MOST_BELOW, (2 * height + 2) // 5)
+        self._half = max(1, (self._width - 1 - _BETWEEN) // 2)
+        self._tail = [row for text in _tail(so_far) for row in wrapped(line(harmless(text, glyphs)), self._width - 1)]
+        self.count = so_far.rows + len(self._tail)
+        self.room = max(1, height - 1 - self._below)
+
+    def row(self, at: int) -> AlignedRow | None:
+        """A row of the listing; None for the lines behind it."""
+        return self._listing.rows[at] if at < self._rows else None
+
+    def lines(self, cursor: AlignedCursor) -> list[Line]:
+        """The names of both, the rows from the first visible one on, and what is under the cursor."""
+        shown = range(cursor.top, min(self.count, cursor.top + self.room))
+        digits = max((len(str(spot.rba)) for at in shown for spot in places_of(self.row(at)) if spot), default=0)
+        lines = [self._heading()]
+        lines += [self._line(at, digits, cursor) for at in shown]
+        lines += [line("")] * (self.room - len(shown))
+        return [*lines, *islice(self._about(cursor.at), self._below)]
+
+    def _heading(self) -> Line:
+        first, second = self._listing.titles
+        a, b = self._title(first), self._title(f"{second}, by {self._listing.level.value}")
+        return Line(((f" {a}{' ' * _BETWEEN}{b}", "strong"),))
+
+    def _title(self, title: str) -> str:
+        """A name whose end stays where there is no room for all."""
+        text, room = harmless(title, self._glyphs), self._half
+        if cell_len(text) > room:
+            text = self._glyphs.cut + text[max(0, len(text) - room + 1) :]
+        return fit(text, room, self._glyphs)
+
+    def _line(self, at: int, digits: int, cursor: AlignedCursor) -> Line:
+        row, is_here = self.row(at), at == cursor.at
+        sign = (self._glyphs.cursor if is_here else " ", "")
+        if row is None or isinstance(row, PassedOver | PairedTransaction):
+            text, style = self._across(at, row)
+            return Line((sign, (text, "cursor" if is_here else style)))
+        mark, style = (MARKS[row.kind], _STYLES[row.kind]) if isinstance(row, DifferenceShown) else (" ", "")
+        cells = [fit(self._cell(row, spot, digits), self._half, self._glyphs) for spot in places_of(row)]
+        styles = [("cursor" if cursor.side == side else "here") if is_here else style for side in (0, 1)]
+        return Line((sign, (cells[0], styles[0]), (f" {mark} ", style), (cells[1], styles[1])))
+
+    def _across(self, at: int, row: PassedOver | PairedTransaction | None) -> tuple[str, str]:
+        """The text of a row over both sides, and its style."""
+        if row is None:
+            return self._tail[at - self._rows].text, "strong"
+        if isinstance(row, PairedTransaction):
+            return harmless(transaction_name(row.csn, row.xid), self._glyphs), "strong"
+        return f"{self._glyphs.cut} {_passed(row)}", "dim"
+
+    def _cell(self, row: SameRow | DifferenceShown, spot: Spot | None, digits: int) -> str:
+        if spot is None:
+            return ""
+        if isinstance(row, DifferenceShown) and row.table is None:
+            is_damage = row.kind is DifferenceKind.DAMAGE
+            what = finding(row) if is_damage else f"transaction, {amount(row.records, 'record')}"
+            return f"{spot.rba:>{digits}} {what}"
+        width = next((width for least, width in _WITH_OPERATION if self._half >= least), 0)
+        operation = fit(row.op or "", width, self._glyphs) if width else row.op or ""
+        return f"{spot.rba:>{digits}} {operation} {row.table or '(no name)'}"
+
+    def _about(self, at: int) -> Iterator[Line]:
+        """What is under the cursor, and the parts that differ."""
+        row = self.row(at)
+        if row is None:
+            return
+        parts = row.parts if isinstance(row, DifferenceShown) else ()
+        yield from wrapped(line(harmless(_text(row, self._listing), self._glyphs), "strong"), self._width)
+        names = [fit(part_name(part), _LONGEST_NAME, self._glyphs).rstrip() for part in parts]
+        name_width = min(_widest(names), self._width // 3)
+        room = max(1, (self._width - name_width - 6) // 2)
+        texts = [self._values(part, room) for part in parts]
+        width = _widest([a for a, _ in texts])
+        for name, (a, b) in zip(names, texts, strict=True):
+            pieces = (fit(a, width, self._glyphs), "warn"), (" | ", ""), (b, "added")
+            yield Line(((f" {fit(name, name_width, self._glyphs)}  ", ""), *pieces))
+        if len(parts) == MOST_PARTS:
+            yield line(f" {self._glyphs.cut} more may differ", "dim")
+
+    def _values(self, part: PartDifference, room: int) -> tuple[str, str]:
+        a, b = (harmless(text, self._glyphs) for text in part_texts(part))
+        a, b = around_difference(a, b, room, self._glyphs.cut)
+        return fit(a, room, self._glyphs).rstrip(), fit(b, room, self._glyphs).rstrip()
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max(map(cell_len, texts), default=0)
+
+
+def places_of(row: AlignedRow | None) -> tuple[Spot | None, Spot | None]:
+    """Where a row stands on both sides; of a transaction that stands twice on one, the second place."""
+    if row is None or isinstance(row, PassedOver):
+        return None, None
+    if isinstance(row, DifferenceShown) and row.kind is DifferenceKind.TWICE:
+        return (row.b, None) if row.side == "a" else (None, row.b)
+    return row.a, row.b
+
+
+def _passed(row: PassedOver) -> str:
+    return f"{amount(row.transactions, 'transaction') if row.transactions else amount(row.records, 'record')} equal"
+
+
+def _text(row: AlignedRow, listing: AlignedListing) -> str:
+    """A row in a sentence."""
+    if isinstance(row, PassedOver):
+        return _passed(row)
+    if isinstance(row, SameRow):
+        return f"{places_text(row.a, row.b)}, {record_name(row.table, row.op)}: equal by {listing.level.value}"
+    if isinstance(row, PairedTransaction):
+        return f"{transaction_name(row.csn, row.xid)}, {places_text(row.a, row.b)}"
+    text = f"{MARKS[row.kind]} {subject(row)}"
+    return text if row.parts else f"{text}: {finding(row)}"
+
+
+def _tail(so_far: AlignedSoFar) -> Iterator[str]:
+    """Lines behind the rows: what is not among them, and both trails in numbers."""
+    listing = so_far.listing
+    if listing.left_out:
+        where = f": FROM CSN {listing.goes_on} lists them" if listing.goes_on is not None else ""
+        yield f"{amount(listing.left_out, 'more difference')}{where}"
+    if listing.shown is not None:
+        yield from diff_lines(listing.shown, Settings())
+    if not so_far.is_ended:
+        yield "The rest is being compared."
+    elif listing.shown is None or listing.shown.is_partial:
+        yield "Stopped before the end: this is partial."

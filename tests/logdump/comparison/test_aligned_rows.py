@@ -1,0 +1,134 @@
+"""Two trails side by side: each difference in its place, what is equal around it, no more than there is room for."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.generate import large_trail
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.operations.comparison import aligned_listing
+from logdump.operations.comparison.aligned_listing import AlignedListing
+from logdump.session.differences import (
+    DifferenceKind,
+    DifferenceShown,
+    DiffLevel,
+    DiffShown,
+    PairedTransaction,
+    PassedOver,
+    SameRow,
+)
+from logdump.session.session import Session
+from tests.logdump.comparison.test_simulated import OTHER_ORDER
+from tests.logdump.line import Line
+from tests.searching import IS_LONG
+from tests.simulated.pairs import Committed, drawn, edited, written
+from tests.trailformat.test_streaming import private_bytes
+from trailformat import TrailFile
+from trailformat.trail.sequence import Spot
+
+_BOUND = 60_000_000
+"""Bytes for two trails of any size: what is read ahead, what is kept, and the modules that are loaded for it."""
+
+
+def _aligned(a: str, b: str, words: str = "") -> tuple[AlignedListing, list[DifferenceShown]]:
+    """What is put side by side, and what DIFF lists."""
+    line, listings = Line(), list[AlignedListing]()
+
+    def begin(level: DiffLevel, first: str, second: str) -> AlignedListing:
+        listings.append(AlignedListing(level, (first, second)))
+        return listings[-1]
+
+    line.session.begin_aligned = begin
+    line(f'diff "{a}" "{b}" limit 1000 {words}')
+    (listing,) = listings
+    return listing, [event for event in line.events if isinstance(event, DifferenceShown)]
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, list[Committed]]:
+    """A trail, an edited copy in the other byte order, and the transactions of the first."""
+    folder, random = tmp_path_factory.mktemp("pair"), Random(36)
+    transactions = [
+        Committed(2 * at, tuple(change for one in drawn(random, 6) for change in one.changes)) for at in range(1, 10)
+    ]
+    copy, _ = edited(random, transactions)
+    return written(folder / "a", transactions), written(folder / "b", copy, flavour=OTHER_ORDER), transactions
+
+
+def test_the_differences_are_those_of_diff_and_all_records_are_equal_or_different_or_passed_over(
+    pair: tuple[str, str, list[Committed]],
+) -> None:
+    a, b, transactions = pair
+    listing, found = _aligned(a, b)
+    assert [listing.rows[at] for at in listing.differences] == found
+    assert {one.kind.value for one in found if one.table is not None} == {"changed", "missing", "extra"}
+    assert listing.shown is not None
+    passed = [row for row in listing.rows if isinstance(row, PassedOver)]
+    assert sum(row.transactions for row in passed) == listing.shown.equal
+    sizes = {one.csn: len(one.changes) for one in transactions}
+    records: Counter[str | None] = Counter()
+    csn = None
+    for row in listing.rows:
+        csn = row.csn if isinstance(row, PairedTransaction) else csn
+        if isinstance(row, DifferenceShown) and row.table is not None:
+            records[csn] += row.kind is not DifferenceKind.EXTRA
+        records[csn] += row.records if isinstance(row, PassedOver) else isinstance(row, SameRow)
+    assert {csn: number for csn, number in records.items() if csn} == {csn: sizes[csn] for csn in records if csn}
+
+
+def test_rows_around_a_difference_are_equal_and_few(pair: tuple[str, str, list[Committed]]) -> None:
+    a, b, _ = pair
+    listing, _ = _aligned(a, b)
+    same = [row for row in listing.rows if isinstance(row, SameRow)]
+    assert same
+    assert all(_values_at(row.a) == _values_at(row.b) for row in same)
+    assert len(same) <= 4 * len(listing.differences)
+
+
+def _values_at(spot: Spot) -> object:
+    with TrailFile(spot.path) as trail:
+        record = trail.record_at(spot.rba)
+        assert record is not None
+        return record.header.audit_pos
+
+
+@pytest.mark.parametrize(("name", "most"), [("MOST_ROWS", 4), ("MOST_CHARACTERS", 1)])
+def test_what_is_not_kept_is_counted_and_it_says_where_to_go_on(
+    pair: tuple[str, str, list[Committed]], name: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, _ = pair
+    monkeypatch.setattr(aligned_listing, name, most)
+    listing, found = _aligned(a, b)
+    assert 0 < listing.left_out == len(found) - len(listing.differences)
+    assert listing.goes_on == found[len(listing.differences)].csn
+
+
+def test_where_nothing_is_to_be_listed_nothing_is_put_side_by_side(pair: tuple[str, str, list[Committed]]) -> None:
+    line = Line()
+    line.session.begin_aligned = lambda *_: pytest.fail("it has begun")
+    line(f'diff "{pair[0]}" "{pair[1]}" quiet')
+    assert line.failures == []
+
+
+@pytest.mark.skipif(not IS_LONG, reason="make test-long compares 60 MB")
+def test_a_large_pair_is_compared_and_kept_in_bounded_memory(tmp_path: Path) -> None:
+    path, other = large_trail(60, path=tmp_path / "a").path, tmp_path / "b"
+    shutil.copyfile(path, other)
+    with other.open("r+b") as file:
+        for at in range(100_000, path.stat().st_size, 500_000):
+            file.seek(at)
+            file.write(b"\x55")
+    session, kept = Session(), AlignedListing(DiffLevel.RECORDS, ("", ""))
+    session.begin_aligned = lambda *_: kept
+    before = highest = private_bytes()
+    for _ in run_line(session, REGISTRY, f"diff {path} {other} limit 1"):
+        highest = max(highest, private_bytes())
+    assert isinstance(kept.shown, DiffShown)
+    assert kept.shown.differences > 50
+    assert highest - before < _BOUND

@@ -1,0 +1,184 @@
+"""The page of two trails side by side: every difference in its place, the ways to it and from it to the record."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from logdump.operations.comparison.aligned_listing import AlignedListing, AlignedSoFar
+from logdump.operations.comparison.comparison import TrailComparison
+from logdump.session.differences import DifferenceKind as Kind
+from logdump.session.differences import DifferenceShown, DiffLevel, PairedTransaction, PartDifference, PassedOver
+from logdump.session.events import Progress
+from logdump.tui.model.model import SIDE_BY_SIDE
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
+from logdump.tui.text.aligned_text import AlignedCursor, SideBySidePage
+from logdump.tui.text.appearance import Appearance
+from logdump.tui.text.glyphs import ASCII, UNICODE
+from tests.hostile import nasty, raw_characters
+from tests.logdump.tui.conftest import Golden
+from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
+from tests.logdump.tui.test_harmless import characters
+from tests.logdump.tui.test_records import rba_of
+from tests.searching import IS_LONG
+from tests.simulated.pairs import Committed, drawn, restocked, written
+from trailformat.trail.sequence import Spot
+
+LINE = "diff sm ../b/sm values"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file; beside it a copy with every kind of difference."""
+    folder = tmp_path_factory.mktemp("pair")
+    one, two, three, *rest, last = drawn(Random(1), 10)
+    long = Committed(last.number, tuple(change for each in rest for change in each.changes))
+    changed = long._replace(changes=(*long.changes[:6], restocked(long.changes[6]), *long.changes[8:]))
+    written(folder / "a", [one, two, three, *rest, long])
+    written(folder / "b", [one, three, two, rest[0], rest[0], *rest[2:], Committed(5, one.changes), changed])
+    return folder / "a" / "sm000000000"
+
+
+def pane(screen: Screen) -> SideBySidePane:
+    return screen.app.query_one(SideBySidePane)
+
+
+def here(screen: Screen) -> object:
+    """The row under the cursor."""
+    so_far = screen.app.model.aligned
+    assert so_far is not None
+    return so_far.listing.rows[pane(screen).cursor.at]
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE] if IS_LONG else [NARROW])
+def test_both_trails_stand_side_by_side_and_what_differs_below(
+    size: tuple[int, int], path: Path, golden: Golden
+) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(LINE)
+        await screen.press("escape", *["right_square_bracket"] * 9, "left_square_bracket")
+        golden(f"two-trails-{size[0]}x{size[1]}", screen.text)
+
+    drive(steps, path, size)
+
+
+def test_the_keys_go_from_difference_to_difference(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(LINE)
+        so_far = screen.app.model.aligned
+        assert so_far is not None
+        found = [row for row in so_far.listing.rows if isinstance(row, DifferenceShown)]
+        assert {one.kind.value for one in found} >= {"missing", "extra", "changed", "moved"}
+        await screen.press("escape")
+        for at, one in enumerate(found, 1):
+            assert here(screen) == one
+            assert f"difference {at}/{len(found)} " in screen.text
+            await screen.press("right_square_bracket")
+        assert here(screen) == found[-1]
+        await screen.press("left_square_bracket")
+        assert here(screen) == found[-2]
+
+    drive(steps, path)
+
+
+def test_enter_opens_the_record_of_the_first_and_proposes_the_line_for_that_of_the_second(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type(LINE)
+        await screen.press("escape", *["right_square_bracket"] * 9, "left_square_bracket")
+        row = here(screen)
+        assert isinstance(row, DifferenceShown)
+        assert row.a is not None
+        assert row.b is not None
+        await screen.press("enter")
+        assert (rba_of(screen), screen.app.model.page) == (row.a.rba, "detail")
+        await screen.press("D")
+        pane(screen).focus()
+        await screen.press("right", "enter")
+        assert screen.app.prompt.value == f'OPEN "{row.b.path}"; POS {row.b.rba}'
+        await screen.press("enter")
+        assert (screen.app.session.trail.path.resolve(), rba_of(screen)) == (row.b.path.resolve(), row.b.rba)
+
+    drive(steps, path)
+
+
+def test_escape_stops_a_comparison_under_way_and_keeps_what_was_found(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    differences = TrailComparison.differences
+
+    def endless(comparison: TrailComparison) -> Iterator[DifferenceShown | Progress]:
+        yield from itertools.islice(differences(comparison), 1)
+        while True:
+            time.sleep(0.001)
+            yield Progress(1, 1, 1, 2)
+
+    monkeypatch.setattr(TrailComparison, "differences", endless)
+
+    async def steps(screen: Screen) -> None:
+        screen.app.enter(LINE)
+        while screen.app.model.page != SIDE_BY_SIDE or "%, Ctrl+C stops" not in screen.text:
+            await screen.pilot.pause(0.01)
+        assert "The rest is being compared." in screen.text
+        pane(screen).focus()
+        await screen.pilot.pause()
+        screen.app.simulate_key("escape")
+        await screen.settle()
+        assert "Stopped before the end: this is partial." in pane(screen).whole_text
+        assert "difference 1/1 " in screen.text
+
+    drive(steps, path)
+
+
+def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
+    a, b, other = (Spot(Path("dir") / name, rba) for name, rba in (("a", 70), ("b", 1200), ("b", 900)))
+    part = PartDifference("after", "NAME", "x" * 500 + "Uji", "x" * 500 + "Sencha")
+    row = DifferenceShown(Kind.CHANGED, a, b, "77", "5.1.1", "T.TEAS", "Insert", parts=(part,))
+    twice = DifferenceShown(Kind.TWICE, other, b, "78", records=2, side="b")
+    damage = DifferenceShown(Kind.DAMAGE, a, None, records=20, side="a")
+    listing = AlignedListing(DiffLevel.RECORDS, ("dirdat/" + "a" * 90, "b"))
+    for one in (PassedOver(transactions=3), PairedTransaction(a, b, "77", "5.1.1"), row, twice, damage):
+        listing.add(one)
+    page = SideBySidePage(AlignedSoFar(listing, 5, is_ended=False), (80, 16), UNICODE)
+    heading, *rows, text, parts = [one.text.rstrip() for one in page.lines(AlignedCursor(2))]
+    assert heading.startswith(" …aaa")
+    assert rows == [
+        " … 3 transactions equal",
+        " Transaction 5.1.1 CSN 77",
+        "▶  70 Insert       T.TEAS               ! 1200 Insert       T.TEAS",
+        " " * 40 + "= 1200 transaction, 2 records",
+        "   70 20 bytes of damage                x",
+        " The rest is being compared.",
+        "",
+        "",
+        "",
+    ]
+    assert text == "! RBA 70 of a | RBA 1200 of b, T.TEAS Insert"
+    assert parts == " NAME  …xxxxxxxxUji | …xxxxxxxxSencha"
+    narrow = SideBySidePage(AlignedSoFar(listing, 5, is_ended=True), (30, 10), ASCII)
+    assert narrow.lines(AlignedCursor(3))[3].text == "   70 Insert ~ ! 1200 Insert ~"
+
+
+def test_values_are_harmless_and_plain_characters_enough(tmp_path: Path) -> None:
+    (one,) = drawn(Random(1), 1)
+    row = one.changes[1].after or ()
+    hostile = one.changes[1]._replace(after=(row[0], nasty("tea"), *row[2:]))
+    changed = one._replace(changes=(one.changes[0], hostile, *one.changes[2:]))
+    written(tmp_path / "a", [one])
+    written(tmp_path / "b", [changed])
+
+    async def steps(screen: Screen) -> None:
+        await screen.type(LINE)
+        for size in ((20, 8), (40, 12), (80, 24)):
+            await screen.pilot.resize_terminal(*size)
+            await screen.settle()
+            assert raw_characters(characters(screen)) == []
+            assert screen.text.isascii()
+            assert max(map(len, screen.text.splitlines())) <= size[0]
+        assert "tea" in pane(screen).whole_text
+
+    drive(steps, tmp_path / "a" / "sm000000000", appearance=Appearance(glyphs=ASCII))
