@@ -18,7 +18,7 @@ from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.record import Record
-from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
+from trailformat.records.record_header import IO_TYPE_AT
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
 _SETTLED = 2_000_000_000
@@ -245,8 +245,7 @@ class TrailFile:
             PartialRecord: the file ends inside it.
         """
         if (usual := self._usual(rba)) is not None:
-            raw, places = usual
-            return Record(raw, rba=rba, order=self.order, path=self.path, places=places)
+            return Record(usual[0], rba=rba, order=self.order, path=self.path, places=usual[1])
         length, order = self._frame(rba)
         if not length:
             return None
@@ -267,9 +266,7 @@ class TrailFile:
 
     def _usual(self, rba: int) -> framing.Usual | None:
         """A record of the usual form at ``rba``, as ``framing.usual_record`` has it; None is no verdict."""
-        if not 0 < rba < self.refresh():
-            return None
-        buffer = self.bytes
+        buffer = self.bytes if 0 < rba < self.refresh() else None
         if not isinstance(buffer, FileBytes):
             return None
         try:
@@ -401,8 +398,3 @@ class TrailFile:
             return ""
         entry = self.table_of(record)
         return entry.name if entry else record.name
-
-    def header_at(self, rba: int) -> RecordHeader | None:
-        """The record header at ``rba``; None for the file header and at the end of the file. Raises like record_at."""
-        record = self.record_at(rba)
-        return record.header if record is not None and not record.is_file_header else None
