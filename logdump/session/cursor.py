@@ -66,7 +66,7 @@ class Cursor:
                 raise
             return None
         if record is not None:
-            self.stand_at(record.rba, len(record.raw))
+            self.stand_at(record.rba, record.length)
         return record
 
     def _before(self) -> Record | None:

@@ -150,7 +150,7 @@ class TableDefinitions:
             return None
         entry = self.lookup(index, rba)
         if self._scanned == rba and record.header.io_type != METADATA:
-            self._scanned += len(record.raw)
+            self._scanned += record.length
         return entry
 
     def _scan_to(self, rba: int) -> None:
