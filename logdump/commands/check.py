@@ -17,6 +17,7 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.records.framing import embedded_up_to
 from trailformat.records.io_types import RESTARTS
 from trailformat.scan import Batch, Workers, choose_engine, scan_in_threads
 
@@ -43,7 +44,7 @@ class Checker:
             for batch in scan_in_threads(trail, self._workers):
                 spans = batch.spans()
                 for row in spans:
-                    yield self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                    yield from self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
                 end, transactions = batch.end, batch.transactions_to_here(transactions)
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
@@ -76,12 +77,16 @@ class Checker:
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
-    def _gap(self, trail: TrailFile, rba: int, length: int) -> Event:
+    def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
+        """A gap, and a remark where the records behind it may be data of the record that begins there."""
         self.gaps += 1
         self.gap_bytes += length
         end = rba + length
         error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
-        return GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        if (stop := embedded_up_to(trail.bytes, rba, end, trail.size, trail.order)) is not None:
+            text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
+            yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 
     def result(self, title: str) -> CheckShown:
         """The result of the check."""

@@ -10,9 +10,9 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Table, Word
 from logdump.language.reader import ArgumentReader, Context, Form
-from logdump.notation.wildcard import matches
 from logdump.operations.chosen_trail import refuse_filter, trail_named
 from logdump.operations.comparison.comparison import TrailComparison
+from logdump.operations.comparison.options import IGNORABLE, OfTables, csn_bounds, row_options
 from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.operations.comparison.side import CsnBounds, Side
 from logdump.operations.comparison.side_by_side import SideBySide
@@ -28,17 +28,6 @@ from trailformat.search.transaction_records import TransactionRecord, Transactio
 from trailformat.search.whole_trail import WholeTrail
 
 LIMIT = 100
-_TIME, _CUT, _ABSENT = "TIME", "CUT", "ABSENT"
-_PARTS = {
-    "TIME": "time",
-    "POSITION": "position",
-    "ROWID": "row_id",
-    "TOKENS": "tokens",
-    "USERTOKENS": "user_tokens",
-}
-IGNORABLE = (*_PARTS, _ABSENT, _CUT)
-_OF_PLACE = frozenset({"trans_ind", "transaction"})
-"""Parts of a record that depend on its place in the transaction."""
 
 
 class DiffOptions(NamedTuple):
@@ -57,15 +46,12 @@ class DiffOptions(NamedTuple):
 
     def of_rows(self, takes: Callable[[TransactionRecord], bool]) -> RowOptions:
         """What of the rows is compared; the place of one in its transaction only where all are, and in order."""
-        left_out = frozenset(_PARTS[word] for word in self.ignored if word in _PARTS)
-        is_moved = self.is_any_order or takes is not every_record
-        parts = left_out | _OF_PLACE if is_moved else left_out
-        return RowOptions(self.level, parts, _ABSENT in self.ignored, takes)
+        return row_options(self.level, self.ignored, takes, is_any_order=self.is_any_order)
 
     @property
     def bounds(self) -> CsnBounds:
         """The transactions that are compared."""
-        return CsnBounds(self.first, self.last, _CUT in self.ignored or self.level is DiffLevel.VALUES)
+        return csn_bounds(self.level, self.ignored, self.first, self.last)
 
 
 class DiffRun:
@@ -128,7 +114,7 @@ class DiffRun:
     def _takes(self, one: TransactionRecord) -> bool:
         """Whether a record is of a table of ONLY, and passes the filter under FILTERED."""
         only = self._options.only
-        if only is not None and not matches(only, one.trail.name_of(one.record), case_sensitive=False):
+        if only is not None and not OfTables(only)(one):
             return False
         if not self._options.filtered:
             return True

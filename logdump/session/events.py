@@ -71,6 +71,12 @@ class Progress(NamedTuple):
     size: int = 0
 
 
+class SearchProgress(NamedTuple):
+    """Progress of a search for a sound record: the RBA that it has reached."""
+
+    rba: int
+
+
 class JobProgress(NamedTuple):
     """Progress of a Spark job: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
 
@@ -128,6 +134,12 @@ class LobsShown(NamedTuple):
     path: Path
     rba: int
     lobs: tuple[tuple[Lob, str | None], ...]
+
+
+class RecordsInJson(NamedTuple):
+    """Records that are lines of JSON already: many of them are made together, by columns."""
+
+    lines: tuple[str, ...]
 
 
 class RowsShown(NamedTuple):
@@ -213,8 +225,10 @@ if TYPE_CHECKING:
         | LongTransactionsEnd
         | BrIntervalShown
         | Explained
+        | RecordsInJson
         | RowsShown
         | Progress
+        | SearchProgress
         | JobProgress
         | Notice
         | Failure

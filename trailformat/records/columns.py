@@ -25,6 +25,8 @@ from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import BadData
 
+COLUMN_HEAD = 4
+"""Bytes of a column in front of its payload: index and length."""
 NULL = b"\xff\xff"
 PRESENT = b"\0\0"
 
@@ -77,13 +79,20 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     Raises:
         BadData: a column runs past the end.
     """
-    try:
-        places = column_places(data, 0, len(data), order)
-        return tuple([Column(index, data[at : at + size]) for index, at, size in places])
-    except BadData:
-        # the layout says at which byte, and what stands there
-        parsed = layout.parse_all(column_layout(order), data, BadData, "column")
-        return tuple(Column(column.index, column.raw) for column in parsed)
+    head, start, stop = _HEADS[order].unpack_from, 0, len(data)
+    columns: list[Column] = []
+    while start + COLUMN_HEAD <= stop and len(columns) < layout.MOST:
+        index, size = head(data, start)
+        end = start + COLUMN_HEAD + size
+        if end > stop:
+            break
+        columns.append(Column(index, data[start + COLUMN_HEAD : end]))
+        start = end
+    if start == stop:
+        return tuple(columns)
+    # the layout says at which byte it goes wrong, and what stands there
+    rest = layout.parse_all(column_layout(order), data, BadData, "column", start, len(columns))
+    return (*columns, *(Column(column.index, column.raw) for column in rest))
 
 
 _HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
+from trailformat.records import far
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import CountFiller, KernelTotals, Taken
@@ -69,7 +70,19 @@ class Workers:
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one range it is not needed
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
-        return self._pool.submit(job, self._is_over.is_set)
+        return self._pool.submit(self._observed, job, far.observer())
+
+    def _observed(self, job: Callable[[Callable[[], bool]], R], tell: Callable[[int], object]) -> R:
+        """Do a job, whose searches tell the observer of the caller, and end with the workers."""
+        from concurrent.futures import CancelledError  # noqa: PLC0415 - loaded by now
+
+        def observe(rba: int) -> None:
+            if self._is_over.is_set():
+                raise CancelledError
+            tell(rba)
+
+        with far.observed(observe):
+            return job(self._is_over.is_set)
 
 
 class _Done(NamedTuple, Generic[R]):

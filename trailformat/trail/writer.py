@@ -197,7 +197,8 @@ class TrailWriter:
         return self._file
 
     def _put(self, record: Record) -> None:
-        self._open_file().write(record.raw)
+        for piece in record.pieces():
+            self._open_file().write(piece)
         self._size += record.length
         self.records_written += 1
 

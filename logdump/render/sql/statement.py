@@ -169,6 +169,8 @@ def _ddl(change: Change, dialect: Dialect) -> OneStatement:
         raise Unwritable("the statement goes on in the records that follow")
     try:
         record.data.decode()
+    except TrailError as error:
+        raise Unwritable(error.problem) from None
     except UnicodeDecodeError:
         raise Unwritable("the statement is not UTF-8") from None
     return one_statement(dict(parse_ddl(record.data)).get("C1", ""), client_of(dialect.name))

@@ -6,7 +6,7 @@ import ctypes
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.message import Message
 
@@ -17,7 +17,7 @@ from logdump.operations.comparison.aligned_listing import AlignedListing
 from logdump.session.across import cross_towards
 from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Failure, JobProgress, Notice, Progress
+from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
@@ -47,6 +47,7 @@ class ScreenMode(LineMode):
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
         super().__init__(session=session)
         session.standard_output = None
+        session.takes_lines = False
         session.begin_aligned = self._begin_aligned
         self.transcript = Transcript()
         self.is_asking = False
@@ -199,18 +200,19 @@ class ScreenMode(LineMode):
             self.transcript.last.records.append(event.record.rba)
         super()._print(event)
 
-    def _show_progress(self, event: Progress | JobProgress) -> None:
-        self._tell(event if isinstance(event, Progress) else None)
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
+        self._tell(None if isinstance(event, JobProgress) else event)
 
-    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
+    def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
-            self.transcript.last.print(line, is_elsewhere=self._is_elsewhere)
+            for line in lines:
+                self.transcript.last.print(line, is_elsewhere=self._is_elsewhere)
         self._tell()
 
     def _flush(self) -> None:
         """Nothing waits anywhere."""
 
-    def _tell(self, progress: Progress | None = None) -> None:
+    def _tell(self, progress: Progress | SearchProgress | None = None) -> None:
         now = time.monotonic()
         if now - self._told >= _EVERY:
             self._told = now
