@@ -171,6 +171,7 @@ def test_what_was_decoded_is_kept_within_bounds(
     decode = Mock(side_effect=decode_value)
     monkeypatch.setattr(value_masks, "decode_value", decode)
     monkeypatch.setattr(value_masks, "_MOST_KEPT", 2)
+    monkeypatch.setattr(value_masks, "kernels_pay", Mock(return_value=False))
     rows = Rows(order)
     texts = [b"leaf", b"leaf", b"bud", b"leaf", b"stem", b"leaf", b"x" * 252, b"x" * 252, b"y" * 253, b"y" * 253]
     path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *(rows.note(text) for text in texts))
