@@ -20,7 +20,7 @@ from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.engines import kernels_pay
 from trailformat.scan.kernels.arguments import DECODES
-from trailformat.scan.rows import RowBytes, by_definition, grouped, headers_of, images_of, metadata_rows
+from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, grouped, headers_of, images_of, metadata_rows
 from trailformat.scan.rows.conditions import Condition, verdicts_on
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
@@ -55,6 +55,8 @@ class ValueSearch:
         self._criterion = criterion
         self._definition_at = definition_at
         self._columns: dict[tuple[int, ByteOrder, str], _OneColumn] = {}
+        self._by_index: dict[tuple[int, ByteOrder], _OneColumn | int] = {}
+        self._end = -1
 
     def values(self, batch: Batch, buffer: Buffer) -> Values:
         """The rows of a batch.
@@ -63,12 +65,27 @@ class ValueSearch:
             NotATrail: the file has become shorter.
         """
         values = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
-        records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
+        is_metadata = metadata_rows(batch)
+        has_metadata = bool(is_metadata.any())
+        if has_metadata or int(batch.rba[0]) != self._end:
+            self._by_index.clear()
+        column_at = self._column_at if has_metadata else self._column_of
+        records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~is_metadata)
         for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
-            values.held[rows.rows], values.undecided[rows.rows] = _held(rows, self._column_at)
+            values.held[rows.rows], values.undecided[rows.rows] = _held(rows, column_at)
+        self._end = batch.end
         return values
 
-    def _column_at(self, rba: int, order: ByteOrder) -> _OneColumn | int:
+    def _column_of(self, rba: int, order: ByteOrder, table_index: int) -> _OneColumn | int:
+        """The same as ``_column_at``, where no definition has come since a row of this table was looked up."""
+        if table_index == NO_INDEX:
+            return self._column_at(rba, order)
+        key = table_index, order
+        if key not in self._by_index:
+            self._by_index[key] = self._column_at(rba, order)
+        return self._by_index[key]
+
+    def _column_at(self, rba: int, order: ByteOrder, _table_index: int = NO_INDEX) -> _OneColumn | int:
         """The column in the definition of the row at ``rba``; ABSENT, or UNCLEAR where several may be meant."""
         known, criterion = self._definition_at(rba), self._criterion
         if known.table is None:
@@ -113,7 +130,8 @@ class _OneColumn:
         return holds
 
 
-_ColumnAt = Callable[[int, ByteOrder], _OneColumn | int]
+_ColumnAt = Callable[[int, ByteOrder, int], _OneColumn | int]
+"""By the RBA of a row, its byte order, and the index of its table or NO_INDEX."""
 
 
 class _Columns:
@@ -130,8 +148,8 @@ class _Columns:
         groups = by_definition(rows, table_index)
         # a value is decoded in the byte order of its row
         self.of_row, first = grouped(np.zeros_like(groups.group), 2 * groups.group + rows.is_little)
-        rbas = rows.of("rba")
-        self.columns = [column_at(int(rbas[row]), _ORDERS[int(rows.is_little[row])]) for row in first.tolist()]
+        firsts = rows.of("rba")[first].tolist(), rows.is_little[first].tolist(), table_index[first].tolist()
+        self.columns = [column_at(rba, _ORDERS[little], index) for rba, little, index in zip(*firsts, strict=True)]
         self.conditions = [_ANYTHING if isinstance(column, int) else column.condition for column in self.columns]
         indexes = [column if isinstance(column, int) else column.index for column in self.columns]
         self.index = np.array(indexes, np.int64)[self.of_row]

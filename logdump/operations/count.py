@@ -162,7 +162,7 @@ class CountRun:
     def _batches(self, counting: FileCount) -> Iterator[tuple[Batch, Any]]:
         """The batches, and the rows that pass the filter where a thread can decide it without reading records."""
         selection, trail, engine = counting.selection, counting.trail, counting.engine
-        if engine is Engine.PYTHON or not selection.is_decided:
+        if engine is Engine.PYTHON or selection.reads_records:
             return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
         if not selection.takes_any_batch:
             return ((batch, None) for batch in parallel_scan(trail, self.workers, selection.batch_size))

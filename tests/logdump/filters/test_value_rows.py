@@ -191,3 +191,20 @@ def test_a_text_is_compared_in_the_character_set_of_the_database(tmp_path: Path)
         filters = told(["VALUE NOTE = Blätter"])
         assert by_columns(file, filters, 1000) == by_record(file, filters)
         assert len(by_record(file, filters)) == 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_a_definition_holds_up_to_the_next_in_whichever_batch(size: int, tmp_path: Path) -> None:
+    rows = Rows(ByteOrder.BIG)
+    path = trail_of(
+        tmp_path,
+        rows.table(1, QTY, NOTE),
+        *(rows.one(0, SEVEN) for _ in range(3)),
+        rows.table(1, NOTE, QTY),
+        *(rows.one(0, SEVEN) for _ in range(3)),
+        *(rows.one(1, SEVEN) for _ in range(3)),
+    )
+    with TrailFile(path) as file:
+        found = by_columns(file, told(["VALUE QTY = 7"]), size)
+        assert found == by_record(file, told(["VALUE QTY = 7"]))
+        assert len(found) == 3 + 3
