@@ -72,7 +72,7 @@ AREAS = {
     "export": Area(
         tuple(
             f"logdump/operations/export/{name}*.py"
-            for name in ("[a-q]", "record_b", "record_w", "sp", "sq", "ta", "text_e", "text_f")
+            for name in ("[a-q]", "record_b", "record_w", "sp", "sql_sc", "ta", "text_e", "text_f")
         ),
         (
             _EXPORT + "[fhmoptw]*.py",
@@ -89,6 +89,10 @@ AREAS = {
             "trailformat/arrays/lines.py",
         ),
         (_EXPORT + "text*.py", "tests/trailformat/arrays/test_lines.py"),
+    ),
+    "scripts": Area(
+        tuple(f"logdump/operations/export/sql_{name}.py" for name in ("blocks", "columns", "literals", "statements")),
+        (_EXPORT + "sql*.py",),
     ),
     "tables": Area(
         ("logdump/arrow/tables/[a-km-z]*.py", "logdump/arrow/tables/layout.py"),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
 from logdump.spark.analyses.table import ANALYSES
+from logdump.spark.comparison.columns import DIFFERENCES
 from logdump.spark.source.options import OPTIONS, SourceOption, Use
 from logdump.spark.source.summary_columns import SUMMARY_COLUMNS
 from logdump.spark.source.table_columns import FIXED, LAST
@@ -13,7 +14,7 @@ from logdump.spark.view_table import VIEWS, View
 from scripts.marked import ROOT, table, with_content
 
 PAGE = ROOT / "docs" / "spark.md"
-_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save"}
+_USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save", Use.DIFF: "diff"}
 
 
 _HEADS = ("Column", "Type", "Meaning")
@@ -56,6 +57,7 @@ def updated(page: str) -> str:
     page = with_content(page, "endings", columns(ENDING_COLUMNS))
     page = with_content(page, "table", of_table())
     page = with_content(page, "summary", columns(SUMMARY_COLUMNS))
+    page = with_content(page, "diff", columns(DIFFERENCES))
     page = with_content(page, "views", table(("View", "A row for"), [_view(one) for one in VIEWS.values()]))
     for one in ANALYSES.values():
         page = with_content(page, one.name, columns(one.columns))

@@ -22,6 +22,7 @@ _HOMES = {
     "heartbeat": "HEARTBEAT",
     "recovery": "RECOVERY",
     "diff": "DIFF",
+    "repair": "REPAIR",
     "bounded_recovery": "BR",
     "compress": "COMPRESS",
     "metadata": "METADATA COLUMNDATA",

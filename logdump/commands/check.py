@@ -17,15 +17,17 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.records.framing import embedded_up_to
 from trailformat.records.io_types import RESTARTS
-from trailformat.scan import Batch, choose_engine, scan
+from trailformat.scan import Batch, Workers, choose_engine, scan_in_threads
 
 
 class Checker:
     """One run of CHECK, over one file or several; the numbers are those of all of them."""
 
-    def __init__(self, notify: int) -> None:
+    def __init__(self, notify: int, workers: Workers) -> None:
         self._notify = notify
+        self._workers = workers
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
         self.restarts = 0
         self._before: FileFacts | None = None
@@ -37,17 +39,18 @@ class Checker:
         size, before = trail.size, self.records
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
-        walk = scan(trail)
+        end = transactions = 0
         try:
-            for batch in walk:
+            for batch in scan_in_threads(trail, self._workers):
                 spans = batch.spans()
                 for row in spans:
-                    yield self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                    yield from self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+                end, transactions = batch.end, batch.transactions_to_here(transactions)
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
             self.stopped_at = f"{trail.path}, after {self.records - before} records"
-        self.size += walk.position.rba
-        self.transactions += walk.transactions
+        self.size += end
+        self.transactions += transactions
         self._note_beginning(facts_of(trail))
 
     def _note_beginning(self, facts: FileFacts) -> None:
@@ -74,12 +77,16 @@ class Checker:
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
-    def _gap(self, trail: TrailFile, rba: int, length: int) -> Event:
+    def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
+        """A gap, and a remark where the records behind it may be data of the record that begins there."""
         self.gaps += 1
         self.gap_bytes += length
         end = rba + length
         error = trail.error_at(rba) or TrailError("it was not complete when it was read", path=trail.path, rba=rba)
-        return GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        yield GapShown(trail.path, rba, length, end if end < trail.size else None, error)
+        if (stop := embedded_up_to(trail.bytes, rba, end, trail.size, trail.order)) is not None:
+            text = f"RBA {rba}: its length leads to RBA {stop}; the records from RBA {end} up to there may be its data"
+            yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 
     def result(self, title: str) -> CheckShown:
         """The result of the check."""
@@ -94,19 +101,20 @@ def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
 
 def _undefined(batch: Batch) -> int:
     """The number of rows that refer to a missing table definition."""
-    unknown = [key for key in range(len(batch.names)) if batch.names.unknown_index(key) is not None]
-    return sum(sum(table == key for table in batch.table) for key in unknown)
+    names = batch.names
+    return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
 
 
 def run_check(session: Session, wildcard: str | None) -> Iterator[Event]:
     """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
-    checker = Checker(session.settings.notify)
-    paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
-    if wildcard is None and len(paths) == 1:
-        yield from checker.run(session.trail)
-        yield checker.result(f"LogTrail {session.trail.path}")
-    else:
-        yield from _check_several(checker, wildcard or str(session.trail.path), paths)
+    with Workers() as workers:
+        checker = Checker(session.settings.notify, workers)
+        paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
+        if wildcard is None and len(paths) == 1:
+            yield from checker.run(session.trail)
+            yield checker.result(f"LogTrail {session.trail.path}")
+        else:
+            yield from _check_several(checker, wildcard or str(session.trail.path), paths)
     if checker.stopped_at is not None:
         yield Notice((f"Stopped at {checker.stopped_at}: this check is partial.",), ExitStatus.INTERRUPTED)
         raise KeyboardInterrupt

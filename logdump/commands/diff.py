@@ -4,42 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Table, Word
 from logdump.language.reader import ArgumentReader, Context, Form
-from logdump.notation.wildcard import matches
-from logdump.operations.chosen_trail import refuse_filter, whole_trail_of
+from logdump.operations.chosen_trail import refuse_filter, trail_named
 from logdump.operations.comparison.comparison import TrailComparison
+from logdump.operations.comparison.options import IGNORABLE, OfTables, csn_bounds, row_options
 from logdump.operations.comparison.rows import RowOptions, every_record
 from logdump.operations.comparison.side import CsnBounds, Side
 from logdump.operations.comparison.side_by_side import SideBySide
 from logdump.session.across import files_from
 from logdump.session.differences import DifferenceShown, DiffLevel
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, Notice
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailFile, TrailSequence
+from trailformat import TrailFile
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.search.transaction_records import TransactionRecord, TransactionRecords
 from trailformat.search.whole_trail import WholeTrail
 
 LIMIT = 100
-_TIME, _CUT, _ABSENT = "TIME", "CUT", "ABSENT"
-_PARTS = {
-    "TIME": "time",
-    "POSITION": "position",
-    "ROWID": "row_id",
-    "TOKENS": "tokens",
-    "USERTOKENS": "user_tokens",
-}
-IGNORABLE = (*_PARTS, _ABSENT, _CUT)
-_OF_PLACE = frozenset({"trans_ind", "transaction"})
-"""Parts of a record that depend on its place in the transaction."""
 
 
 class DiffOptions(NamedTuple):
@@ -58,15 +46,12 @@ class DiffOptions(NamedTuple):
 
     def of_rows(self, takes: Callable[[TransactionRecord], bool]) -> RowOptions:
         """What of the rows is compared; the place of one in its transaction only where all are, and in order."""
-        left_out = frozenset(_PARTS[word] for word in self.ignored if word in _PARTS)
-        is_moved = self.is_any_order or takes is not every_record
-        parts = left_out | _OF_PLACE if is_moved else left_out
-        return RowOptions(self.level, parts, _ABSENT in self.ignored, takes)
+        return row_options(self.level, self.ignored, takes, is_any_order=self.is_any_order)
 
     @property
     def bounds(self) -> CsnBounds:
         """The transactions that are compared."""
-        return CsnBounds(self.first, self.last, _CUT in self.ignored or self.level is DiffLevel.VALUES)
+        return csn_bounds(self.level, self.ignored, self.first, self.last)
 
 
 class DiffRun:
@@ -121,7 +106,7 @@ class DiffRun:
             yield str(self._session.trail.path), WholeTrail(files_from(self._session))
         for name in (self._options.a, self._options.b):
             if name is not None:
-                yield name, _whole_trail(self._session, name)
+                yield name, trail_named(self._session, name, "DIFF")
 
     def _records(self, whole: WholeTrail) -> TransactionRecords:
         return TransactionRecords(whole, self._session.definitions_of)
@@ -129,26 +114,13 @@ class DiffRun:
     def _takes(self, one: TransactionRecord) -> bool:
         """Whether a record is of a table of ONLY, and passes the filter under FILTERED."""
         only = self._options.only
-        if only is not None and not matches(only, one.trail.name_of(one.record), case_sensitive=False):
+        if only is not None and not OfTables(only)(one):
             return False
         if not self._options.filtered:
             return True
         if self._selected is None or self._selected[0] is not one.trail:
             self._selected = one.trail, self._session.selection(one.trail)
         return bool(self._selected[1].accepts(one.record))
-
-
-def _whole_trail(session: Session, name: str) -> WholeTrail:
-    """A file, a trail by its name without a number, or the files that a wildcard names."""
-    path = Path(name).expanduser().absolute()
-    if path.is_file():
-        return WholeTrail([path])
-    if "*" in path.name or "?" in path.name:
-        return whole_trail_of(session, name, "DIFF")
-    try:
-        return WholeTrail(TrailSequence(path).paths)
-    except NotATrail as error:
-        raise CommandError(f"{name}: {error.problem}; DIFF takes a file, a trail, or a wildcard for one.") from error
 
 
 def run_diff(session: Session, options: DiffOptions) -> Iterator[Event]:

@@ -10,10 +10,12 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
+from logdump.notation.plural import amount
 from logdump.operations.first_match import show_record
 from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 
@@ -62,10 +64,15 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     start = place_of(session)
     session.cursor.move(start.current if backwards else _first_to_look_at(session))
     session.cursor.is_backwards = backwards
+    reader = FilteredReader(session, also=[search.filters])
     try:
-        record = yield from FilteredReader(session, also=[search.filters]).find()
-    except (CommandError, KeyboardInterrupt):
+        record = yield from reader.find()
+    except (CommandError, KeyboardInterrupt) as error:
+        reached = place_of(session)
         yield from return_to(session, start)
+        if isinstance(error, KeyboardInterrupt):
+            where = f"{reached.path}, RBA {reached.next}, after {amount(reader.scanned, 'record')}"
+            yield Notice((f"Stopped at {where}: none with {search.text}.",), ExitStatus.INTERRUPTED)
         raise
     finally:
         session.cursor.is_backwards = start.is_backwards

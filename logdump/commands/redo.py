@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import Number, OneOf
+from logdump.notation.plural import amount
 from logdump.operations.export.options import DIALECTS
 from logdump.session.across import move_to
-from logdump.session.events import Event, say
+from logdump.session.events import Event, Notice, Progress, say
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from logdump.session.settings import OutputFormat
 from logdump.session.statements import StatementShown
+from trailformat.search.transaction_walk import Walked
+
+if TYPE_CHECKING:
+    from logdump.render.sql import Opening, SqlScript
+    from trailformat.trail.sequence import Spot
 
 
 class Wanted(NamedTuple):
@@ -32,14 +41,79 @@ def run_script(session: Session, wanted: Wanted, *, takes_back: bool) -> Iterato
     header = session.trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
     script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
-    for item in script.items(session.cursor.next, wanted.transactions):
-        if isinstance(item, sql.Statement):
-            yield StatementShown(item, takes_back)
-        elif lines := tuple(sql.script_lines(item, dialect, session.settings.time_offset)):
-            yield say(*lines)
+    shown = _Shown(session.settings.notify)
+    try:
+        if _is_long(session, wanted):
+            yield from _texts(session, script, wanted, shown)
+        else:
+            yield from _items(session, script, wanted, shown)
+    except KeyboardInterrupt:
+        yield Notice((shown.text(),), ExitStatus.INTERRUPTED)
+        raise
     if script.end is not None:
         session.cursor.is_backwards = False
         yield from move_to(session, script.end)
+
+
+def _is_long(session: Session, wanted: Wanted) -> bool:
+    """Whether many statements are shown as text, to what takes them as lines."""
+    if not session.takes_lines or session.settings.format is not OutputFormat.TEXT:
+        return False
+    from logdump.operations.export.exporting import script_has_columns  # noqa: PLC0415 - few want so many
+
+    return script_has_columns(session, wanted.transactions)
+
+
+@dataclass
+class _Shown:
+    """What has been shown: whole transactions, statements of the next, and how far the walk is."""
+
+    notify: int
+    transactions: int = 0
+    statements: int = 0
+    records: int = 0
+
+    def walked(self, walked: Walked) -> Iterator[Event]:
+        """NOTIFY's report where one is due."""
+        if walked.records // self.notify > self.records // self.notify:
+            yield Progress(walked.records, walked.spot.rba, walked.time)
+        self.records = walked.records
+
+    def begun(self, _item: Opening, _end: Spot | None) -> Iterator[Event]:
+        """Nothing: the statements are seen."""
+        yield from ()
+
+    def text(self) -> str:
+        """What was shown before Ctrl+C."""
+        rest = f" and {amount(self.statements, 'statement')} of the next" if self.statements else ""
+        return f"Stopped after {amount(self.transactions, 'transaction')}{rest}: the position stays."
+
+
+def _texts(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
+    from logdump.operations.export.sql_columns import ScriptText, script_texts  # noqa: PLC0415 - needs pyarrow and numba
+
+    for item in script_texts(session, script, wanted.transactions, session.settings.time_offset, shown):
+        if not isinstance(item, ScriptText):
+            yield item
+            continue
+        shown.transactions += item.ended
+        if item.lines:
+            yield say(*item.lines.removesuffix("\n").split("\n"))
+
+
+def _items(session: Session, script: SqlScript, wanted: Wanted, shown: _Shown) -> Iterator[Event]:
+    from logdump.render import sql  # noqa: PLC0415 - slow
+
+    for item in script.items(session.cursor.next, wanted.transactions):
+        if isinstance(item, Walked):
+            yield from shown.walked(item)
+        elif isinstance(item, sql.Statement):
+            shown.statements += 1
+            yield StatementShown(item, script.takes_back)
+        elif lines := tuple(sql.script_lines(item, script.dialect, session.settings.time_offset)):
+            yield say(*lines)
+        if isinstance(item, sql.Closing):
+            shown.transactions, shown.statements = shown.transactions + 1, 0
 
 
 _FORM = AnyOrder(

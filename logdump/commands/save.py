@@ -11,9 +11,11 @@ from logdump.language.command import Command
 from logdump.language.forms import Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, local_path
 from logdump.language.reader import ArgumentReader, Form
+from logdump.notation.plural import amount
 from logdump.operations.save.saver import SaveOptions, Saver
 from logdump.session.errors import ArgumentError, CommandError
-from logdump.session.events import Event, say
+from logdump.session.events import Event, Notice, say
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 
 _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE": 3, "0": 0, "1": 1, "2": 2, "3": 3}
@@ -66,7 +68,11 @@ def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
         if (yield from save_in_spark(session, options)):
             return
     saver = Saver(session, options)
-    yield from saver.run()
+    try:
+        yield from saver.run()
+    except KeyboardInterrupt:
+        yield Notice((f"Stopped after {amount(saver.saved, 'record')}: nothing was saved.",), ExitStatus.INTERRUPTED)
+        raise
     yield say(f"Saved {saver.saved} records to {options.target}")
 
 

@@ -28,8 +28,9 @@ class Integer(Criterion):
 
     def test(self, subject: Subject) -> bool:
         """Whether the data holds it, big-endian or in the order of the file."""
-        data = subject.record.data
-        return any(self.stored(order) in data for order in {ByteOrder.BIG, subject.record.order})
+        record = subject.record
+        stored = [self.stored(order) for order in {ByteOrder.BIG, record.order}]
+        return any(value in stretch for stretch in record.stretches("D", self.size - 1) for value in stored)
 
     def stored(self, order: ByteOrder) -> bytes:
         """Its bytes in this order, a negative number as its two's complement."""

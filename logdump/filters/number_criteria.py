@@ -135,7 +135,7 @@ class Syskey(NumberCriterion):
         size = subject.record.header.syskey_len
         if not 0 < size <= _LONGEST_SYSKEY:
             return None
-        key = subject.record.data[:size]
+        key = subject.record.head("D", size)
         return int.from_bytes(key, "big") if len(key) == size else None
 
 

@@ -33,8 +33,7 @@ class NeedleCriterion(Criterion):
 
     def test(self, subject: Subject) -> bool:
         """Whether the data holds one of them."""
-        data = subject.record.data
-        return any(needle.is_in(data) for needle in self.needles)
+        return any(needle.is_in(subject.record) for needle in self.needles)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from logdump.language.command import AnyCommand
 from logdump.language.reader import Context, parse
@@ -14,11 +14,12 @@ from logdump.session.events import Bad, Event, Failure
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotWrite, NotATrail, PartialRecord, TrailError
+from trailformat.records.framing import embedded_up_to
 
 _BYTES_SHOWN = 40
 
 
-def run_line(session: Session, registry: Registry, line: str) -> Iterator[Event]:
+def run_line(session: Session, registry: Registry, line: str) -> Generator[Event, None, None]:
     """Enter a line into the history and run its commands, one after the other, whatever becomes of each."""
     if len(line) > MOST_CHARACTERS:
         yield Failure((f"A line of more than {MOST_CHARACTERS} characters is not carried out.",))
@@ -109,3 +110,6 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
         yield "No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one."
     else:
         yield f"Next good header at RBA {good}: SCANFORHEADER (SFH) goes there."
+    trail = session.trail
+    if good is not None and (end := embedded_up_to(trail.bytes, rba, good, trail.size, trail.order)) is not None:
+        yield f"The length of the bad record leads to RBA {end}: good headers before that may be part of its data."

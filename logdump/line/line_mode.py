@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import BinaryIO
 
 from logdump import __version__
@@ -15,11 +15,12 @@ from logdump.line.input_lines import lines_of
 from logdump.line.scroller import Scroller
 from logdump.notation.escape import Harmless, escape
 from logdump.render.text import render
-from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress
+from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.session.session_log import SessionLog
 from logdump.session.settings import OutputFormat
+from trailformat.records import far
 
 BANNER = tuple(
     map(
@@ -27,6 +28,13 @@ BANNER = tuple(
         ("", "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)", f"Version {__version__}", "", ""),
     )
 )
+
+
+def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -> Iterator[Event]:
+    """What a command still says when Ctrl+C has come while an event of it was printed."""
+    with contextlib.suppress(KeyboardInterrupt, StopIteration):
+        yield events.throw(interrupt)
+        yield from events
 
 
 class LineMode:
@@ -45,6 +53,7 @@ class LineMode:
         self.session = session or Session()
         self.session.ask = self._ask
         self.session.standard_output = self._standard_output
+        self.session.takes_lines = True
         self._narrates = False
         self.session.note_entered = self._log
         self.status = ExitStatus.OK
@@ -68,10 +77,17 @@ class LineMode:
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
         self._log(escape(f"{self.prompt}{line}"))
+        events = run_line(self.session, REGISTRY, line)
         try:
-            for event in run_line(self.session, REGISTRY, line):
+            with far.observed(self._show_search):
+                for event in events:
+                    self._print(event)
+        except KeyboardInterrupt as interrupt:
+            for event in _after(events, interrupt):
                 self._print(event)
+            raise
         finally:
+            self._scroller.clear()
             self._flush()
             with self._log_that_may_fail() as log:
                 log.flush()
@@ -122,9 +138,14 @@ class LineMode:
             self._write_line(line, is_narration=is_narration)
             self._log(line)
 
-    def _show_progress(self, event: Progress | JobProgress) -> None:
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
         """Show how far a scan is in one line that is written over."""
         self._scroller.show(event, self.session.settings)
+
+    def _show_search(self, rba: int) -> None:
+        """Show how far a search for a sound record is, where that takes long."""
+        if self.session.settings.scan_scrolling:
+            self._show_progress(SearchProgress(rba))
 
     def _write_line(self, line: Harmless, *, is_narration: bool) -> None:
         """Put a line where it is read: narration beside the data."""

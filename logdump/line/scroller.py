@@ -8,11 +8,13 @@ import time
 from logdump.line import terminal
 from logdump.notation.escape import escape
 from logdump.render.text import render
-from logdump.session.events import JobProgress, Progress
+from logdump.session.events import JobProgress, Progress, SearchProgress
 from logdump.session.settings import Settings
 
 _EVERY = 0.25
 """Seconds between two looks at the line."""
+_LONG = 1.0
+"""Seconds after which a search is shown."""
 
 
 class Scroller:
@@ -23,16 +25,18 @@ class Scroller:
         self._shown = 0.0
         self._width = 0
 
-    def show(self, event: Progress | JobProgress, settings: Settings) -> None:
+    def show(self, event: Progress | SearchProgress | JobProgress, settings: Settings) -> None:
         """Show the records scanned, the rate, and the part of the file that is done; or the tasks of a job."""
         now = time.monotonic()
         if self._started is None:
             self._started = now
+        if isinstance(event, SearchProgress) and now - self._started < _LONG:
+            return
         if now - self._shown < _EVERY or not sys.stderr.isatty():
             return
         self._shown = now
         since = now - self._started
-        rate = f", {since:.0f} s" if isinstance(event, JobProgress) else _rate(event, since)
+        rate = _rate(event, since) if isinstance(event, Progress) else f", {since:.0f} s"
         text = escape(next(render(event, settings)) + rate)
         terminal.write_over(text, self._width)
         self._width = len(text)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from logdump.operations.matching_files import matching_files
 from logdump.session.errors import CommandError
 from logdump.session.session import Session
 from trailformat.errors import NotATrail
 from trailformat.search.whole_trail import WholeTrail
+from trailformat.trail.sequence import TrailSequence
 
 
 def whole_trail_of(session: Session, wildcard: str | None, command: str) -> WholeTrail:
@@ -21,6 +24,25 @@ def whole_trail_of(session: Session, wildcard: str | None, command: str) -> Whol
         return WholeTrail(matching_files(wildcard))
     except NotATrail as error:
         raise CommandError(f"{wildcard} names {error.problem}; {command} takes {error.expected}.") from error
+
+
+def trail_named(session: Session, name: str, command: str) -> WholeTrail:
+    """A file, a trail by its name without a number, or the files that a wildcard names.
+
+    Raises:
+        CommandError: there is none.
+    """
+    path = Path(name).expanduser().absolute()
+    if path.is_file():
+        return WholeTrail([path])
+    if "*" in path.name or "?" in path.name:
+        return whole_trail_of(session, name, command)
+    try:
+        return WholeTrail(TrailSequence(path).paths)
+    except NotATrail as error:
+        raise CommandError(
+            f"{name}: {error.problem}; {command} takes a file, a trail, or a wildcard for one."
+        ) from error
 
 
 def refuse_filter(session: Session, command: str, *, filtered: bool) -> None:

@@ -13,6 +13,7 @@ from logdump.session.across import files_from
 from logdump.session.count_events import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.session.events import Bad, Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
+from logdump.session.passing import passing_batches
 from logdump.session.scan import progress
 from logdump.session.selection import Selection
 from logdump.session.session import Session
@@ -26,9 +27,7 @@ from trailformat.scan import (
     Taken,
     Workers,
     choose_engine,
-    parallel_batches,
     parallel_counts,
-    parallel_scan,
     scan,
 )
 from trailformat.scan.jobs import Ordered
@@ -162,15 +161,9 @@ class CountRun:
     def _batches(self, counting: FileCount) -> Iterator[tuple[Batch, Any]]:
         """The batches, and the rows that pass the filter where a thread can decide it without reading records."""
         selection, trail, engine = counting.selection, counting.trail, counting.engine
-        if engine is Engine.PYTHON or selection.reads_records:
+        if engine is Engine.PYTHON:
             return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
-        if not selection.takes_any_batch:
-            return ((batch, None) for batch in parallel_scan(trail, self.workers, selection.batch_size))
-
-        def passing(batch: Batch, own: TrailFile) -> Any:
-            return self._session.selection(own).rows(batch) if selection.is_active else None
-
-        return parallel_batches(trail, self.workers, passing, selection.batch_size)
+        return passing_batches(self._session, selection, trail, self.workers)
 
     def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due in a batch; damage does not count as a record."""

@@ -26,9 +26,16 @@ def addition_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     if known.segment is not None:
         yield _segment_line(known, known.segment)
     if known.record.header.io_type == DDL_OP:
-        yield from ddl_lines((known.whole or known.record).data)
+        yield from _statement_lines(known.whole or known.record)
     elif known.whole is not None and settings.detail is not Detail.OFF:
         yield from _whole_lines(known.whole, settings)
+
+
+def _statement_lines(record: Record) -> Iterator[str]:
+    try:
+        yield from ddl_lines(record.data)
+    except TrailError as error:
+        yield f"Items cannot be shown: {error.problem}"
 
 
 def _segment_line(known: KnownRecord, segment: Segment) -> str:
@@ -37,7 +44,7 @@ def _segment_line(known: KnownRecord, segment: Segment) -> str:
     pieces = "" if segment.pieces is None else f" of {segment.pieces}"
     numbers = segment.numbers
     if numbers is not None:
-        end = numbers.offset + len(known.record.data) - HEADER_BYTES
+        end = numbers.offset + known.record.data_size - HEADER_BYTES
         pieces += f", column {numbers.column}{_column_name(known, numbers.column)}"
         pieces += f", bytes {numbers.offset} to {end - 1} of {numbers.total}"
     return f"{what}{place}{pieces}, {_base(known, segment)}"

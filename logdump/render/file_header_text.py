@@ -26,7 +26,7 @@ def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
     yield ""
     yield f"{time} {'FileHeader':<20} Len {record.data_length:>5} RBA {record.rba}"
     yield "Name: *FileHeader*"
-    yield from hexdump(record.body, settings.reclen, settings.dump_gutter)
+    yield from hexdump(_body(record, settings.reclen), gutter=settings.dump_gutter)
     shows_tokens = settings.fileheader is Level.DETAIL
     if shows_tokens or (settings.fileheader is Level.ON and settings.detail is Detail.DATA):
         for group in header.groups:
@@ -38,6 +38,12 @@ def _header(record: Record) -> FileHeader:
         return record.file_header
     except TrailError:
         return FileHeader(())
+
+
+def _body(record: Record, most: int) -> bytes:
+    """The first bytes between the record's token and its trailer, at most so many."""
+    start, end = record.frame.header_size, record.length - record.trailer.header_size
+    return record.cut(start, min(end, start + most))
 
 
 def _group_lines(group: HeaderGroup, settings: Settings, *, shows_tokens: bool) -> Iterator[str]:

@@ -285,7 +285,12 @@ _CONTENT = (
     member("gg_tokens", "list of ggs_token, or null", "GGS tokens", GGS_TOKEN.each("record.gg_tokens")),
     member("user_tokens", "list of user_token, or null", "User tokens", USER_TOKEN.each("record.user_tokens")),
     member("other_tokens", "list of other_token", "Tokens of unknown kinds", OTHER_TOKEN.each(_other_tokens)),
-    member("data", "string", "All the data, hex; RECLEN does not cut it", "record.data"),
+    member(
+        "data",
+        "string or null",
+        "All the data, hex; RECLEN does not cut it; null with a problem where they have more than 8 MB",
+        "record.data",
+    ),
 )
 
 RECORD = Shape("record", "A record.", (*PLACE, *_HEADER, *_CONTENT, PROBLEMS))

@@ -64,19 +64,24 @@ def _row_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     yield f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"
     yield _name_line(known, settings)
     yield image_line(header.before_after, header.partition, header.trans_ind, settings)
-    yield from hexdump(record.data, settings.reclen, settings.data_gutter)
+    yield from hexdump(record.head("D", settings.reclen), gutter=settings.data_gutter)
     if settings.ghdr and header.io_type == LARGE_OBJECT:
         yield from _lob_lines(record)
     columns = _columns(record, settings)
     yield from columns
-    if settings.release.has_blank_after_data and record.data and not columns and not _shows_tokens(record, settings):
+    if (
+        settings.release.has_blank_after_data
+        and record.data_size
+        and not columns
+        and not _shows_tokens(record, settings)
+    ):
         yield ""
 
 
 def _shows_tokens(record: Record, settings: Settings) -> bool:
     """Whether a block of tokens follows, which brings a blank line of its own."""
     shown = {"T": settings.ggstoken, "U": settings.usertoken}
-    return any(level is not Level.OFF and record.token(kind) is not None for kind, level in shown.items())
+    return any(level is not Level.OFF and record.part(kind) is not None for kind, level in shown.items())
 
 
 def _columns(record: Record, settings: Settings) -> list[str]:
@@ -91,9 +96,9 @@ def _columns(record: Record, settings: Settings) -> list[str]:
 
 def _lob_lines(record: Record) -> Iterator[str]:
     """``Column 3, LOB fragment 3 of 4``, where the piece has these numbers (MOS note: under GHDR)."""
-    from trailformat.records.lob_pieces import parse_piece  # noqa: PLC0415 - few records are pieces
+    from trailformat.changes.segments import numbers_of  # noqa: PLC0415 - few records are pieces
 
-    numbers = parse_piece(record.header, record.data, record.order)
+    numbers = numbers_of(record)
     if numbers is not None:
         yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
@@ -136,7 +141,7 @@ def _metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
         yield reference_line(name, record.metadata_indexes[1])
     else:
         yield f"Name: {name}".rstrip()
-        yield from hexdump(record.data, settings.reclen, settings.data_gutter)
+        yield from hexdump(record.head("D", settings.reclen), gutter=settings.data_gutter)
     if settings.metadata_detail is not Detail.OFF and definition is not None:
         yield from definition_token_lines(record, settings)
 

@@ -49,6 +49,8 @@ _RENDERERS = {
     "RecoveryEnd": ("recovery_text", "end_lines"),
     "DifferenceShown": ("diff_text", "difference_lines"),
     "DiffShown": ("diff_text", "diff_lines"),
+    "RepairLoss": ("repair_text", "loss_lines"),
+    "RepairShown": ("repair_text", "repair_lines"),
     "CompressionShown": ("compression_text", "compression_lines"),
     "Compression": ("compression_text", "result_lines"),
     "ImagesShown": ("compression_text", "images_lines"),
@@ -61,6 +63,7 @@ _RENDERERS = {
     "BrIntervalShown": ("bounded_recovery_text", "interval_lines"),
     "Explained": ("explanation_text", "explanation_lines"),
     "JobProgress": ("progress_text", "job_lines"),
+    "SearchProgress": ("progress_text", "search_lines"),
     "RowsShown": ("rows_text", "rows_lines"),
 }
 """The module and the function that render an event of a class; a module is loaded with the first event of its kind."""

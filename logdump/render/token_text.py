@@ -15,7 +15,11 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.file_header import GROUPS
+from trailformat.records.record import TokenPlace
 from trailformat.records.record_header import HEADER_SIZE
+
+_MOST_DUMPED = 1 << 16
+"""Bytes of user tokens that are dumped; GoldenGate writes at most 2000."""
 
 
 def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> str:
@@ -24,23 +28,24 @@ def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> s
     return f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}"
 
 
-def _record_token_line(token: Token, length: int) -> str:
+def _record_token_line(token: Token | TokenPlace, length: int) -> str:
     return token_line("Token", token.id, token_name(RECORD_TOKENS, token.id), token.info, length)
 
 
-def _inner_token_line(record: Record, token: Token) -> str:
-    if record.is_file_header and token.id in GROUPS:
-        return token_line("Token", token.id, GROUPS[token.id].name, token.info, len(token.payload))
-    return _record_token_line(token, len(token.payload))
+def _inner_token_line(record: Record, part: TokenPlace) -> str:
+    if record.is_file_header and part.id in GROUPS:
+        return token_line("Token", part.id, GROUPS[part.id].name, part.info, part.size)
+    return _record_token_line(part, part.size)
 
 
 def header_token_lines(record: Record, settings: Settings) -> Iterator[str]:
     """The tokens that make up a record; under DETAIL with the bytes of ``H``."""
     yield _record_token_line(record.frame, record.length)
-    for token in record.tokens:
-        yield _inner_token_line(record, token)
-        if settings.headertoken is Level.DETAIL and token.id == ord("H"):
-            yield from hexdump(_as_logdump_shows(record, token.payload), gutter=settings.header_gutter)
+    for part in record.parts:
+        yield _inner_token_line(record, part)
+        if settings.headertoken is Level.DETAIL and part.id == ord("H"):
+            header = record.cut(part.at, part.at + part.size)
+            yield from hexdump(_as_logdump_shows(record, header), gutter=settings.header_gutter)
     yield _record_token_line(record.trailer, record.length)
 
 
@@ -71,15 +76,15 @@ def ggs_token_lines(record: Record, settings: Settings) -> Iterator[str]:
 
 def user_token_lines(record: Record, settings: Settings) -> Iterator[str]:
     """The block of user tokens, with the blank line before it: names and lengths; under DETAIL names and values."""
-    token = record.token("U")
-    if token is None:
+    part = record.part("U")
+    if part is None:
         return
     yield ""
-    yield f"User tokens: {len(token.payload):>4} bytes"
+    yield f"User tokens: {part.size:>4} bytes"
     try:
         pairs = record.user_tokens
     except TrailError:
-        yield from hexdump(token.payload, gutter=settings.dump_gutter)
+        yield from hexdump(record.head("U", _MOST_DUMPED), gutter=settings.dump_gutter)
         return
     for name, value in pairs:
         label = escape(name.decode("utf-8", "backslashreplace"))

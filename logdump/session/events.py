@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         SecondCopyShown,
         TrailFileShown,
     )
+    from logdump.session.repairs import RepairLoss, RepairShown
     from logdump.session.statements import StatementShown
     from trailformat import TrailError
     from trailformat.changes.lobs import Lob
@@ -68,6 +69,12 @@ class Progress(NamedTuple):
     rba: int
     time: int
     size: int = 0
+
+
+class SearchProgress(NamedTuple):
+    """Progress of a search for a sound record: the RBA that it has reached."""
+
+    rba: int
 
 
 class JobProgress(NamedTuple):
@@ -199,6 +206,8 @@ if TYPE_CHECKING:
         | RecoveryEnd
         | DifferenceShown
         | DiffShown
+        | RepairLoss
+        | RepairShown
         | CompressionShown
         | Compression
         | ImagesShown
@@ -212,6 +221,7 @@ if TYPE_CHECKING:
         | Explained
         | RowsShown
         | Progress
+        | SearchProgress
         | JobProgress
         | Notice
         | Failure

@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from logdump.spark.comparison.diff import diff
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
     from logdump.spark.tables import heartbeats, table
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "SavedFile": "write.publish",
     "TrailSource": "source.data_source",
+    "diff": "comparison.diff",
     "heartbeats": "tables",
     "register": "jobs.local_session",
     "save": "write.save",
@@ -31,7 +33,7 @@ _HOMES = {
 }
 """The module of each public name."""
 
-__all__ = ["SavedFile", "TrailSource", "heartbeats", "register", "save", "session", "table"]
+__all__ = ["SavedFile", "TrailSource", "diff", "heartbeats", "register", "save", "session", "table"]
 
 _MISSING = "Spark is an extra: pip install 'logdump[spark]' (pyspark 4, pyarrow, numpy and numba)"
 

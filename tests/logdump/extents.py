@@ -7,7 +7,8 @@ from pathlib import Path
 
 from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import DELETE, INSERT
-from trailformat.search.transaction_walk import Ended, Extent, Moment
+from trailformat.search.transaction_runs import Moment
+from trailformat.search.transaction_walk import Ended, Extent
 from trailformat.trail.sequence import Spot
 
 BEFORE, HERE, NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))

@@ -14,6 +14,7 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.program import logdump
 from tests.logdump.render.records import a_record
 from tests.searching import examples, stride
+from tests.trailformat.samples import row
 from trailformat import TrailFile
 
 GOES_ON = "GHDR is OFF\n"
@@ -143,6 +144,25 @@ def test_nothing_good_behind_the_damage(tmp_path: Path, trails: Path) -> None:
     path = file_of(tmp_path, data + b"garbage, no record in it")
     error = opened(path, f"pos {len(data)}", "next", "sfh prev")[1]
     assert error.endswith("No good header after it. SCANFORHEADER PREV (SFH PREV) goes back to the last one.\n")
+
+
+@pytest.mark.parametrize("command", ["n 9", "check"])
+def test_good_headers_in_the_data_of_a_bad_record_are_named_as_such(command: str, tmp_path: Path) -> None:
+    inner, last = row(b"inner").raw, row(b"last").raw
+    outer = bytearray(row(inner).raw)
+    outer[-4] = 0
+    path = tmp_path / "rt000000000"
+    path.write_bytes(row().raw + bytes(outer) + last)
+    begin, end = len(row().raw), len(row().raw) + len(outer)
+    answer = logdump("-c", f"open {path}; {command}")
+    said = {
+        "n 9": f"The length of the bad record leads to RBA {end}: good headers before that may be part of its data.",
+        "check": f"{path}, RBA {begin}: its length leads to RBA {end}; "
+        f"the records from RBA {begin + outer.index(inner)} up to there may be its data",
+    }
+    assert said[command] in answer.err.splitlines()
+    path.write_bytes(row().raw + last[:-4] + bytes(4) + last)
+    assert "may be" not in logdump("-c", f"open {path}; {command}").err
 
 
 def test_count_says_what_it_left_out(trails: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 from fixtures import TRAILS
 from logdump.notation.wildcard import name_test
 from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _outcome
-from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
+from tests.searching import examples
+from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
+from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, TrailFile
 from trailformat.scan import Engine, Taken, Workers, counting, is_available, parallel, parallel_counts
@@ -59,12 +61,13 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
             _assert_same(path, taken)
 
 
-def test_one_table_under_an_index_and_by_its_name_in_one_transaction(tmp_path: Path) -> None:
-    mixed = [row(name=1, trans_ind=0), row(name="A", trans_ind=1), row(name=2, trans_ind=1), row(name=3, trans_ind=2)]
-    path = trail_of(
-        tmp_path, table_record(1, "A"), table_record(2, "B"), *mixed * 20, metadata_record(3, 2, "C"), *mixed * 20
-    )
-    _assert_same(path, Taken(), threads=3)
+@pytest.mark.parametrize("order", BOTH)
+def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
+    chance = random.Random(order.value)
+    for _ in range(examples(2)):
+        path = trail_of(tmp_path, *drawn_trail(chance, order))
+        for taken in (Taken(), Taken(takes_name=name_test("A")), Taken(start=IO_TIME + 1)):
+            _assert_same(path, taken, threads=3)
 
 
 def test_more_groups_and_tables_than_there_is_room_for(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ SHOWS = {
     "CHECK": ("check", "check *"),
     "RECOVERY": ("recovery keep", "recovery cut", "recovery files reader 12.2", "recovery over *", "recovery \x1b[2J"),
     "DIFF": ("diff rc* values", "diff rc000000001 ignore cut; diff rc000000001 bytes anyorder", "diff \x1b[2J"),
+    "REPAIR": ("repair to /dev/null/x dry", "repair over * to /dev/null/x dry all", "repair to \x1b[2J/x"),
     "EXPLAIN": ("explain lag; explain restart", f"params {PARAMETERS}; explain ddl; params off", "explain \x1b[2J"),
     "COMPRESS": ("compress by table", "compress images by table", "compress over *", "compress \x1b[2J"),
     "BR": ("br restart 2024-03-14T12:00:00 compare 1h", "br longer 1m over rc*", "br begins \x1b[2J"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import random
 import string
 from pathlib import Path
 
@@ -10,16 +13,18 @@ import pytest
 
 import trailformat.scan
 from fixtures import TRAILS
+from logdump.operations.save import ranges
 from logdump.operations.save import saver as saving
 from logdump.operations.save.ranges import CopyRows, RangeCopy, rows_of
 from logdump.session import scan as session_scan
 from logdump.session import selection
 from logdump.session.events import Progress
 from tests.logdump.line import Line
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, examples
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
+from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
-from trailformat.scan import Engine, is_available, scan
+from trailformat.scan import Engine, is_available, parallel, scan
 from trailformat.scan.rows import NO_INDEX, definitions, row_bytes
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
@@ -76,10 +81,15 @@ def _without_progress(outcome: tuple[bytes | None, list[str], int]) -> tuple[byt
     return data, [text for text in shown if not text.startswith("Scanned ")], position
 
 
+def _refusing(*_arguments: int) -> int:
+    raise OSError(errno.EXDEV, "two file systems")
+
+
 WAYS = {
-    "in small batches": ((selection, "_LARGE", 4), (selection, "_SMALL", 4)),
+    "in small batches, in threads": ((selection, "_LARGE", 4), (selection, "_SMALL", 4), (parallel, "PIECE", 700)),
     "from where it is mapped": ((row_bytes, "MOST_COPIED", 0),),
     "by sorting": ((definitions, "_MOST_KEYS", 0),),
+    "by the system, which refuses": ((ranges, "_LONG", 1), (os, "copy_file_range", _refusing)),
 }
 
 
@@ -97,13 +107,34 @@ def test_how_it_is_done_does_not_matter(
     assert [_without_progress(_saved(TRAILS / name, commands, target)) for commands in COMMANDS] == expected
 
 
+@pytest.mark.parametrize(("order", "piece", "long"), [(ByteOrder.BIG, 700, 600), (ByteOrder.LITTLE, 1 << 20, 1)])
+def test_rows_have_the_definitions_that_they_had(
+    order: ByteOrder, piece: int, long: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, target = random.Random(order.value), tmp_path / "xx000000000"
+    drawn = [drawn_trail(chance, order, is_damaged=False) for _ in range(examples(2))]
+    paths = [trail_of(tmp_path, *records, name=f"tt{number:09}") for number, records in enumerate(drawn)]
+    commands = [
+        "save T !",
+        "skip 50; save T !",
+        "filter exclude rectype metadata; save T !",
+        "filter filename A; save T !",
+    ]
+    expected = [_saved(path, one, target) for path in paths for one in commands]
+    monkeypatch.setattr(parallel, "PIECE", piece)
+    monkeypatch.setattr(ranges, "_LONG", long)
+    _by_columns(monkeypatch, 1)
+    assert [_without_progress(_saved(path, one, target)) for path in paths for one in commands] == expected
+
+
 def test_it_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _by_columns(monkeypatch, 2)
     monkeypatch.setattr(selection, "_LARGE", 4)
     path = trail_of(tmp_path, *[row(io_time=IO_TIME + number) for number in range(11)])
     line(f"open {path}; save {tmp_path / 'xx000000000'}")
     told = [one for one in line.events if isinstance(one, Progress)]
-    assert told == [Progress(saved, (saved - 1) * row().length, IO_TIME + saved - 1) for saved in (6, 10, 11)]
+    rows = [(saved, (saved - 1) * row().length, IO_TIME + saved - 1) for saved in (5, 9, 11)]
+    assert told == [Progress(*one, path.stat().st_size) for one in rows]
 
 
 @pytest.mark.parametrize("nearby", [1, 2000], ids=["by columns", "by records"])
@@ -229,9 +260,10 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
 def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_bytes, "MOST_COPIED", 0)
     path = trail_of(tmp_path, *[row(bytes(1000))] * 50)
-    with TrailFile(path) as trail:
+    with TrailFile(path) as trail, (tmp_path / "target").open("wb") as target:
         (batch,) = scan(trail, 0, engine=Engine.NUMBA)
         (rows,) = rows_of(trail, batch, np.arange(50))
         path.write_bytes(b"")
-        with pytest.raises(NotATrail, match="the file was cut while it was read"):
-            RangeCopy(lambda _: None, lambda _data, _records: None).copy(rows)
+        for copy_range in (None, lambda source, start, stop, _: source.copy_to(target.fileno(), start, stop)):
+            with pytest.raises(NotATrail, match="the file was cut while it was read"):
+                RangeCopy(lambda _: None, lambda _data, _records: None, copy_range=copy_range).copy(rows)

@@ -78,7 +78,7 @@ def _interrupted_while_named(_folder: Path) -> Iterator[None]:
 @contextmanager
 def _interrupted_while_read(_folder: Path) -> Iterator[None]:
     """Ctrl+C when some records have been looked at, whether as records or as columns."""
-    calls = iter(range(6))
+    calls = iter(range(4))
 
     def interrupted(original: Callable[..., object]) -> Callable[..., object]:
         def call(*arguments: object) -> object:

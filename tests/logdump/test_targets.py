@@ -33,6 +33,7 @@ WRITERS = {
         "export arrow to T heartbeats",
     ),
     "LOG": ("log to T", "out T"),
+    "REPAIR": ("repair to T", "repair to T replace", "repair to T replace all megabytes 1"),
 }
 """Every way to have a command write a file; T is the target."""
 READERS = {

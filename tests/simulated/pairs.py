@@ -50,10 +50,12 @@ def written(
     flavour: Flavour = ORACLE_12,
     cuts: Random | None = None,
     left_out: frozenset[int] = frozenset(),
+    is_headed: bool = False,
 ) -> str:
     """Writes a trail of these transactions, rolled over where ``cuts`` has it; returns the wildcard of its files."""
     folder.mkdir()
-    copier = Copier(folder, cuts or Random(0), roll_chance=0.2 if cuts else 0, flavour=flavour, tables=(TEAS, SALES))
+    tables, chance = (TEAS, SALES), 0.2 if cuts else 0
+    copier = Copier(folder, cuts or Random(0), roll_chance=chance, flavour=flavour, tables=tables, is_headed=is_headed)
     copier.left_out = left_out
     for transaction in transactions:
         copier.begin(transaction.number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 
 from tests.searching import examples
 from tests.trailformat.samples import header, row, trail_of
+from tests.trailformat.small_batches import in_batches
 from trailformat import Record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, ONLY
 from trailformat.records.io_types import RESTART_ABEND
-from trailformat.scan import Engine, is_available, scan
+from trailformat.scan import Engine, is_available
 from trailformat.search import effective, whole_trail
 from trailformat.search.effective import EffectiveTrail, OrderVerdict
 from trailformat.search.lots import Lot
@@ -92,7 +92,7 @@ def test_copies_are_those_that_a_table_of_all_transactions_tells(
     engine: Engine, transactions: list[tuple[str | None, str | None, bool]], each: int, size: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_trail, "scan", partial(scan, batch_size=size))
+        patch.setattr(whole_trail, "scan_in_threads", in_batches(size))
         patch.setattr(effective, "_COLUMNS_PAY", 2)
         patch.setattr(effective, "MOST_CHECKPOINTS", 5)
         paths = written(Path(folder), transactions, each)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
 import sys
+import tempfile
+from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, row
 from tests.trailformat.test_framing import BEHIND, SOUND
 from trailformat import ByteOrder, make_record, make_token
+from trailformat.codec.mapped_file import FileBytes, MappedFile
 from trailformat.codec.tokens import WIDE, build_tokens
+from trailformat.records import far
 from trailformat.records.framing import candidates, next_sound, previous_sound, start_before
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
@@ -36,6 +44,41 @@ def test_a_record_is_found_over_the_edge_of_what_is_read_at_once(shift: int) -> 
     assert next_sound(data, 0, len(data), ByteOrder.BIG) == before
     back = bytes(100) + ONE + bytes((1 << 20) + shift - len(ONE))
     assert previous_sound(back, len(back), len(back), ByteOrder.BIG) == 100
+
+
+_PIECES = [ONE, ONE[:-1], bytes(70), b"G", b"F...0" * 9, row(order=ByteOrder.LITTLE).raw]
+_LOOKS = st.tuples(st.booleans(), st.integers(0, 1200), st.one_of(st.none(), st.integers(0, 900)))
+
+
+@settings(max_examples=examples(20))
+@given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=14), st.lists(_LOOKS, max_size=8))
+def test_what_one_search_has_found_makes_no_difference_to_the_next(
+    pieces: list[bytes], looks: list[tuple[bool, int, int | None]]
+) -> None:
+    data = b"".join(pieces)
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        with MappedFile(file.fileno(), len(data), access=mmap.ACCESS_READ) as mapped:
+            mapped.file = file.fileno()
+            remembering = FileBytes(mapped, len(data))
+            for is_back, rba, most in looks:
+                search = previous_sound if is_back else next_sound
+                wanted = min(rba, len(data)), len(data), ByteOrder.BIG, most
+                assert search(remembering, *wanted) == search(data, *wanted)
+
+
+@pytest.mark.parametrize(("search", "start"), [(next_sound, 7), (previous_sound, 5 << 20)])
+def test_a_long_search_says_how_far_it_is(search: Callable[..., int | None], start: int) -> None:
+    seen: list[int] = []
+    zeros = bytes(5 << 20)
+    with far.observed(seen.append):
+        search(zeros, start, len(zeros), ByteOrder.BIG)
+    told = len(seen)
+    assert told >= 4
+    assert seen == sorted(seen, reverse=start > 7)
+    search(zeros, start, len(zeros), ByteOrder.BIG)
+    assert len(seen) == told
 
 
 def test_the_previous_sound_record_begins_before_the_place() -> None:

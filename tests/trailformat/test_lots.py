@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.searching import examples
-from tests.trailformat.samples import trail_of
+from tests.trailformat.samples import row, trail_of
+from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_transaction_walk import records_of
-from trailformat.scan import Engine, is_available, scan
+from trailformat import make_record, make_token
+from trailformat.changes.transactions import FIRST, MIDDLE
+from trailformat.scan import Engine, is_available
 from trailformat.search import whole_trail
 from trailformat.search.lots import Lot, LotMark
 from trailformat.search.transaction_walk import Ended
@@ -61,7 +63,7 @@ def marks(lots: list[Lot]) -> list[LotMark]:
 def both(paths: list[Path], batch_size: int) -> tuple[list[Lot], list[Lot]]:
     """The lots by row and by column."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_trail, "scan", partial(scan, batch_size=batch_size))
+        patch.setattr(whole_trail, "scan_in_threads", in_batches(batch_size))
         found = []
         for engine in (Engine.PYTHON, Engine.NUMBA):
             whole = WholeTrail(paths)
@@ -93,3 +95,14 @@ def test_columns_tell_what_a_walk_tells(texts: list[str], cut: int, gap: int, si
             number = at if at < gap else at + 2
             paths.append(trail_of(Path(folder), *records, name=f"tt{number:09}"))
         assert_the_same(paths, size)
+
+
+def test_a_long_transaction_that_reaches_over_a_batch_keeps_its_name(tmp_path: Path) -> None:
+    long = [row(b"leaf", trans_ind=MIDDLE)] * 99
+    records = []
+    for number in range(5):
+        tokens = [make_token("L", f"{number}".encode()), make_token("6", f"x{number}".encode())]
+        first = row(b"leaf", trans_ind=FIRST)
+        records += [make_record(first.header, first.data, tokens), *long]
+    _, by_column = both([trail_of(tmp_path, *records, name="tt000000000")], batch_size=130)
+    assert [(one.csn, one.xid) for one in seen(by_column)] == [(str(number), f"x{number}") for number in range(5)]

@@ -17,6 +17,7 @@ from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import NotATrail, Record, TrailFile, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.io_types import COMMENT, INSERT, RECORD_FRAGMENT, RESTART_ABEND, RESTART_OK
+from trailformat.scan import Engine, is_available, scanning
 from trailformat.search import transaction_walk as module
 from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart, TransactionWalk
 from trailformat.trail.sequence import Spot
@@ -219,6 +220,21 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
             walk = list(TransactionWalk(trail, Spot(trail.path, 0)))
         found = [(*one.begin, one.records, one.ended) for one in walk if isinstance(one, Extent) and one.begin]
         assert found == _expected(extract.written)
+
+
+@pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+@given(text=st.text("bmmlloTCFAO#", max_size=12), more=st.text("bmloTFA#", max_size=6), asked=st.integers(0, 12))
+@settings(max_examples=examples(25))
+def test_columns_are_walked_as_records_are(text: str, more: str, asked: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        path = trail_of(Path(folder), *records_of(f"T{text}"), name="tt000000000")
+        trail_of(Path(folder), *records_of(f"T{more}"), name="tt000000001")
+        with TrailFile(path) as trail:
+            rbas = list(trail.sound_rbas(0, trail.size))
+            spot = Spot(path, rbas[asked % len(rbas)])
+            by_records = list(TransactionWalk(trail, Spot(path, 0), asked=spot))
+            patched.setattr(scanning, "choose_engine", lambda _size: Engine.NUMBA)
+            assert list(TransactionWalk(trail, Spot(path, 0), asked=spot, nearby=1)) == by_records
 
 
 def test_half_a_record_in_front_of_a_later_file_is_damage_for_what_goes_on_there(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def copy_of_trails(folder: Path, script: Path | None = None) -> Path:
 
 
 def environment(script: Path, folder: Path) -> dict[str, str]:
-    """What a session sees: its zone, and no files of whoever runs the tests but kernels, which take seconds to compile."""
+    """The variables of a session: its zone, and no files of whoever runs the tests but compiled kernels."""
     return {
         **os.environ,
         "TZ": _ZONES.get(script.stem, "GMT"),

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from trailformat.arrays.array_types import ArrayType, array_type
+from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.columns import ColumnArray, column_array
+from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
 from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
 from trailformat.arrays.spans import Image, Spans, locate_columns
-from trailformat.arrays.text_arrays import StoredValues, TextArray, TextProblem, hex_at, text_array, text_column
+from trailformat.arrays.text_arrays import (
+    StoredValues,
+    TextArray,
+    TextProblem,
+    ValueSpelling,
+    hex_at,
+    text_array,
+    text_column,
+)
 
 __all__ = [
     "ArrayType",
     "ColumnArray",
+    "DecodePath",
     "Escapes",
     "Field",
     "FieldForm",
@@ -23,11 +33,13 @@ __all__ = [
     "StoredValues",
     "TextArray",
     "TextProblem",
+    "ValueSpelling",
     "array_type",
     "column_array",
     "hex_at",
     "locate_columns",
     "text_array",
     "text_column",
+    "unequal",
     "write_lines",
 ]

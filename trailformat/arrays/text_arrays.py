@@ -36,7 +36,7 @@ _BINARY = ArrayType(pa.binary(), DecodePath.BYTES)
 
 
 class TextProblem(NamedTuple):
-    """A value that does not decode: its number in the array, and why."""
+    """A value that does not decode, or cannot be written: its number in the array, and why it does not decode."""
 
     row: int
     reason: str
@@ -47,6 +47,24 @@ class TextArray(NamedTuple):
 
     array: pa.Array
     problems: list[TextProblem]
+
+
+class ValueSpelling(NamedTuple):
+    """The way values are written.
+
+    Attributes:
+        ordinary: takes the plain text of ordinary values and the type that they were decoded as; returns what is
+            written, and which rows are written one by one instead.
+        single: writes one value; None where it cannot be written.
+    """
+
+    ordinary: Callable[[pa.Array, ArrayType], tuple[pa.Array, Array]]
+    single: Callable[[Value], str | None]
+
+
+_NONE = np.empty(0, np.int64)
+PLAIN_TEXT = ValueSpelling(lambda texts, _: (texts, _NONE), decoded_text)
+"""``plain_text`` of every value."""
 
 
 class StoredValues(NamedTuple):
@@ -77,11 +95,19 @@ def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = 
     starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
     kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
     little = np.ascontiguousarray(values.little, np.uint8)
-    array, rows = _made(StoredValues(values.data, little, starts, sizes), definition, codec)
-    return _filled(array, values, rows, _Decoder(definition, codec, b"")) if len(rows) else TextArray(array, [])
+    array, rows = _made(StoredValues(values.data, little, starts, sizes), definition, codec, PLAIN_TEXT)
+    decoder = _Decoder(definition, codec, b"", PLAIN_TEXT.single)
+    return _filled(array, values, rows, decoder) if len(rows) else TextArray(array, [])
 
 
-def text_column(spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str = UTF_8) -> TextArray:
+def text_column(
+    spans: Spans,
+    image: Image,
+    index: int,
+    definition: ColumnDefinition,
+    codec: str = UTF_8,
+    spelling: ValueSpelling = PLAIN_TEXT,
+) -> TextArray:
     """The column with this index of an image; see :func:`trailformat.arrays.column_array` for the arguments.
 
     Raises:
@@ -89,22 +115,26 @@ def text_column(spans: Spans, image: Image, index: int, definition: ColumnDefini
     """
     values = StoredValues(spans.data, spans.little, image.starts[index], image.sizes[index])
     _check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
-    array, rows = _made(values, definition, codec)
+    array, rows = _made(values, definition, codec, spelling)
     if not len(rows):
         return TextArray(array, [])
     is_marked = values.sizes[rows] == UNDECIDED
-    found = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT))
+    found = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
     marked = [TextProblem(row, STRANGE_INDICATOR) for row in rows[is_marked].tolist()]
     return TextArray(found.array, sorted(found.problems + marked))
 
 
-def _made(values: StoredValues, definition: ColumnDefinition, codec: str) -> tuple[pa.Array, Array]:
+def _made(
+    values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
+) -> tuple[pa.Array, Array]:
     """The array of values that stand behind their indicators, and the rows that are to be decoded one by one."""
     sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
         return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
     made = MAKERS[target.path](StoredColumn(*values, target))
-    return _WRITTEN[target.path](made.array), made.undecided_rows(sizes)
+    array, others = spelling.ordinary(_WRITTEN[target.path](made.array), target)
+    undecided = made.undecided_rows(sizes)
+    return array, np.union1d(undecided, others) if len(others) else undecided
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
@@ -167,11 +197,15 @@ def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:
 
 
 class _Decoder(NamedTuple):
-    """The decoding of single values: by their definition, with these bytes of an indicator in front of each."""
+    """The decoding of single values: by their definition, with these bytes of an indicator in front of each.
+
+    ``write`` writes a value, or gives None.
+    """
 
     definition: ColumnDefinition
     codec: str
     indicator: bytes
+    write: Callable[[Value], str | None]
 
     def value(self, stored: bytes, order: ByteOrder) -> Value:
         """The value of these bytes."""
@@ -188,17 +222,21 @@ def _filled(array: pa.Array, values: StoredValues, rows: Array, decoder: _Decode
         column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
         raw = MAKERS[DecodePath.BYTES](column).array.dictionary_encode()
         decoded = [decoder.value(stored, order) for stored in raw.dictionary.to_pylist()]
-        texts = [decoded_text(value) for value in decoded]
+        texts = [decoder.write(value) for value in decoded]
         numbers = raw.indices.to_numpy()
         sizes = np.array([len(text.encode()) if text else 0 for text in texts])
         _check_size(int(sizes[numbers].sum()))
         mask = np.zeros(len(array), bool)
         mask[chosen] = True
         array = pc.replace_with_mask(array, pa.array(mask), pa.array(texts, pa.string()).take(raw.indices))
-        is_problem = np.array([value.problem is not None for value in decoded])[numbers]
+        is_problem = np.array([_is_problem(*pair) for pair in zip(decoded, texts, strict=True)])[numbers]
         undecoded = zip(chosen[is_problem].tolist(), numbers[is_problem].tolist(), strict=True)
         problems += [TextProblem(row, decoded[number].problem or "") for row, number in undecoded]
     return TextArray(array, sorted(problems))
+
+
+def _is_problem(value: Value, text: str | None) -> bool:
+    return value.problem is not None or (text is None and value.value is not None)
 
 
 def _check_size(size: int) -> None:

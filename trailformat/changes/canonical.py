@@ -8,6 +8,7 @@ the file: where the first two bytes of a value are the length of the others, the
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from trailformat.codec.byte_order import ByteOrder
@@ -15,6 +16,7 @@ from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.errors import TrailError
 from trailformat.records.columns import NULL, Column, Columns
 from trailformat.records.images import Images
+from trailformat.records.large_record import LARGEST
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record
@@ -36,7 +38,8 @@ def column_form(column: Column, order: ByteOrder) -> ColumnForm:
     return column.index, column.raw[:_LENGTH], value
 
 
-def _images(record: Record) -> Images | None:
+def images_of(record: Record) -> Images | None:
+    """The images of a record; None where it has none, or they do not decode."""
     try:
         return record.images
     except TrailError:
@@ -49,15 +52,26 @@ def _columns(columns: Columns | None, order: ByteOrder) -> tuple[ColumnForm, ...
 
 def _image(name: str) -> Part:
     def part(_: TrailFile, record: Record) -> tuple[ColumnForm, ...] | None:
-        images = _images(record)
+        images = images_of(record)
         return _columns(getattr(images, name), record.order) if images is not None else None
 
     return part
 
 
-def _data(_: TrailFile, record: Record) -> bytes | None:
+def _payload(record: Record, token_id: str) -> bytes | str:
+    """The payload of a token, empty where there is none; its size and digest where it is too large to be held."""
+    part = record.part(token_id)
+    if part is None or part.size <= LARGEST:
+        return record.head(token_id, LARGEST)
+    digest = sha256()
+    for stretch in record.stretches(token_id):
+        digest.update(stretch)
+    return f"{part.size} bytes, SHA-256 {digest.hexdigest()}"
+
+
+def _data(_: TrailFile, record: Record) -> bytes | str | None:
     """The data where they do not come apart into images."""
-    return record.data if _images(record) is None else None
+    return _payload(record, "D") if images_of(record) is None else None
 
 
 def _field(name: str) -> Part:
@@ -71,8 +85,7 @@ def _tokens(wanted: Callable[[int], bool], *, takes_broken: bool = False) -> Par
         try:
             return tuple((token.id, token.payload) for token in record.gg_tokens if wanted(token.id))
         except TrailError:
-            token = record.token("T")
-            return token.payload if takes_broken and token is not None else ()
+            return _payload(record, "T") if takes_broken and record.part("T") is not None else ()
 
     return part
 
@@ -81,8 +94,7 @@ def _user_tokens(_: TrailFile, record: Record) -> Any:
     try:
         return record.user_tokens
     except TrailError:
-        token = record.token("U")
-        return token.payload if token is not None else b""
+        return _payload(record, "U")
 
 
 _OF_TRANSACTION = (LOGCSN, TRANID)

@@ -64,10 +64,11 @@ class Lob(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """One piece: the ordinal of its LOB, and its bytes."""
+    """One piece: the ordinal of its LOB, and its record, in whose data its bytes begin at ``start``."""
 
     ordinal: int
-    value: bytes
+    record: Record
+    start: int
 
 
 class _Assembly:
@@ -86,16 +87,15 @@ class _Assembly:
             lob = self._open or self._new(spot, None, is_before=header.is_before)
             lob.add_counted(record)
             self._open = lob if header.continued else None
-            return _Piece(lob.ordinal, record.data)
+            return _Piece(lob.ordinal, record, 0)
         key = (header.before_after, numbers.column)
         known = self._by_column.get(key)
         if known is not None and numbers.number == 1:
             return None
         lob = known or self._new(spot, numbers.column, is_before=header.is_before)
         self._by_column[key] = lob
-        value = record.data[HEADER_BYTES:]
-        lob.add_placed(numbers.offset, numbers.total, len(value))
-        return _Piece(lob.ordinal, value)
+        lob.add_placed(numbers.offset, numbers.total, record.data_size - HEADER_BYTES)
+        return _Piece(lob.ordinal, record, HEADER_BYTES)
 
     def _new(self, spot: Spot, column: int | None, *, is_before: bool) -> _Growing:
         if len(self.lobs) == MOST_LOBS:
@@ -139,7 +139,7 @@ class _Growing:
     def add_counted(self, record: Record) -> None:
         """Take a piece in of which only the order is known."""
         self._pieces += 1
-        self._size += len(record.data)
+        self._size += record.data_size
         if not record.header.continued:
             self._rec_count = record.header.rec_count
 
@@ -201,7 +201,8 @@ def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], 
     walk = _Walk(trail, rba)
     for piece in walk.pieces():
         if piece.ordinal == ordinal:
-            write(piece.value)
+            for stretch in piece.record.stretches("D", start=piece.start):
+                write(stretch)
     for lob in walk.lobs():
         if lob.ordinal == ordinal and lob.is_whole:
             return lob

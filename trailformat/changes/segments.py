@@ -24,7 +24,7 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.tokens import build_tokens, make_token
 from trailformat.errors import BadData, NotATrail, TrailError
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.records.lob_pieces import PieceHeader, parse_piece
+from trailformat.records.lob_pieces import HEADER_BYTES, PieceHeader, parse_piece
 from trailformat.records.record import Record, build_record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
@@ -74,7 +74,7 @@ def kind_of(record: Record) -> Kind | None:
 
 def numbers_of(record: Record) -> PieceHeader | None:
     """The numbers of a LOB piece; None where its layout is not the assumed one."""
-    return parse_piece(record.header, record.data, record.order)
+    return parse_piece(record.header, record.head("D", HEADER_BYTES), record.order, record.data_size)
 
 
 class Row(NamedTuple):

@@ -42,11 +42,11 @@ def is_transactional(record: Record) -> bool:
 
 def own_transaction(record: Record) -> Transaction:
     """The transaction in the tokens of this record; empty when they are damaged."""
-    raw, order = record.raw, record.order
-    if not framing.is_sound(raw, 0, record.length, order):
+    (source, start), order = record.placed, record.order
+    if not framing.is_sound(source, start, start + record.length, order):
         return NO_TRANSACTION
-    _, _, at, size = framing.payload_places(raw, 0, record.length, order)
-    return transaction_in(raw, at, size, order)
+    _, _, at, size = framing.payload_places(source, start, record.length, order)
+    return transaction_in(source, start + at, size, order)
 
 
 def transaction_in(buffer: Source, at: int, size: int, order: ByteOrder) -> Transaction:

@@ -39,10 +39,15 @@ def parse_whole(layout: Any, data: bytes, error: type[TrailError], what: str) ->
     return parsed
 
 
-def parse_all(layout: Any, data: bytes, error: type[TrailError], what: str) -> Iterator[Any]:
-    """Parse ``layout`` again and again until ``data`` is used up; more than 65536 times is an error too."""
+def parse_all(
+    layout: Any, data: bytes, error: type[TrailError], what: str, start: int = 0, number: int = 0
+) -> Iterator[Any]:
+    """Parse ``layout`` again and again until ``data`` is used up; more than 65536 times is an error too.
+
+    ``start`` is the offset of the first, which ``number`` of them stand before.
+    """
     stream = io.BytesIO(data)
-    number = 0
+    stream.seek(start)
     while (offset := stream.tell()) < len(data):
         number += 1
         if number > MOST:

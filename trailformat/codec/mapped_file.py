@@ -5,6 +5,7 @@ Touching the mapping of bytes that were cut off ends the process (SIGBUS); a rea
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 from typing import overload
@@ -12,6 +13,7 @@ from typing import overload
 from trailformat.errors import NotATrail
 
 _AROUND = 1 << 13
+_COPIED = 1 << 20
 
 
 class MappedFile(mmap.mmap):
@@ -40,26 +42,46 @@ class MappedFile(mmap.mmap):
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def copy_to(self, target: int, start: int, stop: int) -> None:
+        """Write the bytes from ``start`` to before ``stop`` to an open file, by the system alone where it does that.
+
+        Raises:
+            NotATrail: they are not there any more, or cannot be read.
+            OSError: they cannot be written.
+        """
+        with contextlib.suppress(AttributeError, OSError):
+            # what is refused, between two file systems or on some, is read and written
+            while start < stop and (count := os.copy_file_range(self.file, target, stop - start, start)):
+                start += count
+        while start < stop:
+            start += os.write(target, self.copy(start, min(stop, start + _COPIED)))
+
 
 class FileBytes:
     """The bytes of a mapped file by their places, as a buffer has them, but read: a file that is cut is an error.
 
-    Some before and behind those wanted are read with them and kept, for as long as one look at the file takes.
+    Some before and behind those wanted are read with them and kept, for as long as one look at the file takes, in two
+    places at most.
 
     Args:
         mapped: the file.
         size: its bytes.
 
+    Attributes:
+        barren: where a search through them has found nothing, from one place to before another.
+
     Both kinds of access raise like MappedFile.copy.
     """
 
-    __slots__ = ("_mapped", "_piece", "_size", "_start")
+    __slots__ = ("_mapped", "_other", "_piece", "_size", "_start", "barren")
 
     def __init__(self, mapped: MappedFile, size: int) -> None:
         self._mapped = mapped
         self._size = size
         self._start = 0
         self._piece = b""
+        self._other = (b"", 0)
+        self.barren = (0, 0)
 
     @overload
     def __getitem__(self, place: int) -> int: ...
@@ -82,6 +104,14 @@ class FileBytes:
             self._read(start, stop)
         return self._piece[start - self._start : stop - self._start]
 
+    def note_barren(self, start: int, stop: int) -> None:
+        """Note that a search has found nothing between two places: of stretches that do not touch, the longest."""
+        low, high = self.barren
+        if start <= high and low <= stop:
+            start, stop = min(start, low), max(stop, high)
+        if stop - start > high - low:
+            self.barren = (start, stop)
+
     def around(self, place: int) -> tuple[bytes, int]:
         """Bytes that hold a place and some kilobytes behind it, as far as there are, and the place where they begin."""
         stop = min(place + _AROUND, self._size)
@@ -90,6 +120,12 @@ class FileBytes:
         return self._piece, self._start
 
     def _read(self, start: int, stop: int) -> None:
+        """Have bytes at hand: those before the last, where they hold them, since a record is read at both its ends."""
+        piece, begin = self._other
+        self._other = self._piece, self._start
+        if begin <= start <= stop <= begin + len(piece):
+            self._piece, self._start = piece, begin
+            return
         self._start = max(0, start - _AROUND)
         self._piece = self._mapped.copy(self._start, min(stop + _AROUND, self._size))
 
@@ -99,6 +135,11 @@ class FileBytes:
 
 
 Source = bytes | mmap.mmap | FileBytes
+
+
+def as_read(buffer: Source, size: int) -> Source:
+    """The first bytes of a buffer, read where it is a mapped file, which may be mapped anew."""
+    return FileBytes(buffer, size) if isinstance(buffer, MappedFile) and hasattr(os, "pread") else buffer
 
 
 def copied(buffer: Source, start: int, stop: int) -> bytes:

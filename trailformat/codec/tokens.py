@@ -97,13 +97,16 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
             end = at + size
     except BadToken:
         # the layout says where it goes wrong, and how
-        return tuple(tokens_by_layout(data, order))
+        return (*tokens, *tokens_by_layout(data, order, end, len(tokens)))
     return tuple(tokens)
 
 
-def tokens_by_layout(data: bytes, order: ByteOrder) -> Iterator[Token]:
-    """The same as the layout has them, twenty times as slow. Raises like parse_tokens."""
-    for token in layout.parse_all(token_layout(order), data, BadToken, "token"):
+def tokens_by_layout(data: bytes, order: ByteOrder, start: int = 0, number: int = 0) -> Iterator[Token]:
+    """The same as the layout has them, twenty times as slow, from an offset on, which ``number`` of them stand before.
+
+    Raises like parse_tokens.
+    """
+    for token in layout.parse_all(token_layout(order), data, BadToken, "token", start, number):
         yield Token(token.id, token.info, token.payload)
 
 

@@ -13,6 +13,7 @@ always (MySQL and PostgreSQL transcripts of 21c).
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Iterator
 from functools import cache
@@ -81,9 +82,19 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
         places = column_places(data, 0, len(data), order)
         return tuple([Column(index, data[at : at + size]) for index, at, size in places])
     except BadData:
-        # the layout says at which byte, and what stands there
-        parsed = layout.parse_all(column_layout(order), data, BadData, "column")
-        return tuple(Column(column.index, column.raw) for column in parsed)
+        return _with_reason(data, order)
+
+
+def _with_reason(data: bytes, order: ByteOrder) -> Columns:
+    """Columns that do not fill ``data``: the layout says at which byte, and what stands there. Raises BadData."""
+    columns: list[Column] = []
+    end = 0
+    with contextlib.suppress(BadData):
+        for index, at, size in column_places(data, 0, len(data), order):
+            columns.append(Column(index, data[at : at + size]))
+            end = at + size
+    rest = layout.parse_all(column_layout(order), data, BadData, "column", end, len(columns))
+    return (*columns, *(Column(column.index, column.raw) for column in rest))
 
 
 _HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}

@@ -16,7 +16,7 @@ from heapq import merge
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import Source, copied
+from trailformat.codec.mapped_file import FileBytes, Source, copied
 from trailformat.codec.tokens import UNSET, WIDE, is_wide
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import far
@@ -32,6 +32,8 @@ _TRAIL_INFO = 0x30
 _SMALLEST = 8
 MOST_TOKENS = 64
 """More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
+MOST_BYTES = 0xFFFF
+"""More bytes than any record header or ``T`` has, which take some hundred; what has more is none."""
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
@@ -44,6 +46,7 @@ _REACH = 13
 """The longest match of them, so that windows can overlap by as much."""
 _MANY = 1000
 """Places that look like a record and are none, from which on a search by kernels is thought of."""
+_NOWHERE = (0, 0)
 _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
 """Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
 
@@ -98,6 +101,8 @@ def _check_first_token(buffer: Source, offset: int, end: int, order: ByteOrder, 
     length = _read(buffer, offset + 2, order, wide=wide)
     if length < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{length} bytes")
+    if length > MOST_BYTES:
+        raise BadRecord("record header too long", expected=f"at most {MOST_BYTES} bytes", found=f"{length} bytes")
     first = offset + (6 if wide else 4)
     if first < end and buffer[first] != HDR_IND:
         raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{buffer[first]:02x}")
@@ -113,19 +118,31 @@ def _check_trailer(buffer: Source, rba: int, length: int, order: ByteOrder, *, w
 
 
 def _check_tokens(buffer: Source, offset: int, end: int, order: ByteOrder) -> None:
-    short, long = _SHORT[order].unpack, _LONG[order].unpack
+    short, long = _SHORT[order].unpack_from, _LONG[order].unpack_from
+    piece, base = _around(buffer, offset)
     for _ in range(MOST_TOKENS):
         if offset + 4 > end:
             break
-        info = buffer[offset + 1]
+        if offset + 6 > base + len(piece):
+            piece, base = _around(buffer, offset)
+        at = offset - base
+        info = piece[at + 1]
         if not info & WIDE or info == UNSET:
-            offset += 4 + short(buffer[offset + 2 : offset + 4])[0]
+            offset += 4 + short(piece, at + 2)[0]
         elif offset + 6 <= end:
-            offset += 6 + long(buffer[offset + 2 : offset + 6])[0]
+            size = long(piece, at + 2)[0]
+            if size > MOST_BYTES and piece[at] == _TOKENS:
+                raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=f"{size} bytes")
+            offset += 6 + size
         else:
             break
     if offset != end:
         raise BadRecord("tokens do not fill the record", expected=f"end at RBA {end}", found=f"RBA {offset}")
+
+
+def _around(buffer: Source, place: int) -> tuple[Buffer, int]:
+    """Bytes that hold a place and what is near behind it, and the place where they begin."""
+    return buffer.around(place) if isinstance(buffer, FileBytes) else (buffer, 0)
 
 
 def is_sound(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
@@ -162,6 +179,19 @@ def sound_frame(buffer: Source, rba: int, end: int, order: ByteOrder, *, order_k
     raise truth
 
 
+def embedded_up_to(buffer: Source, rba: int, good: int, end: int, order: ByteOrder) -> int | None:
+    """The end of a damaged record by its length, where the next good header lies before that.
+
+    A sound record begins there, or the file ends: what stands up to there may be data of the damaged record. None where
+    nothing says so.
+    """
+    if end - rba < _SMALLEST or buffer[rba] != RECORD:
+        return None
+    claimed = rba + claimed_length(buffer, rba, order)
+    is_likely = claimed == end or (claimed < end and detect_order(buffer, claimed, end, order) is not None)
+    return claimed if is_likely and good < claimed else None
+
+
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
     """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
     for order in (first, first.other):
@@ -187,45 +217,83 @@ def next_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int |
     ``most`` is the number of bytes that are looked at.
     """
     stop = end if most is None else min(end, rba + most)
-    for number, at in enumerate(candidates(buffer, rba, stop)):
+    known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
+    start = known[1] if known[0] <= rba < known[1] else rba
+    found = _first_sound(buffer, start, stop, end, order)
+    if isinstance(buffer, FileBytes):
+        buffer.note_barren(start, found if found is not None else stop if stop == end else stop - _REACH)
+    return found
+
+
+def _first_sound(buffer: Source, start: int, stop: int, end: int, order: ByteOrder) -> int | None:
+    for number, at in enumerate(candidates(buffer, start, stop)):
         if number == _MANY and (search := far.search_for(stop - at)) is not None:
             return search(buffer, at, stop, end)
-        if _may_end(buffer, at, end) and detect_order(buffer, at, end, order) is not None:
+        if _is_start(buffer, at, end, order):
             return at
     return None
 
 
-def _may_end(buffer: Source, rba: int, end: int) -> bool:
-    """Whether the length at ``rba``, read in either byte order, leads to a trailer with the same bytes."""
-    if end - rba < _SMALLEST:
+def _is_start(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
+    """Whether a sound record starts here in either byte order; decided on a copy, where that has all of it."""
+    if end - at < _SMALLEST:
         return False
-    size = 6 if (wide := is_wide(buffer[rba + 1])) else 4
-    length = buffer[rba + 2 : rba + size]
-    for number in (int.from_bytes(length, "big"), int.from_bytes(length, "little")):
-        stop = rba + number
-        if 2 * size <= number <= end - rba and buffer[stop - size + 2 : stop] == length:
-            trailer, info = buffer[stop - size], buffer[stop - size + 1]
-            if trailer == _TRAILER and is_wide(info) == wide:
-                return True
+    piece, base = _around(buffer, at)
+    wide = is_wide(piece[at - base + 1])
+    for each in (order, order.other):
+        number = _read(piece, at - base + 2, each, wide=wide)
+        is_inside = at - base + number <= len(piece)
+        source, place, stop = (piece, at - base, len(piece)) if is_inside else (buffer, at, end)
+        is_likely = number <= end - at and _has_trailer(source, place, number, wide=wide)
+        if is_likely and is_sound(source, place, stop, each):
+            return True
     return False
+
+
+def _has_trailer(buffer: Source, rba: int, length: int, *, wide: bool) -> bool:
+    """Whether the bytes before the end of what may be a record are a trailer that repeats its length."""
+    size = 6 if wide else 4
+    at = rba + length - size
+    if length < 2 * size or buffer[at] != _TRAILER or is_wide(buffer[at + 1]) != wide:
+        return False
+    return buffer[at + 2 : at + size] == buffer[rba + 2 : rba + size]
 
 
 def previous_sound(buffer: Source, rba: int, end: int, order: ByteOrder, most: int | None = None) -> int | None:
     """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
-    stop, first = rba, 0 if most is None else max(0, rba - most)
-    while stop > first:
-        start = max(first, stop - _WINDOW)
-        for at in reversed(list(candidates(buffer, start, min(end, stop + _REACH)))):
-            if at < stop and _may_end(buffer, at, end) and detect_order(buffer, at, end, order) is not None:
-                return at
-        stop = start
-    return None
+    known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
+    last, first = known[0] if known[0] < rba <= known[1] else rba, 0 if most is None else max(0, rba - most)
+    stop, size, found = last, _FIRST_WINDOW, None
+    while stop > first and found is None:
+        start = max(first, stop - size)
+        found = _last_sound(buffer, start, stop, end, order)
+        stop, size = start, min(2 * size, _WINDOW)
+    if isinstance(buffer, FileBytes):
+        buffer.note_barren(stop if found is None else found + 1, last)
+    return found
+
+
+def _last_sound(buffer: Source, start: int, stop: int, end: int, order: ByteOrder) -> int | None:
+    places = [at for at in candidates(buffer, start, min(end, stop + _REACH)) if at < stop]
+    search = far.search_for(stop - start) if len(places) > _MANY else None
+    if search is None:
+        return next((at for at in reversed(places) if _is_start(buffer, at, end, order)), None)
+    found = None
+    while stop > start and found is None:
+        at = search(buffer, max(start, stop - _FIRST_WINDOW), stop, end)
+        while at is not None:
+            found = at
+            at = search(buffer, at + 1, stop, end)
+        stop -= _FIRST_WINDOW
+    return found
 
 
 def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     """The places from ``start`` to before ``end`` that look like the beginning of a record."""
     size = _FIRST_WINDOW
     while start < end:
+        if size == _WINDOW:
+            far.report(start)
         window = copied(buffer, start, min(end, start + size + _REACH))
         for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
             if place >= size:

@@ -44,13 +44,17 @@ def piece_layout(order: ByteOrder) -> Any:
     return c.Struct(*(name / order.uint(4) for name in PieceHeader._fields))
 
 
-def parse_piece(header: RecordHeader, data: bytes, order: ByteOrder) -> PieceHeader | None:
-    """The numbers of a piece; None when its data is not laid out as assumed."""
-    if len(data) <= HEADER_BYTES:
+def parse_piece(header: RecordHeader, data: bytes, order: ByteOrder, size: int | None = None) -> PieceHeader | None:
+    """The numbers of a piece; None when its data is not laid out as assumed.
+
+    ``size`` is that of all the data, where ``data`` is only the beginning.
+    """
+    size = len(data) if size is None else size
+    if size <= HEADER_BYTES:
         return None
     parsed = piece_layout(order).parse(data[:HEADER_BYTES])
     numbers = PieceHeader(*(parsed[name] for name in PieceHeader._fields))
-    return numbers if _agree(numbers, len(data) - HEADER_BYTES, header) else None
+    return numbers if _agree(numbers, size - HEADER_BYTES, header) else None
 
 
 def _agree(numbers: PieceHeader, size: int, header: RecordHeader) -> bool:

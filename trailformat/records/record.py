@@ -8,11 +8,13 @@ decoded tokens together again, byte for byte.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source
 from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.codec.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.errors import BadData, BadRecord, TrailError
@@ -26,6 +28,21 @@ if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
 _WIDEST_LENGTH = 0xFFFF
+_PIECE = 1 << 20
+
+
+class TokenPlace(NamedTuple):
+    """A token of a record's body by its place: the offset of its payload in the record, and the size of that."""
+
+    id: int
+    info: int
+    at: int
+    size: int
+
+    @property
+    def start(self) -> int:
+        """The offset of the token itself."""
+        return self.at - (6 if is_wide(self.info) else 4)
 
 
 class Record:
@@ -90,6 +107,54 @@ class Record:
     def token(self, token_id: str) -> Token | None:
         """The first token of the body with this id."""
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
+
+    @cached_property
+    def parts(self) -> tuple[TokenPlace, ...]:
+        """The tokens of the body by their places. Raises like tokens."""
+        parts, at = [], self._frame_size
+        for token in self.tokens:
+            at += token.header_size
+            parts.append(TokenPlace(token.id, token.info, at, len(token.payload)))
+            at += len(token.payload)
+        return tuple(parts)
+
+    def part(self, token_id: str) -> TokenPlace | None:
+        """The place of the first token of the body with this id. Raises like tokens."""
+        return next((part for part in self.parts if part.id == ord(token_id)), None)
+
+    def head(self, token_id: str, most: int) -> bytes:
+        """The first bytes of the payload of a token, at most so many; empty where there is none. Raises like tokens."""
+        token = self.token(token_id)
+        return token.payload[:most] if token else b""
+
+    def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:  # noqa: ARG002 - there is one
+        """The payload of a token from an offset on, in stretches with so many bytes in common. Raises like tokens."""
+        token = self.token(token_id)
+        if token:
+            yield token.payload[start:]
+
+    @property
+    def data_size(self) -> int:
+        """Bytes of the payload of ``D``."""
+        return len(self.data)
+
+    def cut(self, start: int, stop: int) -> bytes:
+        """The bytes from one offset to before another."""
+        return self.raw[start:stop]
+
+    def has_bytes_of(self, other: Record) -> bool:
+        """Whether two records have the same bytes."""
+        starts = range(0, self.length, _PIECE) if self.length == other.length else ()
+        return bool(starts) and all(self.cut(at, at + _PIECE) == other.cut(at, at + _PIECE) for at in starts)
+
+    @property
+    def placed(self) -> tuple[Source, int]:
+        """The bytes that hold it, and the place in them where it begins."""
+        return self.raw, 0
+
+    def pieces(self) -> Iterator[bytes]:
+        """All the bytes, in pieces that follow each other."""
+        yield self.raw
 
     @cached_property
     def header(self) -> RecordHeader:

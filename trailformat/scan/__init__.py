@@ -16,7 +16,14 @@ from trailformat.scan.counting import KernelTotals, RecordGroup, Taken, Transact
 from trailformat.scan.engines import NUMBA_PAYS, Engine, choose_engine, is_available
 from trailformat.scan.file_ranges import FileRange, consistent_ranges, scan_range
 from trailformat.scan.names import Names
-from trailformat.scan.parallel import ParallelScan, Workers, parallel_batches, parallel_counts, parallel_scan
+from trailformat.scan.parallel import (
+    ParallelScan,
+    Workers,
+    parallel_batches,
+    parallel_counts,
+    parallel_scan,
+    scan_in_threads,
+)
 from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan, scan
 from trailformat.scan.split import next_boundary, split_points
@@ -56,6 +63,7 @@ __all__ = [
     "parallel_scan",
     "rows_with_token",
     "scan",
+    "scan_in_threads",
     "scan_range",
     "split_points",
 ]

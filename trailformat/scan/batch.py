@@ -19,10 +19,12 @@ Of a file header the columns from the header are 0. A transaction ends with Tran
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol, SupportsIndex
 
+from trailformat.changes.transactions import ENDS
 from trailformat.errors import NotATrail
 from trailformat.records.framing import Buffer
 from trailformat.scan.names import Names
@@ -102,6 +104,24 @@ class Batch:
             while (at := column.find(io_type, at + 1)) >= 0:
                 found.append(at)
         return sorted(found)
+
+    def rows_of_tables(self, keys: set[int]) -> list[int]:
+        """The rows whose table has one of these keys."""
+        if not keys:
+            return []
+        if isinstance(self.table, array):
+            return [row for row, key in enumerate(self.table) if key in keys]
+        import numpy as np  # noqa: PLC0415 - only where the columns are numpy's
+
+        rows: list[int] = np.flatnonzero(np.isin(self.table, list(keys))).tolist()  # type: ignore[arg-type]
+        return rows
+
+    def transactions_to_here(self, before: int) -> int:
+        """The number of transactions that have ended in the scan up to here, ``before`` of them before the batch."""
+        for row in range(len(self) - 1, -1, -1):
+            if self.transaction[row] >= 0:
+                return int(self.transaction[row]) + (self.trans_ind[row] in ENDS)
+        return before
 
     def part(self, first: int, stop: int) -> Batch:
         """The rows from ``first`` to before ``stop``, as a batch."""

@@ -11,16 +11,21 @@ from array import array
 from collections.abc import Callable
 from typing import NamedTuple
 
+from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan.kernel_run import KernelRun, address_of
 from trailformat.scan.kernels import arguments
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
+from trailformat.scan.spare import Spare
 from trailformat.scan.windows import Window
 
 ROWS = 1 << 15
 """The most records of one :class:`KernelTotals`."""
 _ROOM = 1 << 9
 _KEYS = 1 << 8
+_GOES_ON = frozenset({arguments.FULL, arguments.FIRST_ENDED, arguments.DEFINES})
+_MOST_DIVISIONS = 1 << 8
+"""Definitions at which one scan begins another stretch; with more it is cheaper to count again in the end."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
@@ -92,9 +97,9 @@ class KernelTotals:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no table was taken for two, as may be where an index was explained only afterwards."""
-        keys = {group.table for group in self.groups}
-        return len({self.names[key] for key in keys}) == len(keys)
+        """Whether no transaction counts a table as two, as may be where an index was explained only afterwards."""
+        keys = {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
+        return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
 
     def __len__(self) -> int:
         """Records and spans."""
@@ -102,7 +107,12 @@ class KernelTotals:
 
 
 class _CountingRun(KernelRun):
-    """A run that keeps for each key the number of its name, and whether its records are taken."""
+    """A run that keeps for each key the number of its name, and whether its records are taken.
+
+    Attributes:
+        keys: the key of each number.
+        unknown: the keys whose names are known only to what stands before the scan.
+    """
 
     def __init__(self, names: Names, takes_name: Callable[[str], bool] | None) -> None:
         from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
@@ -110,6 +120,7 @@ class _CountingRun(KernelRun):
         super().__init__(kernels()["count"], names)
         self._takes_name = takes_name
         self._numbers: dict[str | int, int] = {}
+        self.unknown: set[int] = set()
         self.keys: list[int] = []
         self.name_codes = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
@@ -140,22 +151,31 @@ class _CountingRun(KernelRun):
         try:
             return self.names[key]
         except NeedsEarlier:
+            self.unknown.add(key)
             return key
+
+    def defining(self, kind: int, index: int) -> None:
+        """See KernelRun."""
+        self.is_divided = bool(self.unknown) and self.names.is_first(kind, index)
 
 
 class CountFiller:
     """Counts; see :class:`trailformat.scan.scanning.Filler`."""
 
     def __init__(self, names: Names, taken: Taken) -> None:
+        self._places = _SPARE.take(ROWS)
         self._run = _CountingRun(names, taken.takes_name)
         self._state = self._run.state
         self._state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
         self._state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
         self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
-        self._places = array("q", bytes(8 * ROWS))
         self._counted = KernelTotals(names)
-        self._ended = 0
+        self._ended = self._defined = self._divisions = 0
+        self._has_unknown = False
+
+    def __del__(self) -> None:
+        _SPARE.give(len(self._places), self._places)
 
     @property
     def transactions(self) -> int:
@@ -165,7 +185,7 @@ class CountFiller:
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another record."""
-        return self._state[arguments.ROW] >= ROWS
+        return self._state[arguments.ROW] >= ROWS or self._run.is_divided
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
         """Note a span that is no sound record."""
@@ -174,18 +194,31 @@ class CountFiller:
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
         """Count on; see the protocol."""
         status = arguments.FULL
-        while status in {arguments.FULL, arguments.FIRST_ENDED}:
+        while status in _GOES_ON and not self._run.is_divided:
             position, status = self._run.go(window, position, end, stop, ROWS, self._renew_addresses())
             if status == arguments.FULL:
                 self._harvest()
             elif status == arguments.FIRST_ENDED:
                 self._counted.first, self._counted.first_ended = self._open_part(), True
                 self._state[arguments.WATCHED] = 0
+            elif status == arguments.DEFINES:
+                self._divide()
         return position, self._state[arguments.NEED] if status == arguments.MORE else 0
+
+    def _divide(self) -> None:
+        """Go on as one stretch at a definition, unless a table of a row before it may have another key behind it."""
+        row, before = self._state[arguments.ROW], self._defined
+        self._defined = row
+        if row > before + 1:
+            self._harvest()
+        self._run.is_divided = self._has_unknown and self._divisions < _MOST_DIVISIONS
+        self._divisions += self._run.is_divided
 
     def take(self) -> KernelTotals:
         """The totals since the last call."""
         state, counted = self._state, self._counted
+        self._run.is_divided = False
+        self._defined = 0
         self._harvest()
         part = self._open_part()
         if counted.first_ended:
@@ -200,6 +233,7 @@ class CountFiller:
             state[cell] = 0
         state[arguments.WATCHED] = 1
         self._counted = KernelTotals(self._run.names)
+        self._has_unknown = False
         return counted
 
     def _renew_addresses(self) -> int:
@@ -210,12 +244,15 @@ class CountFiller:
 
     def _harvest(self) -> None:
         """Move the sums of the groups from the kernel's table to ours."""
+        if not self._state[arguments.USED]:
+            return
         groups, totals = self._groups, self._counted.groups
         for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
             if code:
                 at = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
                 group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF)
+                self._has_unknown |= key in self._run.unknown and group.io_type not in NOT_TRANSACTIONAL
                 records, data_bytes = totals.get(group, (0, 0))
                 totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
@@ -239,3 +276,10 @@ class CountFiller:
             state[cell] = 0
         state[arguments.MARK] += 1
         return part
+
+
+def _empty_places(rows: int) -> array[int]:
+    return array("q", bytes(8 * rows))
+
+
+_SPARE = Spare(_empty_places)

@@ -46,6 +46,16 @@ def choose_engine(size: int) -> Engine:
     return Engine.NUMBA if size >= pays and is_available(Engine.NUMBA) else Engine.PYTHON
 
 
+@cache
+def are_kept() -> bool:
+    """Whether kernels are there without being compiled; finding out takes a few hundredths of a second."""
+    try:
+        kept: bool = importlib.import_module("trailformat.scan.kernels.machine").are_kept()
+    except (ImportError, OSError, RuntimeError):
+        return False
+    return kept
+
+
 def kernels_pay(size: int, least: int = NUMBA_PAYS) -> bool:
     """Whether kernels are done first with ``size`` bytes of rows: they are loaded already, or ``least`` are there."""
     return (NUMBA_ENGINE in sys.modules or size >= least) and is_available(Engine.NUMBA)

@@ -35,6 +35,9 @@ class KernelRun:
 
     A name is found by a hash with a secret key and then compared byte by byte, so that no two names share a key
     whatever their hashes are; and without the secret no names can be made whose hashes collide.
+
+    Attributes:
+        is_divided: whether what stands behind the last metadata record is to be kept apart; the run stops there.
     """
 
     def __init__(self, kernel: Callable[..., int], names: Names) -> None:
@@ -43,6 +46,7 @@ class KernelRun:
         self._state_address = address_of(self.state)
         self._kernel = kernel
         self._tables = KernelNames()
+        self.is_divided = False
 
     def go(
         self, window: Window, position: ScanPosition, end: int, stop: int, most: int, columns: int
@@ -56,7 +60,7 @@ class KernelRun:
         )
         data = window.address - window.base
         status = arguments.NEW_KEY
-        while status in {arguments.NEW_KEY, arguments.DEFINES}:
+        while status in {arguments.NEW_KEY, arguments.DEFINES} and not self.is_divided:
             tables = self._tables.address
             status = self._kernel(data, window.limit, end, stop, most, self._state_address, tables, columns)
             if status == arguments.NEW_KEY:
@@ -68,6 +72,9 @@ class KernelRun:
 
     def new_key(self, key: int) -> None:
         """Called when a name or an index has got this key, before a record with it is looked at again."""
+
+    def defining(self, kind: int, index: int) -> None:
+        """Called before a metadata record with this OrigNode and TDR index is taken in."""
 
     def _give_key(self, window: Window) -> None:
         state, names = self.state, self.names
@@ -89,9 +96,10 @@ class KernelRun:
         audit_rba = order.decode(buffer[header + AUDIT_RBA_AT : header + AUDIT_RBA_AT + 4])
         index = audit_rba >> 16 if order is ByteOrder.LITTLE else audit_rba & 0xFFFF
         key = NO_NAME if buffer[header + PARTITION_AT] & NAME_IS_INDEX else state[arguments.WHAT]
-        defined = self.names.define(buffer[header + ORIG_NODE_AT], index, key)
-        if defined is not None:
-            self._tables.set_index(defined, key)
+        kind = buffer[header + ORIG_NODE_AT]
+        self.defining(kind, index)
+        for meaning in self.names.define(kind, index, key).items():
+            self._tables.set_index(*meaning)
 
 
 class KernelNames:
@@ -112,25 +120,26 @@ class KernelNames:
         """Let a table index stand for ``key``."""
         while index >= len(self._by_index):
             self._by_index.extend(array("q", b"\xff" * 8 * len(self._by_index)))
+            self._renew_addresses()
         self._by_index[index] = key
-        self._renew_addresses()
 
     def add_name(self, name: bytes, hashed: int, key: int) -> None:
         """Let a name, whose hash a kernel found, stand for ``key``."""
         words = array("Q", name + bytes(8 - len(name) % 8))
         while self._used + len(words) > len(self._words):
             self._words.extend(array("Q", bytes(8 * len(self._words))))
+            self._renew_addresses()
         if self._count * 2 >= len(self._slots) // arguments.SLOT_SIZE:
             old = self._slots
             self._slots = _new_slots(2 * len(old) // arguments.SLOT_SIZE)
             for at in range(0, len(old), arguments.SLOT_SIZE):
                 if old[at + arguments.HASH]:
                     self._insert(*old[at : at + arguments.START + 1])
+            self._renew_addresses()
         self._words[self._used : self._used + len(words)] = words
         self._insert(hashed, key, self._used)
         self._count += 1
         self._used += len(words)
-        self._renew_addresses()
 
     def _insert(self, hashed: int, key: int, start: int) -> None:
         mask = len(self._slots) // arguments.SLOT_SIZE - 1

@@ -12,14 +12,16 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
+from trailformat.records import far
+from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import CountFiller, KernelTotals, Taken
-from trailformat.scan.engines import Engine
+from trailformat.scan.engines import Engine, choose_engine
 from trailformat.scan.file_ranges import FileRange
 from trailformat.scan.jobs import Ordered, cores
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition, first_position
-from trailformat.scan.scanning import Scan, Scanning, T
+from trailformat.scan.scanning import EarlierNames, Scan, Scanning, T, scan
 from trailformat.scan.split import likely_boundary
 from trailformat.trail.file import TrailFile
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 25
 """About the number of bytes of a range."""
+_FIRST = 8
+"""How many times as large it is as the first one, whose results are waited for."""
 _MOST_WORKERS = 8
 _AHEAD = 2
 """Ranges that are begun beyond the number of threads."""
@@ -66,7 +70,19 @@ class Workers:
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one range it is not needed
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
-        return self._pool.submit(job, self._is_over.is_set)
+        return self._pool.submit(self._observed, job, far.observer())
+
+    def _observed(self, job: Callable[[Callable[[], bool]], R], tell: Callable[[int], object]) -> R:
+        """Do a job, whose searches tell the observer of the caller, and end with the workers."""
+        from concurrent.futures import CancelledError  # noqa: PLC0415 - loaded by now
+
+        def observe(rba: int) -> None:
+            if self._is_over.is_set():
+                raise CancelledError
+            tell(rba)
+
+        with far.observed(observe):
+            return job(self._is_over.is_set)
 
 
 class _Done(NamedTuple, Generic[R]):
@@ -79,13 +95,14 @@ class _Done(NamedTuple, Generic[R]):
 
 
 class ParallelScan(Generic[T, R]):
-    """The scan of one file from its beginning; its first ranges are begun when it is made.
+    """The scan of one file; its first ranges are begun when it is made.
 
     Args:
         trail: the file; the caller's, and for the caller's thread.
         workers: the threads.
         scanner, work: what to do.
         is_certain: whether a result is right, now that all its names are known; else its range is scanned again.
+        start: where the first record begins.
     """
 
     def __init__(
@@ -95,11 +112,12 @@ class ParallelScan(Generic[T, R]):
         scanner: Scanner[T],
         work: Work[T, R],
         is_certain: Callable[[R], bool] = lambda _: True,
+        start: int = 0,
     ) -> None:
         self._trail, self._workers, self._scanner, self._work = trail, workers, scanner, work
         self._is_certain = is_certain
         self._size = trail.size
-        self._position = self._first = first_position(trail)
+        self._position = self._first = first_position(trail, start)
         self._names: Names | None = None
         self._transactions = 0
         ahead = workers.number + _AHEAD - 1
@@ -111,6 +129,8 @@ class ParallelScan(Generic[T, R]):
         Raises:
             NotATrail: the file was cut, or cannot be read any more.
         """
+        if self._first.rba:
+            self._names = EarlierNames(self._trail, self._first.rba)()
         for part, future in self._begun:
             done = future.result()
             if done is None or not self._fits(part, done):
@@ -131,19 +151,21 @@ class ParallelScan(Generic[T, R]):
 
     def _begin(self) -> Iterator[tuple[FileRange, Future[_Done[R] | None]]]:
         """The ranges of the file, each with the job that scans it."""
-        start: int | None = 0
+        start: ScanPosition | None = self._first
         while start is not None:
-            stop = self._next_start(start)
-            part = FileRange(self._first._replace(rba=start), self._size if stop is None else stop)
+            following = self._next_start(start)
+            part = FileRange(start, self._size if following is None else following.rba)
             yield part, self._workers.submit(_Job(self._trail, part, self._scanner, self._work))
-            start = stop
+            start = following
 
-    def _next_start(self, start: int) -> int | None:
-        offset = start + PIECE
+    def _next_start(self, start: ScanPosition) -> ScanPosition | None:
+        """The place at which the range after the one from ``start`` on is expected to begin; they grow at first."""
+        offset = start.rba + min(PIECE, max(PIECE // _FIRST, start.rba - self._first.rba))
         while offset + PIECE // 2 < self._size:
             boundary = likely_boundary(self._trail, offset)
             if boundary is not None:
-                return boundary
+                order = detect_order(self._trail.bytes, boundary, self._size, start.order) or start.order
+                return ScanPosition(boundary, order, start.order_known or order is not start.order)
             offset += PIECE
         return None
 
@@ -188,28 +210,50 @@ def _no_earlier_names() -> Names:
     raise NeedsEarlier
 
 
-def parallel_scan(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE) -> Iterator[Batch]:
+def parallel_scan(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE, start: int = 0) -> Iterator[Batch]:
     """The batches of ``scan(trail)`` by kernels, filled by several threads; the borders between batches are others."""
-    pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size)
+    pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size, start)
     return (batch for batch, _ in pairs)
 
 
 def parallel_batches(
-    trail: TrailFile, workers: Workers, work: Callable[[Batch, TrailFile], R], batch_size: int = BATCH_SIZE
+    trail: TrailFile,
+    workers: Workers,
+    work: Callable[[Batch, TrailFile], R],
+    batch_size: int = BATCH_SIZE,
+    start: int = 0,
+    *,
+    by_definition: bool = False,
 ) -> Iterator[tuple[Batch, R]]:
     """The same, each with what ``work`` makes of it in the thread that fills it, with a TrailFile of its own.
 
     Until the batch is handed out its ``transaction`` counts from the beginning of a range, and names may be unknown.
+    ``by_definition``: see Names.
     """
 
     def scanner(file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None) -> Scanning[Batch]:
-        return Scan(file, position, stop, Engine.NUMBA, batch_size, earlier)
+        return Scan(file, position, stop, Engine.NUMBA, batch_size, earlier, by_definition=by_definition)
 
-    parallel = ParallelScan(trail, workers, scanner, lambda batch, file: (batch, work(batch, file)))
+    parallel = ParallelScan(trail, workers, scanner, lambda batch, file: (batch, work(batch, file)), start=start)
     for (batch, result), transactions in parallel.results():
         if transactions:
             _shift(batch, transactions)
         yield batch, result
+
+
+def scan_in_threads(
+    trail: TrailFile, workers: Workers, start: int = 0, engine: Engine | None = None
+) -> Iterator[Batch]:
+    """The batches of ``scan(trail, start)``, by several threads where there is enough for two of them."""
+    engine = engine or choose_engine(trail.size - start)
+    if engine is Engine.NUMBA and is_for_threads(trail, workers, start):
+        return parallel_scan(trail, workers, start=start)
+    return scan(trail, start, engine=engine)
+
+
+def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0) -> bool:
+    """Whether there is enough from a place on for two threads."""
+    return workers.number > 1 and trail.size - start >= 2 * PIECE
 
 
 def _shift(batch: Batch, transactions: int) -> None:

@@ -29,8 +29,7 @@ class ScanPosition(NamedTuple):
 
 def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
     """The position of a scan that starts at ``rba``: in the byte order of the file's first ``G`` record."""
-    size, first = trail.size, trail.first_rba
-    order = framing.detect_order(trail.bytes, first, size) if first < size else None
+    order = trail.first_order
     return ScanPosition(rba, order or ByteOrder.BIG, order is not None)
 
 

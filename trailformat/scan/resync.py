@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from trailformat.codec.mapped_file import Source, copied
+from trailformat.records import far
 from trailformat.records.framing import detect_order
 from trailformat.scan.byte_search import address_of
-from trailformat.scan.engines import kernels_pay
+from trailformat.scan.engines import are_kept, kernels_pay
 
 _WINDOW = 1 << 22
 _OVERLAP = 1 << 17
 """Bytes behind a window: what begins in it with a length of two bytes ends there."""
 
-_PAYS = 1 << 21
-"""Bytes full of what looks like records that are searched in half a second without kernels."""
+_PAYS, _PAYS_KEPT = 1 << 21, 1 << 18
+"""Bytes full of what looks like records that are searched as fast without kernels: to be compiled, and kept ones."""
 
 
 def pays(size: int) -> bool:
     """Whether the kernel is done first with so many bytes, most of which look like records."""
-    return kernels_pay(size, _PAYS)
+    return kernels_pay(size, _PAYS_KEPT if size >= _PAYS_KEPT and are_kept() else _PAYS)
 
 
 def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
@@ -32,7 +33,7 @@ def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
 
     next_frame = kernels()["next_frame"]
     while start < stop:
-        window = copied(buffer, start, min(start + _WINDOW + _OVERLAP, end))
+        window = copied(buffer, start, min(min(start + _WINDOW, stop) + _OVERLAP, end))
         base, limit, here = address_of(window) - start, start + len(window), min(start + _WINDOW, stop)
         while (at := next_frame(base, start, here, limit, end)) != -1:
             if at >= 0:
@@ -42,4 +43,5 @@ def next_sound(buffer: Source, start: int, stop: int, end: int) -> int | None:
                 return start
             start += 1
         start = here
+        far.report(start)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sized
+from functools import partial
 from typing import Protocol, Self, TypeVar
 
 from trailformat.errors import NotATrail
@@ -54,6 +55,7 @@ class Scanning(Iterator[T]):
         stop: the RBA before which the last record begins; None: all there are.
         make_filler: gives the filler for some names.
         earlier: gives the names of the file up to ``position``; None: they are looked for when they are needed.
+        by_definition: see Names.
 
     Attributes:
         position: of the next record; at last at or beyond ``stop``, or at the end of the file.
@@ -67,11 +69,14 @@ class Scanning(Iterator[T]):
         stop: int | None,
         make_filler: Callable[[Names], Filler[T]],
         earlier: Callable[[], Names] | None = None,
+        *,
+        by_definition: bool = False,
     ) -> None:
         self.position = position
         self._trail = trail
         self._stop = stop
-        self.names = Names((earlier or _EarlierNames(trail, position.rba)) if position.rba else None)
+        before = (earlier or EarlierNames(trail, position.rba)) if position.rba else None
+        self.names = Names(before, by_definition=by_definition)
         self._filler = make_filler(self.names)
         self._windows = Windows(trail)
         self._size = 0
@@ -133,14 +138,17 @@ class Scan(Scanning[Batch]):
         engine: Engine | None = None,
         batch_size: int = BATCH_SIZE,
         earlier: Callable[[], Names] | None = None,
+        *,
+        by_definition: bool = False,
     ) -> None:
         if batch_size < 1:
             raise ValueError("a batch has at least one row")
         chosen = engine or choose_engine((trail.size if stop is None else stop) - position.rba)
-        super().__init__(trail, position, stop, lambda names: _filler(chosen, names, batch_size), earlier)
+        make_filler = partial(_filler, chosen, batch_size)
+        super().__init__(trail, position, stop, make_filler, earlier, by_definition=by_definition)
 
 
-class _EarlierNames:
+class EarlierNames:
     """The names up to ``start``, looked up when they are needed."""
 
     def __init__(self, trail: TrailFile, start: int) -> None:
@@ -148,13 +156,14 @@ class _EarlierNames:
         self._start = start
 
     def __call__(self) -> Names:
+        """They, settled."""
         names = Names()
         for entry in self._trail.tables.in_force(self._start):
             names.set(entry.table_index, entry.name)
         return names
 
 
-def _filler(engine: Engine, names: Names, batch_size: int) -> Filler[Batch]:
+def _filler(engine: Engine, batch_size: int, names: Names) -> Filler[Batch]:
     if engine is Engine.NUMBA:
         from trailformat.scan.numba_engine import NumbaFiller  # noqa: PLC0415 - it needs numpy and llvmlite
 
@@ -171,13 +180,14 @@ def scan(
     *,
     engine: Engine | None = None,
     batch_size: int = BATCH_SIZE,
+    by_definition: bool = False,
 ) -> Scan:
     """The records from ``start``, where one begins, to the last that begins before ``stop`` (or in the file).
 
     The rows are the records that a walk with ``TrailFile.record_at`` and ``next_good_header`` gives, in order; what it
-    steps over are rows too. The batches stay valid when the file is closed.
+    steps over are rows too. The batches stay valid when the file is closed. ``by_definition``: see Names.
 
     Raises:
         NotATrail: while iterating, when the file is closed or cannot be read any more.
     """
-    return Scan(trail, first_position(trail, start), stop, engine, batch_size)
+    return Scan(trail, first_position(trail, start), stop, engine, batch_size, by_definition=by_definition)

@@ -34,10 +34,10 @@ class StringColumn:
         return len(self.sizes)
 
     def __getitem__(self, number: int) -> str | None:
-        r"""The text, bytes that are not UTF-8 written as ``\xNN``; None where there is none."""
+        r"""The text, bytes that are not UTF-8 written as ``\xNN``; None where there is none; -1 is the last."""
         start, size = int(self.starts[number]), int(self.sizes[number])
         if size < 0:
-            return self.known.get(int(number))
+            return self.known.get(int(number) if number >= 0 else int(number) + len(self))
         return self.data[start : start + size].decode("utf-8", "backslashreplace")
 
     def __iter__(self) -> Iterator[str | None]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import NotATrail
-from trailformat.records.framing import MOST_TOKENS
+from trailformat.records.framing import MOST_BYTES, MOST_TOKENS
 from trailformat.scan.spare import Spare
 from trailformat.trail.file import TrailFile
 
@@ -82,7 +82,7 @@ class Windows:
             start, size = (6, 4) if is_wide(buffer[at + 1]) else (4, 2)
             after = at + start + order.decode(buffer[at + 2 : at + 2 + size])
             if number == 0 and after <= length:
-                self._copy(window, at, after)
+                self._copy(window, at, min(after, at + start + MOST_BYTES))
             at = after
 
     def _copy(self, window: Window, start: int, stop: int) -> None:

@@ -16,6 +16,7 @@ from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot
 
 _MOST_OPEN = 4
+_CHUNK = 1 << 20
 
 
 class TransactionRecord(NamedTuple):
@@ -34,7 +35,7 @@ class TransactionRecord(NamedTuple):
     def is_same(self, other: TransactionRecord, *, with_columns: bool = False) -> bool:
         """Whether two records have the same bytes, which mean the same table; with the same columns where wanted."""
         record, like = self.record, other.record
-        if record.order is not like.order or record.raw != like.raw:
+        if record.order is not like.order or not record.has_bytes_of(like):
             return False
         if self.trail.name_of(record) != other.trail.name_of(like):
             return False
@@ -101,6 +102,15 @@ class TransactionRecords:
                     if not records:
                         return
                 rba += record.length
+
+    def run(self, first: TrailPlace, after: TrailPlace) -> Iterator[bytes]:
+        """The bytes from one place of a file to another in it, in chunks.
+
+        Raises:
+            TrailError: they are not there any more.
+        """
+        for start in range(first.rba, after.rba, _CHUNK):
+            yield self._file(first.ordinal)[0].bytes[start : min(start + _CHUNK, after.rba)]
 
     def _file(self, ordinal: int) -> tuple[TrailFile, RowDefinitions]:
         if ordinal not in self._open:

@@ -18,15 +18,17 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.changes.transactions import BEGINS, ENDS, NO_TRANSACTION, Transaction, own_transaction
+from trailformat.changes.transactions import NO_TRANSACTION, Transaction, own_transaction
 from trailformat.errors import NotATrail
-from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT, RESTARTS
-from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, Engine, scan
+from trailformat.records.io_types import NOT_TRANSACTIONAL, RECORD_FRAGMENT
+from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, scan
 from trailformat.search.nearby import NEARBY
+from trailformat.search.transaction_runs import Moment, RowRun, TableRecords, runs
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file
 
@@ -53,14 +55,6 @@ class Damage(NamedTuple):
     is_partial: bool
 
 
-class Moment(NamedTuple):
-    """The moment in the header of a record: IO Time (Julian microseconds), AuditRBA, AuditPos."""
-
-    time: int = 0
-    audit_rba: int = 0
-    audit_pos: int = 0
-
-
 class Restart(NamedTuple):
     """A record that says that Extract was started again: its place, its IOType and IO Time, and the RBA behind it."""
 
@@ -68,6 +62,14 @@ class Restart(NamedTuple):
     io_type: int
     time: int = 0
     after: int = 0
+
+
+class Walked(NamedTuple):
+    """How far a walk is: the records read, the place behind the last of them, its IO Time."""
+
+    records: int
+    spot: Spot
+    time: int
 
 
 class Extent(NamedTuple):
@@ -131,19 +133,20 @@ class _Growing:
         self.tables: dict[str, Counter[int]] = {}
         self.damage: list[Damage] = []
 
-    def add(self, spot: Spot, row: _Row, table: str, *, is_before: bool) -> None:
-        """Take a record in."""
-        self.last = spot
-        self.records += 1
-        self.size += row.length
-        self.before += is_before
-        first = self.moments[0] if self.moments else row.moment
-        self.has_one_time = self.has_one_time and first.time == row.moment.time
-        self.moments = first, row.moment
-        self.tables.setdefault(table, Counter())[row.io_type] += 1
+    def add(self, path: Path, run: RowRun, name_of: Callable[[TableRecords], str], *, is_before: bool) -> None:
+        """Take records in."""
+        self.last = Spot(path, run.last)
+        self.records += run.records
+        self.size += run.size
+        self.before += run.records if is_before else 0
+        first = self.moments[0] if self.moments else run.first_moment
+        self.has_one_time = self.has_one_time and run.has_one_time and first.time == run.last_moment.time
+        self.moments = first, run.last_moment
+        for part in run.tables:
+            self.tables.setdefault(name_of(part), Counter())[part.io_type] += part.records
 
     def _ended(self) -> Ended:
-        if any(not one.is_partial for one in self.damage):
+        if self.damage and not all(one.is_partial for one in self.damage):
             return Ended.DAMAGE
         if self.has_end:
             return Ended.LAST
@@ -212,9 +215,16 @@ class TransactionWalk:
         self._growing: _Growing | None = None
         self._lost: list[Damage] = []
         self._names: dict[int, str] = {}
+        self._read = 0
 
     def __iter__(self) -> Iterator[Extent | Damage | Restart]:
+        """The same without how far the walk is."""
+        return (walked for walked in self.steps() if not isinstance(walked, Walked))
+
+    def steps(self) -> Iterator[Extent | Damage | Restart | Walked]:
         """Every transaction as soon as its end is known, damage where no transaction is open, and restart records.
+
+        Between some thousands of records stands how far the walk is.
 
         Raises:
             NotATrail: a file cannot be read, and no transaction goes on in it.
@@ -249,7 +259,7 @@ class TransactionWalk:
                 self._growing.damage = [one._replace(is_partial=False) for one in self._growing.damage]
         return following
 
-    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart]:
+    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart | Walked]:
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
         start = self._start.rba if path == self._start.path else 0
         if path == self._trail.path:
@@ -258,18 +268,25 @@ class TransactionWalk:
         with TrailFile(path) as other:
             yield from self._records(other, start)
 
-    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart]:
+    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart | Walked]:
+        asked = self._asked
+        cut = asked.rba if asked is not None and asked.path == trail.path else None
+        before: Batch | None = None
         for batch in _batches(trail, start, self._nearby):
+            if before is not None:
+                self._read += len(before)
+                yield Walked(self._read, Spot(trail.path, before.end), int(before.io_time[-1]))
+            before = batch
             self._names.clear()
-            for row in _rows(batch):
-                if row.kind in (BAD_SPAN, PARTIAL):
-                    yield from self._damaged(Damage(trail.path, row.rba, row.length, row.kind == PARTIAL))
-                elif row.kind == RECORD and row.io_type in NOT_TRANSACTIONAL:
-                    yield from self._between(trail.path, row)
-                elif row.kind == RECORD:
-                    yield from self._before_row(Spot(trail.path, row.rba), row)
+            for run in runs(trail, batch, cut):
+                if run.kind in (BAD_SPAN, PARTIAL):
+                    yield from self._damaged(Damage(trail.path, run.rba, run.size, run.kind == PARTIAL))
+                elif run.io_type in NOT_TRANSACTIONAL:
+                    yield from self._between(trail.path, run)
+                else:
+                    yield from self._before_run(Spot(trail.path, run.rba), run)
                     if not self._is_done:
-                        self._take(trail, row)
+                        self._take(trail, run)
                 if self._is_done:
                     return
 
@@ -282,12 +299,10 @@ class TransactionWalk:
         _note(self._lost, damage)
         yield damage
 
-    def _between(self, path: Path, row: _Row) -> Iterator[Extent | Restart]:
-        """A record outside of every transaction: a restart marker cuts."""
-        if row.io_type not in RESTARTS:
-            return
+    def _between(self, path: Path, run: RowRun) -> Iterator[Extent | Restart]:
+        """A restart marker, which cuts."""
         self._lost.clear()
-        marker = Restart(Spot(path, row.rba), row.io_type, row.moment.time, row.rba + row.length)
+        marker = Restart(Spot(path, run.rba), run.io_type, run.first_moment.time, run.after)
         if self._growing is not None and self._growing.after is None:
             self._growing.marker = marker
             self._growing.after = Spot(path, marker.after)
@@ -295,61 +310,43 @@ class TransactionWalk:
             yield self._ended()
         yield marker
 
-    def _before_row(self, spot: Spot, row: _Row) -> Iterator[Extent]:
+    def _before_run(self, spot: Spot, run: RowRun) -> Iterator[Extent]:
         """End the transaction that stands before a row, where the row is not of it."""
         growing = self._growing
-        if growing is None or row.io_type == RECORD_FRAGMENT:
+        if growing is None or run.io_type == RECORD_FRAGMENT:
             return
-        if growing.after is None and row.trans_ind in BEGINS:
+        if growing.after is None and run.begins:
             growing.is_overtaken, growing.after = True, spot
         if growing.after is not None:
             yield self._ended()
 
-    def _take(self, trail: TrailFile, row: _Row) -> None:
-        spot, is_fragment = Spot(trail.path, row.rba), row.io_type == RECORD_FRAGMENT
+    def _take(self, trail: TrailFile, run: RowRun) -> None:
+        spot, is_fragment = Spot(trail.path, run.rba), run.io_type == RECORD_FRAGMENT
         growing = self._growing
         if growing is None:
             if is_fragment:
                 return
-            begins = row.trans_ind in BEGINS
-            growing = self._growing = _Growing(spot, _transaction_at(trail, row.rba), begins=begins)
-            growing.damage, growing.missing = ([], None) if begins else (self._lost, self._missing)
+            transaction = _transaction_at(trail, run.rba) if run.transaction is None else run.transaction
+            growing = self._growing = _Growing(spot, transaction, begins=run.begins)
+            growing.damage, growing.missing = ([], None) if run.begins else (self._lost, self._missing)
             self._lost, self._missing = [], None
         asked = self._asked
         is_before = self._is_before or (asked is not None and spot.path == asked.path and spot.rba < asked.rba)
-        growing.add(spot, row, self._name(trail, row), is_before=is_before)
-        if growing.after is not None or (row.trans_ind in ENDS and not is_fragment):
-            growing.after, growing.has_end = Spot(trail.path, row.rba + row.length), True
+        growing.add(trail.path, run, partial(self._name, trail), is_before=is_before)
+        if growing.after is not None or (run.ends and not is_fragment):
+            growing.after, growing.has_end = Spot(trail.path, run.after), True
 
-    def _name(self, trail: TrailFile, row: _Row) -> str:
-        name = self._names.get(row.table)
+    def _name(self, trail: TrailFile, part: TableRecords) -> str:
+        name = self._names.get(part.table)
         if name is None:
-            record = trail.record_at(row.rba)
-            name = self._names[row.table] = trail.name_of(record) if record is not None else ""
+            record = trail.record_at(part.rba)
+            name = self._names[part.table] = trail.name_of(record) if record is not None else ""
         return name
 
     def _ended(self) -> Extent:
         growing, self._growing = self._growing, None
         assert growing is not None  # noqa: S101 - only a transaction that grows ends
         return growing.extent()
-
-
-class _Row(NamedTuple):
-    """The columns of a scan's row that matter here."""
-
-    rba: int
-    length: int
-    kind: int
-    io_type: int
-    trans_ind: int
-    table: int
-    moment: Moment
-
-
-def _rows(batch: Batch) -> Iterator[_Row]:
-    columns = (batch.rba, batch.length, batch.kind, batch.io_type, batch.trans_ind, batch.table)
-    moments = map(Moment, *map(_listed, (batch.io_time, batch.audit_rba, batch.audit_pos)))
-    return map(_Row, *map(_listed, columns), moments)
 
 
 def _note(damages: list[Damage], damage: Damage) -> None:
@@ -359,11 +356,6 @@ def _note(damages: list[Damage], damage: Damage) -> None:
         return
     last = damages[-1]
     damages[-1] = last._replace(length=damage.rba + damage.length - last.rba)
-
-
-def _listed(column: object) -> list[int]:
-    values: list[int] = column.tolist()  # type: ignore[attr-defined]  # arrays and numpy columns both have it
-    return values
 
 
 def _transaction_at(trail: TrailFile, rba: int) -> Transaction:

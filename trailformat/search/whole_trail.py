@@ -17,12 +17,9 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from trailformat.errors import NotATrail
-from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, parallel_scan, scan
+from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Engine, Workers, choose_engine, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
-
-_IN_THREADS = 1 << 26
-"""From so many bytes on a file is scanned by several threads."""
 
 
 class FileGap(NamedTuple):
@@ -58,6 +55,7 @@ class WholeTrail:
 
     Args:
         paths: files of one trail, in any order.
+        in_order: whether they are in order, whatever they are called, and none is missing.
 
     Attributes:
         paths: they, first written first; newest ones that are still empty are left out.
@@ -68,8 +66,14 @@ class WholeTrail:
         NotATrail: no file, or files of several trails.
     """
 
-    def __init__(self, paths: Iterable[Path]) -> None:
+    def __init__(self, paths: Iterable[Path], *, in_order: bool = False) -> None:
         given = list(paths)
+        self.unreadable: dict[Path, NotATrail] = {}
+        if in_order:
+            self.paths: tuple[Path, ...] = tuple(given)
+            self.gaps: tuple[FileGap, ...] = ()
+            self._missing: dict[Path, Path] = {}
+            return
         trails, others = trails_among(given)
         if len(trails) + len(others) != 1:
             what = "no file" if not given else "files of several trails"
@@ -77,9 +81,8 @@ class WholeTrail:
         names = trails[0] if trails else []
         while len(names) > 1 and _is_empty(names[-1].path):
             names.pop()
-        self.paths: tuple[Path, ...] = tuple(name.path for name in names) or tuple(others)
+        self.paths = tuple(name.path for name in names) or tuple(others)
         self.gaps = tuple(gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
-        self.unreadable: dict[Path, NotATrail] = {}
         self._missing = {gap.behind: gap.first for gap in self.gaps}
 
     @classmethod
@@ -165,9 +168,7 @@ class WholeTrail:
                     begins = breaks = False
 
     def _scan(self, trail: TrailFile, start: int, workers: Workers | None) -> Iterator[Batch]:
-        if workers is not None and not start and self.engine is Engine.NUMBA and trail.size >= _IN_THREADS:
-            return parallel_scan(trail, workers)
-        return scan(trail, start, engine=self.engine)
+        return scan_in_threads(trail, workers or Workers(1), start, self.engine)
 
 
 def _is_empty(path: Path) -> bool:

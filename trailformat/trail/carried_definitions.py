@@ -6,8 +6,14 @@ carried as the TDR itself under the reference's own index, because that index is
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.records.record import Record, make_record
+
+if TYPE_CHECKING:
+    from trailformat.trail.file import TrailFile
+    from trailformat.trail.table_definitions import TableEntry
 
 
 class CarriedDefinitions:
@@ -61,6 +67,21 @@ class CarriedDefinitions:
         """Begin a file of the target, which holds no definitions yet."""
         self._told.clear()
         self._database_told = False
+
+
+def definition_of(trail: TrailFile, entry: TableEntry) -> Record | None:
+    """The TDR of an entry, under the entry's own index and name; None when it is lost.
+
+    Raises:
+        TrailError: the record is damaged.
+    """
+    if entry.definition_rba is None:
+        return None
+    definition = trail.record_at(entry.definition_rba)
+    if definition is None or entry.rba == entry.definition_rba:
+        return definition
+    reference = trail.record_at(entry.rba)
+    return resolve_reference(reference, definition, entry.table_index) if reference is not None else None
 
 
 def resolve_reference(reference: Record, definition: Record, own_index: int) -> Record:

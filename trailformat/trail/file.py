@@ -17,6 +17,7 @@ from trailformat.codec.regular_file import open_regular
 from trailformat.errors import BadRecord, NotATrail, PartialRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
+from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
@@ -42,6 +43,7 @@ class TrailFile:
         self.path = Path(path)
         self.order = ByteOrder.BIG
         self._order_known = False
+        self._first_order: ByteOrder | None = None
         self._map: MappedFile | None = None
         self._size = self._changed = 0
         self._kept: FileBytes | None = None
@@ -77,7 +79,8 @@ class TrailFile:
         """
         other = object.__new__(TrailFile)
         other.path, other.order = self.path, self.order
-        other._order_known, other._map, other._size = self._order_known, None, 0
+        other._order_known, other._first_order = self._order_known, self._first_order
+        other._map, other._size = None, 0
         other._changed, other._kept = 0, None
         other.tables = TableDefinitions(other)
         try:
@@ -113,6 +116,8 @@ class TrailFile:
 
     def _remap(self, size: int) -> None:
         self._unmap()
+        if size < self._size:
+            self._first_order = None
         self._size, self._kept = 0, None
         if size:
             self._map = MappedFile(self._file, size, access=mmap.ACCESS_READ)
@@ -152,10 +157,16 @@ class TrailFile:
 
     def _detect_order(self) -> None:
         """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
-        rba = self.first_rba
-        order = framing.detect_order(self.bytes, rba, self._size) if rba < self._size else None
-        if order is not None:
-            self.order, self._order_known = order, True
+        if self.first_order is not None:
+            self.order, self._order_known = self.first_order, True
+
+    @property
+    def first_order(self) -> ByteOrder | None:
+        """The byte order of the first ``G`` record; None as long as none is where it should be."""
+        if self._first_order is None:
+            rba = self.first_rba
+            self._first_order = framing.detect_order(self.bytes, rba, self._size) if rba < self._size else None
+        return self._first_order
 
     @property
     def buffer(self) -> framing.Buffer:
@@ -237,7 +248,7 @@ class TrailFile:
         length, order = self._frame(rba)
         if not length:
             return None
-        return Record(self.bytes[rba : rba + length], rba=rba, order=order, path=self.path)
+        return record_of(self.bytes, rba, length, order, self.path)
 
     def record_length(self, rba: int) -> int:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
@@ -301,7 +312,7 @@ class TrailFile:
         for order in (first, first.other):
             start = framing.start_before(buffer, end, order)
             if start is not None and order is first:
-                return Record(buffer[start:end], rba=start, order=order, path=self.path)
+                return record_of(buffer, start, end - start, order, self.path)
             if start is not None:
                 return self.record_at(start)
         raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import MappedFile
 from trailformat.codec.tokens import Token
 from trailformat.errors import CannotWrite, TrailError
 from trailformat.records.file_header import FileHeader, Value, replace_values
@@ -21,7 +22,7 @@ from trailformat.records.record import Record, make_file_header_record, make_rec
 from trailformat.records.record_header import RecordHeader
 from trailformat.trail.carried_definitions import CarriedDefinitions
 from trailformat.trail.sequence import TrailName
-from trailformat.trail.whole_file import StagedFiles, cannot_write
+from trailformat.trail.whole_file import StagedFiles, cannot_write, mark_as_copy
 
 
 class TrailWriter:
@@ -36,6 +37,7 @@ class TrailWriter:
             of a trail brings its own header record).
         max_bytes: size over which a file is not to grow; a single record may be larger. None: one file.
         replace: whether existing files may be replaced.
+        is_copy: whether its files are marked as copies of others (``whole_file.copies``).
 
     Raises:
         CannotWrite: a target exists, cannot be created or written, or rolling over has no next name.
@@ -49,12 +51,14 @@ class TrailWriter:
         file_header: FileHeader | None = None,
         max_bytes: int | None = None,
         replace: bool = False,
+        is_copy: bool = False,
     ) -> None:
         self.order = order
         self.paths: list[Path] = []
         self.records_written = 0
         self._head = make_file_header_record(file_header) if file_header is not None else None
         self._max_bytes = max_bytes
+        self._is_copy = is_copy
         self._files = StagedFiles(replace=replace)
         self._file: BinaryIO | None = None
         self._size = self._head_size = 0
@@ -92,6 +96,20 @@ class TrailWriter:
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
 
+    def begin(self, path: Path) -> None:
+        """Finish the file being written and begin another, with nothing at its head."""
+        self.finish()
+        self._head = None
+        self._start(path)
+
+    def finish(self) -> tuple[Path, ...]:
+        """Finish the file being written; returns where all stand until ``commit``, so that they can be read before."""
+        try:
+            self._finish()
+        except OSError as error:
+            raise self._aborted(error, self.paths[-1]) from error
+        return self._files.paths
+
     def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need no definitions before them; the file does not roll over."""
         try:
@@ -99,6 +117,22 @@ class TrailWriter:
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
         self._size += len(data)
+        self.records_written += records
+
+    def copy_range(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+        """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
+
+        Raises:
+            NotATrail: they are not there any more.
+            CannotWrite: as ever.
+        """
+        file = self._open_file()
+        try:
+            file.flush()
+            source.copy_to(file.fileno(), start, stop)
+        except OSError as error:
+            raise self._aborted(error, self.paths[-1]) from error
+        self._size += stop - start
         self.records_written += records
 
     @property
@@ -163,12 +197,15 @@ class TrailWriter:
         return self._file
 
     def _put(self, record: Record) -> None:
-        self._open_file().write(record.raw)
+        for piece in record.pieces():
+            self._open_file().write(piece)
         self._size += record.length
         self.records_written += 1
 
     def _finish(self) -> None:
         if self._file is not None:
+            if self._is_copy:
+                mark_as_copy(self._file.fileno())
             self._files.finish(self._file)
             self._file = None
 

@@ -32,6 +32,11 @@ def mapping(key: ColumnType, value: ColumnType) -> ColumnType:
     return ColumnType(f"map<{key.ddl},{value.ddl}>", lambda pa: pa.map_(key.arrow(pa), value.arrow(pa)))
 
 
+def array(item: ColumnType) -> ColumnType:
+    """An array."""
+    return ColumnType(f"array<{item.ddl}>", lambda pa: pa.list_(pa.field("element", item.arrow(pa))))
+
+
 def decimal(digits: int, scale: int) -> ColumnType:
     """A decimal of ``digits`` digits."""
     return ColumnType(f"decimal({digits},{scale})", lambda pa: pa.decimal128(digits, scale))
@@ -53,7 +58,7 @@ BINARY = ColumnType("binary", lambda pa: pa.binary())
 DATE = ColumnType("date", lambda pa: pa.date32())
 TIMESTAMP = ColumnType("timestamp", lambda pa: pa.timestamp("us", tz="UTC"))
 TIMESTAMP_NTZ = ColumnType("timestamp_ntz", lambda pa: pa.timestamp("us"))
-STRINGS = ColumnType("array<string>", lambda pa: pa.list_(pa.field("element", pa.string())))
+STRINGS = array(STRING)
 TEXTS = mapping(STRING, STRING)
 BYTES = mapping(STRING, BINARY)
 IMAGE = ColumnType("array<struct<index:int,name:string,bytes:binary,is_null:boolean,value:string>>", _image)

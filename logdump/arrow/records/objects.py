@@ -23,8 +23,8 @@ def column_of(rows: Sequence[Row], column: RowColumn) -> Any:
 
 def _array(values: Iterable[Any], column: RowColumn) -> Any:
     # by its name: in a task of Spark a type is a copy
-    plain = _PLAIN.get(column.type.ddl, _plain)
-    return pa.array([plain(value) for value in values], column.type.arrow(pa))
+    convert = _PLAIN.get(column.type.ddl, plain)
+    return pa.array([convert(value) for value in values], column.type.arrow(pa))
 
 
 def _moment(value: Any) -> Any:
@@ -36,12 +36,12 @@ def _without_zone(value: Any) -> Any:
     return None if moment is None else moment.replace(tzinfo=None)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value of a JSON object as Arrow takes it: a path is its text."""
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     return str(value) if isinstance(value, PurePath) else value
 
 

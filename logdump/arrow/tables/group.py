@@ -16,7 +16,6 @@ import pyarrow as pa
 from logdump.arrow.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import (
-    NO_DEFINITION,
     RowProblem,
     TableRow,
     columns_of,
@@ -141,9 +140,11 @@ class Group:
 
     def _undefined(self) -> pa.Array:
         """The data of rows without a definition."""
-        values = [data_of(self._record(row)) for row in range(len(self.rows))]
-        self._problems += [(row, RowProblem(None, None, b"", NO_DEFINITION)) for row, data in enumerate(values) if data]
-        return pa.array(values)
+        records = [self._record(row) for row in range(len(self.rows))]
+        for row, record in enumerate(records):
+            _, problem = columns_of(record, self._known)
+            self._problems += [(row, problem)] if problem is not None else []
+        return pa.array([data_of(record) for record in records])
 
     def _images(self) -> Iterator[pa.Array]:
         count = len(self._columns)

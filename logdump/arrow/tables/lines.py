@@ -160,7 +160,7 @@ def merged(parts: list[LinePart]) -> bytes | memoryview:
     of_part = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
     order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
     ends = np.concatenate([part.ends for part in parts])[order]
-    begins = np.concatenate([np.concatenate(([0], part.ends[:-1])) for part in parts])[order]
+    begins = np.concatenate([np.concatenate(([0], part.ends))[:-1] for part in parts])[order]
     filled = begins < ends
     begins, ends, of_part = begins[filled], ends[filled], of_part[order][filled]
     breaks = np.flatnonzero((np.diff(of_part) != 0) | (begins[1:] != ends[:-1])) + 1

@@ -9,6 +9,7 @@ from logdump.notation.times import iso_time
 from trailformat import Record, TrailError, Value
 from trailformat.changes.row_changes import ColumnChange, row_columns
 from trailformat.changes.transactions import Transaction
+from trailformat.records.large_record import LargeRecord
 from trailformat.trail.row_definitions import RowDefinition
 
 CUT = "its columns go on in the records that follow"
@@ -80,7 +81,10 @@ def time_problem(io_time: int) -> RowProblem:
 
 def columns_of(record: Record, known: RowDefinition) -> tuple[tuple[ColumnChange, ...], RowProblem | None]:
     """The columns of a record's images, or why it has none though it has data."""
-    data = data_of(record)
+    try:
+        data = record.data if isinstance(record, LargeRecord) else data_of(record)
+    except TrailError as error:
+        return (), RowProblem(None, None, b"", error.problem)
     if known.table is None:
         return (), RowProblem(None, None, b"", NO_DEFINITION) if data else None
     try:
@@ -93,8 +97,11 @@ def columns_of(record: Record, known: RowDefinition) -> tuple[tuple[ColumnChange
 
 
 def data_of(record: Record) -> bytes:
-    """The data of a record; all between its first token and its trailer where the tokens do not decode."""
+    """The data of a record; all between its first token and its trailer where the tokens do not decode.
+
+    Nothing of data that are too large.
+    """
     try:
         return record.data
     except TrailError:
-        return record.body
+        return b"" if isinstance(record, LargeRecord) else record.body

@@ -11,7 +11,8 @@ from logdump.session.errors import CommandError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Engine, scan
 from trailformat.search.redo_clock import RedoClock, RedoPlace
-from trailformat.search.transaction_walk import Extent, Moment
+from trailformat.search.transaction_runs import Moment
+from trailformat.search.transaction_walk import Extent
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
 
 _SECOND = 1_000_000

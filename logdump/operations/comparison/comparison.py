@@ -66,6 +66,21 @@ class TrailComparison:
         self._is_lost = alignment.is_lost
         yield from self._damage()
 
+    def of(self, a: SideTransaction | None, b: SideTransaction | None, *, later: int = 0) -> Iterator[DifferenceShown]:
+        """The differences of two transactions that belong together, or a transaction that has no other half.
+
+        Args:
+            a: that of the first trail.
+            b: that of the second.
+            later: over how many others they have moved; 0: not at all.
+        """
+        if a is not None and b is not None:
+            yield from self._alone(self._a, a, (b, later)) if later else self._pair(a, b)
+        elif a is not None:
+            yield from self._alone(self._a, a, None)
+        elif b is not None:
+            yield from self._alone(self._b, b, None)
+
     def shown(self, listed: int, *, is_partial: bool) -> DiffShown:
         """Both trails in numbers."""
         return DiffShown(

@@ -17,6 +17,8 @@ from trailformat.values import decode_value
 from trailformat.values.value import Value
 
 _SHOWN_BYTES = 16
+_PIECE = 1 << 20
+"""Bytes that are compared at once."""
 IMAGES = ("before", "after")
 
 
@@ -87,8 +89,15 @@ def differing_parts(
 
 def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[PartDifference]:
     """The first place in which the bytes of two records differ."""
-    if a.record.raw != b.record.raw:
-        yield _differing("bytes", a.record.raw, b.record.raw)
+    records = a.record, b.record
+    for start in range(0, max(record.length for record in records), _PIECE):
+        pieces = [record.cut(start, start + _PIECE) for record in records]
+        if pieces[0] != pieces[1]:
+            at = start + first_difference(*pieces)
+            yield PartDifference(
+                "bytes", None, *(_shown(one.length, at, one.cut(at, at + _SHOWN_BYTES)) for one in records)
+            )
+            return
 
 
 def _differing(part: str, a: Any, b: Any) -> PartDifference:
@@ -99,8 +108,13 @@ def _differing(part: str, a: Any, b: Any) -> PartDifference:
     return PartDifference(part, None, *(None if one is None or one == () else text(one) for one in (a, b)))
 
 
-def _bytes_from(data: bytes, at: int) -> str:
-    return f"{len(data)} bytes, at {at}: {data[at : at + _SHOWN_BYTES].hex() or 'none'}"
+def _bytes_from(data: bytes | str, at: int) -> str:
+    """The bytes from a place on; the text that stands for bytes that are too many."""
+    return data if isinstance(data, str) else _shown(len(data), at, data[at : at + _SHOWN_BYTES])
+
+
+def _shown(size: int, at: int, data: bytes) -> str:
+    return f"{size} bytes, at {at}: {data.hex() or 'none'}"
 
 
 def _order_of(one: TransactionRecord) -> str:
@@ -110,7 +124,7 @@ def _order_of(one: TransactionRecord) -> str:
 
 
 def _tokens_text(tokens: Any) -> str:
-    if isinstance(tokens, bytes):
+    if isinstance(tokens, bytes | str):
         return _bytes_from(tokens, 0)
     return ", ".join(f"{token_name(GGS_TOKENS, token) or hex(token)} {_token_text(data)}" for token, data in tokens)
 
@@ -121,7 +135,7 @@ def _token_text(data: bytes) -> str:
 
 
 def _user_tokens_text(tokens: Any) -> str:
-    if isinstance(tokens, bytes):
+    if isinstance(tokens, bytes | str):
         return _bytes_from(tokens, 0)
     pairs = (tuple(text.decode("utf-8", "backslashreplace") for text in pair) for pair in tokens)
     return ", ".join(f"{name}={value}" for name, value in pairs)

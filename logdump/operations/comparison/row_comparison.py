@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
+from itertools import zip_longest
 
 from logdump.operations.comparison.alignment import AlignedStretch, Alignment, longest_common
 from logdump.operations.comparison.rows import ComparedRow, RowOptions, differences_of, every_record
@@ -62,6 +63,9 @@ class RowComparison:
         if (a.records, a.size) != (b.records, b.size):
             return False
         one, other = (side.rows for side in self._sides)
+        if self._takes_all and self._options.level is DiffLevel.BYTES and _is_same_run(one.run(a), other.run(b)):
+            self.has_rows = True
+            return True
         for record, like in zip(one.records(a), other.records(b), strict=False):
             if not record.is_same(like, with_columns=self._options.level is DiffLevel.VALUES):
                 return False
@@ -146,6 +150,11 @@ class RowComparison:
                 if left.get(row.keys[0], 0) > 0:
                     left[row.keys[0]] -= 1
                     yield row
+
+
+def _is_same_run(run: Iterator[bytes] | None, other: Iterator[bytes] | None) -> bool:
+    """Whether two transactions are one run of the same bytes, what stands among their records included."""
+    return run is not None and other is not None and all(a == b for a, b in zip_longest(run, other))
 
 
 def _key(row: ComparedRow, depth: int) -> Hashable:

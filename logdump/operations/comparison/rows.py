@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -75,6 +75,12 @@ class ComparedRows:
         """All records of a transaction."""
         return self._records.of(one.first, one.records)
 
+    def run(self, one: Seen) -> Iterator[bytes] | None:
+        """All bytes from the first record of a transaction to behind the last; None where they are in several files."""
+        if one.after is None or one.after.ordinal != one.first.ordinal:
+            return None
+        return self._records.run(one.first, one.after)
+
     def of(self, one: Seen) -> Iterator[ComparedRow]:
         """The rows of a transaction that are compared."""
         taken = (record for record in self.records(one) if self._options.takes(record))
@@ -92,7 +98,7 @@ class ComparedRows:
     def _record_row(self, one: TransactionRecord) -> ComparedRow:
         name, header = one.trail.name_of(one.record), one.record.header
         is_bytes = self._options.level is DiffLevel.BYTES
-        whole = one.record.raw if is_bytes else repr(self._canonical(one)).encode("utf-8", "surrogateescape")
+        whole = one.record.pieces() if is_bytes else [repr(self._canonical(one)).encode("utf-8", "surrogateescape")]
         kind = name, header.io_type, header.before_after
         position = header.audit_rba, header.audit_pos
         keys = _digest(whole), (kind, position), (header.io_type, position), kind
@@ -104,9 +110,9 @@ class ComparedRows:
         kind = change.table, op
         if not _has_values(change):
             form = [self._canonical(self._records.at(place)) for place in places]
-            return ComparedRow(places, (_digest(repr(form).encode()), kind, kind), change.table, op, by_record=True)
-        key = *kind, _digest(repr([_texts(column)[-1] for column in change.columns if column.is_key]).encode())
-        values = *kind, _digest(repr(sorted((_name(one), *_texts(one)) for one in change.columns)).encode())
+            return ComparedRow(places, (_digest([repr(form).encode()]), kind, kind), change.table, op, by_record=True)
+        key = *kind, _digest([repr([_texts(column)[-1] for column in change.columns if column.is_key]).encode()])
+        values = *kind, _digest([repr(sorted((_name(one), *_texts(one)) for one in change.columns)).encode()])
         return ComparedRow(places, (values, key, kind), change.table, op)
 
     def _canonical(self, one: TransactionRecord) -> dict[str, Any]:
@@ -160,5 +166,8 @@ def _name(column: ColumnChange) -> str:
     return column.name or f"column {column.index}"
 
 
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=_DIGEST).digest()
+def _digest(pieces: Iterable[bytes]) -> bytes:
+    digest = blake2b(digest_size=_DIGEST)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest()

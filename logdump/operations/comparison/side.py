@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from logdump.operations.comparison.rows import ComparedRows, RowOptions
 from logdump.operations.recovery.cuts import Seen, seen
@@ -32,6 +32,13 @@ class SideTransaction(NamedTuple):
     def has_name(self) -> bool:
         """Whether a CSN or a TRANID names it."""
         return self.seen.csn is not None or self.seen.xid is not None
+
+
+class Bounds(Protocol):
+    """The transactions that are compared."""
+
+    def takes(self, one: Seen, copy_of: TrailPlace | None) -> bool:
+        """Whether a transaction is among them; ``copy_of`` as in SideTransaction."""
 
 
 class CsnBounds(NamedTuple):
@@ -77,7 +84,7 @@ class Side:
         whole: WholeTrail,
         records: TransactionRecords,
         options: RowOptions,
-        bounds: CsnBounds,
+        bounds: Bounds,
     ) -> None:
         self.letter, self.title, self.whole = letter, title, whole
         self.rows = ComparedRows(whole, records, options)
@@ -107,12 +114,12 @@ class Side:
                 one, copy_of = seen(lot, row), copies.get(row)
                 if self._bounds.takes(one, copy_of):
                     self._transactions += 1
-                    yield SideTransaction(one, self._key(one), copy_of)
+                    yield SideTransaction(one, self.key(one), copy_of)
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
-        self._damage += [self._damaged(Spot(path, 0), 0) for path in self.whole.unreadable]
+        self._damage += [self.damaged(Spot(path, 0), 0) for path in self.whole.unreadable]
 
-    def _key(self, one: Seen) -> Hashable:
+    def key(self, one: Seen) -> Hashable:
         """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
         if one.csn is None and one.xid is None:
             digest = blake2b(digest_size=16)
@@ -145,9 +152,10 @@ class Side:
     def _note_damage(self, mark: LotMark) -> None:
         """Half a record at the end of a trail that is still written is no damage."""
         if mark.io_type == DAMAGE:
-            self._damage.append(self._damaged(self.spot(mark.place), mark.after - mark.place.rba))
+            self._damage.append(self.damaged(self.spot(mark.place), mark.after - mark.place.rba))
 
-    def _damaged(self, spot: Spot, size: int) -> DifferenceShown:
+    def damaged(self, spot: Spot, size: int) -> DifferenceShown:
+        """Damage of so many bytes."""
         is_a = self.letter == "a"
         a, b = (spot, None) if is_a else (None, spot)
         return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)

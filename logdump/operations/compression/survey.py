@@ -146,9 +146,13 @@ class CompressSurvey:
 
         def add(record: Record) -> None:
             ends = at_commit and not record.is_file_header and _ends(record)
-            self._wire.add(record.raw, ends=ends)
-            if by_table and (name := trail.name_of(record) if not record.is_file_header else ""):
-                self._wires[name].add(record.raw, ends=ends)
+            name = trail.name_of(record) if by_table and not record.is_file_header else ""
+            wires = [self._wire, self._wires[name]] if name else [self._wire]
+            left = record.length
+            for piece in record.pieces():
+                left -= len(piece)
+                for wire in wires:
+                    wire.add(piece, ends=ends and not left)
 
         return add
 

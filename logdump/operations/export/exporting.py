@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
 from logdump.session.across import move_to
 from logdump.session.errors import CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat import CannotWrite
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
 """From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
+
+_MANY_TRANSACTIONS = 500
+"""From these on a script is: they have some thousands of statements."""
 
 
 class Export(Protocol):
@@ -56,11 +61,21 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         with _place(session, options) as place:
             yield from export.run(place)
             check_whole(tally, options)
+    except KeyboardInterrupt:
+        yield _stopped(options, tally)
+        raise
     finally:
         cursor.is_backwards = was_backwards
     if options.heartbeats is None and tally.end is not None:
         yield from move_to(session, tally.end)
     yield from export.report()
+
+
+def _stopped(options: ExportOptions, tally: ExportTally) -> Notice:
+    """What Ctrl+C leaves."""
+    done = amount(tally.selected, "record" if options.heartbeats is None else "beat")
+    what = "the output is not whole" if options.to_standard_output else "nothing was exported"
+    return Notice((f"Stopped after {done}: {what}.",), ExitStatus.INTERRUPTED)
 
 
 @contextlib.contextmanager
@@ -126,22 +141,31 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
     kind: type[TextExport] = TextExport
-    if _columns_pay(session, options) and _has_extra():
+    if columns_pay(session, options.records, options.stop) and has_extra():
         from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and numba
 
         kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 
-def _columns_pay(session: Session, options: ExportOptions) -> bool:
-    """Whether there is enough to export for the time that loading the kernels takes."""
-    end = session.trail.size if options.stop is None else options.stop
-    return end - session.cursor.next >= _MANY_BYTES and (options.records is None or options.records >= _MANY_RECORDS)
+def columns_pay(session: Session, records: int | None, stop: int | None = None) -> bool:
+    """Whether records up to a number or an RBA are enough for the time that loading the kernels takes."""
+    end = session.trail.size if stop is None else stop
+    return end - session.cursor.next >= _MANY_BYTES and (records is None or records >= _MANY_RECORDS)
+
+
+def script_has_columns(session: Session, transactions: int | None) -> bool:
+    """Whether a script of so many transactions is made by columns."""
+    return columns_pay(session, None) and (transactions is None or transactions >= _MANY_TRANSACTIONS) and has_extra()
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     from logdump.operations.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
 
+    if script_has_columns(session, options.transactions):
+        from logdump.operations.export.sql_columns import SqlByColumns  # noqa: PLC0415 - it needs pyarrow and numba
+
+        return SqlByColumns(session, options, tally)
     return SqlExport(session, options, tally)
 
 
@@ -162,11 +186,12 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
-    if not _has_extra():
+    if not has_extra():
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
 
 
-def _has_extra() -> bool:
+def has_extra() -> bool:
+    """Whether pyarrow, numpy and kernels load."""
     from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
 
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
@@ -40,6 +40,30 @@ def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:
         for item in waiting:
             if isinstance(item, Future):
                 item.cancel()
+
+
+def written(items: Iterable[Any], writing: Callable[[Any], Callable[[], None] | None]) -> Iterator[Any]:
+    """Have what the jobs among the items return written in order by one more thread.
+
+    ``writing`` makes the job that writes a result, while the next one is waited for; None for what is no result, which
+    is yielded.
+    """
+    pool, writer = new_pool(), ThreadPoolExecutor(1)
+    former: Future[None] | None = None
+    try:
+        for item in results(pool, items):
+            write = writing(item)
+            if write is None:
+                yield item
+                continue
+            if former is not None:
+                former.result()
+            former = writer.submit(write)
+        if former is not None:
+            former.result()
+    finally:
+        writer.shutdown(cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _result(item: Any) -> Any:

@@ -13,15 +13,14 @@ from logdump.operations.script import script_of
 from logdump.render.sql import (
     DIALECTS,
     Opening,
-    Statement,
+    SqlScript,
     dialect_of,
-    script_lines,
-    statement_lines,
+    item_lines,
 )
-from logdump.render.sql.script import Item
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
+from trailformat.search.transaction_walk import Walked
 from trailformat.trail.sequence import Spot
 
 
@@ -32,8 +31,9 @@ class SqlExport:
         self._session = session
         self._options = options
         self._tally = tally
+        self._offset = session.settings.time_offset
         header = session.trail.file_header
-        self._transactions = self._records = self._statements = self._remarks = self._skipped = 0
+        self._read = self._transactions = self._statements = self._remarks = self._skipped = 0
         self._dialect = DIALECTS.get(options.dialect) or dialect_of(header.vendor if header else "")
 
     def run(self, path: Place) -> Iterator[Event]:
@@ -49,17 +49,24 @@ class SqlExport:
         try:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")
-            for item in script.items(session.cursor.next, options.transactions):
-                for line in self._lines(item):
-                    file.write(f"{line}\n")
-                if isinstance(item, Opening):
-                    yield from self._begun(item, script.end.rba if script.end is not None else 0)
+            yield from self._fill(script, file)
             file.close()
         except BaseException:
             file.abandon()
             raise
         tally.end = script.end or Spot(session.trail.path, session.cursor.next)
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
+
+    def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
+        """Write the script."""
+        for item in script.items(self._session.cursor.next, self._options.transactions):
+            if isinstance(item, Walked):
+                yield from self.walked(item)
+                continue
+            for line in item_lines(item, script.dialect, self._offset):
+                file.write(f"{line}\n")
+            if isinstance(item, Opening):
+                yield from self.begun(item, script.end)
 
     def report(self) -> Iterator[Event]:
         """The number of statements, and a line where some could not be written."""
@@ -71,18 +78,20 @@ class SqlExport:
             text = f"{self._skipped} transactions were left out; comments in their places say why."
             yield Notice((text,), ExitStatus.OK)
 
-    def _lines(self, item: Item) -> Iterator[str]:
-        if isinstance(item, Statement):
-            return statement_lines(item)
-        return script_lines(item, self._dialect, self._session.settings.time_offset)
+    def walked(self, walked: Walked) -> Iterator[Event]:
+        """How far the walk to the first transaction is; behind it those that are written say it."""
+        step, before, self._read = self._session.settings.notify, self._read, walked.records
+        if not self._transactions and walked.records // step > before // step:
+            yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
-    def _begun(self, item: Opening, end: int) -> Iterator[Event]:
+    def begun(self, item: Opening, end: Spot | None) -> Iterator[Event]:
         """Count a transaction and its records; NOTIFY's report where one is due."""
-        step, before = self._session.settings.notify, self._records
+        step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1
-        self._records += item.records
-        if self._records // step > before // step:
-            yield Progress(self._records, end, item.extent.first_moment.time, self._session.trail.size)
+        tally.selected += item.records
+        if tally.selected // step > before // step:
+            rba = end.rba if end is not None else 0
+            yield Progress(tally.selected, rba, item.extent.first_moment.time, self._session.trail.size)
 
 
 def _lines_in(file: IO[bytes]) -> int:

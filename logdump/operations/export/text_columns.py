@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.record_lines import RecordLines, parts_of, record_lines
 from logdump.operations.export.record_pieces import record_pieces
-from logdump.operations.export.side_by_side import new_pool, results
+from logdump.operations.export.side_by_side import written
 from logdump.operations.export.text_export import TextExport
 from logdump.operations.export.text_file import TextFile
 from logdump.session.events import Event
@@ -29,22 +28,10 @@ class _ByColumns(TextExport, Generic[L]):
     """One export of text by columns: jobs make the lines side by side, and a thread writes them in order."""
 
     def _fill(self, files: OpenFiles[TextFile]) -> Iterator[Event]:
-        pool, writer = new_pool(), ThreadPoolExecutor(1)
-        written: Future[None] | None = None
-        try:
-            for item in results(pool, self._jobs()):
-                if isinstance(item, PieceLines | RecordLines):
-                    write = self._writing(files, cast("L", item))
-                    if written is not None:
-                        written.result()
-                    written = writer.submit(write)
-                else:
-                    yield item
-            if written is not None:
-                written.result()
-        finally:
-            writer.shutdown(cancel_futures=True)
-            pool.shutdown(cancel_futures=True)
+        def writing(item: L | Event) -> Callable[[], None] | None:
+            return self._writing(files, item) if isinstance(item, PieceLines | RecordLines) else None
+
+        return written(self._jobs(), writing)
 
     def _jobs(self) -> Iterator[Callable[[], L] | Event]:
         options, jobs_of = self._options, self._jobs_of_pieces()

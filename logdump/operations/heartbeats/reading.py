@@ -12,7 +12,7 @@ from logdump.session.heartbeats import HeartbeatRow
 from logdump.session.selection import Selection
 from trailformat.changes.row_changes import OPERATIONS, changes
 from trailformat.records.record import Record
-from trailformat.scan import BAD_SPAN, Batch, Engine, Workers, choose_engine, parallel_scan, scan
+from trailformat.scan import BAD_SPAN, Batch, Workers, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -92,11 +92,8 @@ class HeartbeatReader:
         self.newest = max(moment or 0, self.newest or 0) or None
 
     def _batches(self, trail: TrailFile, start: int) -> Iterator[Batch]:
-        if start or not self._uses_threads or choose_engine(trail.size) is Engine.PYTHON:
-            yield from scan(trail, start)
-            return
-        with Workers() as workers:
-            yield from parallel_scan(trail, workers)
+        with Workers(None if self._uses_threads else 1) as workers:
+            yield from scan_in_threads(trail, workers, start)
 
     def _rows(self, trail: TrailFile, records: list[Record], definitions: RowDefinitions) -> Iterator[HeartbeatRow]:
         for change in changes(trail, records, definitions):
@@ -114,7 +111,7 @@ class HeartbeatReader:
         """The records of the batch that may be rows of a heartbeat table."""
         names = batch.names
         wanted = {key for key in range(1, len(names)) if role_of(names[key], self._base) is not None}
-        for row in _rows_with(batch, wanted):
+        for row in batch.rows_of_tables(wanted):
             if int(batch.io_type[row]) in OPERATIONS:
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
@@ -123,16 +120,3 @@ class HeartbeatReader:
 
 def _greatest(column: Any) -> int:
     return int(max(column) if isinstance(column, array) else column.max())
-
-
-def _rows_with(batch: Batch, wanted: set[int]) -> list[int]:
-    """The rows whose table has one of these keys."""
-    if not wanted:
-        return []
-    column: Any = batch.table
-    if isinstance(column, array):
-        return [row for row, key in enumerate(column) if key in wanted]
-    import numpy as np  # noqa: PLC0415 - only where the columns are numpy's
-
-    rows: list[int] = np.flatnonzero(np.isin(column, list(wanted))).tolist()
-    return rows

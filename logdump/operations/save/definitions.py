@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trailformat import Record, TableEntry, TrailFile
+from trailformat import Record, TrailFile
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
-from trailformat.trail.carried_definitions import resolve_reference
+from trailformat.trail.carried_definitions import definition_of
 
 
 class SavedDefinitions:
@@ -32,7 +32,7 @@ class SavedDefinitions:
         entry = self._trail.table_of(record)
         if entry is not None and self._written.get(entry.table_index) != entry.rba:
             yield from self._database(record)
-            definition = self._resolved(entry)
+            definition = definition_of(self._trail, entry)
             if definition is not None:
                 yield definition
             self._written[entry.table_index] = entry.rba
@@ -48,7 +48,7 @@ class SavedDefinitions:
             highest = max([self._highest, *self._written])
             comes_out_the_same = index in self._written and highest + 1 == entry.table_index
             self._written[entry.table_index] = entry.rba
-            return record if comes_out_the_same else self._resolved(entry) or record
+            return record if comes_out_the_same else definition_of(self._trail, entry) or record
         return record
 
     def _database(self, record: Record) -> Iterator[Record]:
@@ -59,13 +59,3 @@ class SavedDefinitions:
             if definition is not None:
                 yield definition
             self._database_written = database
-
-    def _resolved(self, entry: TableEntry) -> Record | None:
-        """The TDR of an entry, under the entry's own index and name; None when it is lost."""
-        if entry.definition_rba is None:
-            return None
-        definition = self._trail.record_at(entry.definition_rba)
-        if definition is None or entry.rba == entry.definition_rba:
-            return definition
-        reference = self._trail.record_at(entry.rba)
-        return resolve_reference(reference, definition, entry.table_index) if reference is not None else None

@@ -8,27 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from trailformat import Record, TrailFile
-from trailformat.codec.mapped_file import copied
+from trailformat.codec.mapped_file import MappedFile, copied
 from trailformat.records.framing import Buffer
-from trailformat.scan import Batch
+from trailformat.records.record_header import NAME_IS_INDEX
+from trailformat.scan import Batch, Names
 from trailformat.scan.rows import NO_INDEX, RowBytes, grouped, headers_of, learn_definitions
+
+_LONG = 1 << 16
+"""Bytes of a run of records from which on the system copies it."""
 
 
 class CopyRows(NamedTuple):
     """Rows to be copied, in order; every column is a numpy array with one value per row.
 
     Attributes:
-        buffer: the bytes that hold them.
+        buffer: the bytes that hold them; those of a mapped file by their RBAs.
         starts: where each record begins in the buffer.
         ends: where each ends.
         segment: how many metadata records the source has before the row; any number that changes with each will do.
         is_metadata: whether the row is one itself.
-        table_index: the index in its header, NO_INDEX where that holds a name.
+        table_index: the index in its header, NO_INDEX where that holds a name; or any number of its definition, and
+            NO_INDEX where that has been written.
         record: the record of a row, by the row's number here.
     """
 
@@ -49,6 +55,7 @@ class RangeCopy:
             with it.
         write_bytes: takes the bytes of records that can be copied as they are, and their number.
         room: how many bytes the file being written takes as they are; None for any number.
+        copy_range: takes what ``write_bytes`` takes as a place to before a place of a mapped file, where that is given.
     """
 
     def __init__(
@@ -56,10 +63,12 @@ class RangeCopy:
         write_record: Callable[[Record], bool | None],
         write_bytes: Callable[[bytes | memoryview, int], None],
         room: Callable[[], int] | None = None,
+        copy_range: Callable[[MappedFile, int, int, int], None] | None = None,
     ) -> None:
         self._write_record = write_record
         self._write_bytes = write_bytes
         self._room = room
+        self._copy_range = copy_range
 
     def copy(self, rows: CopyRows) -> None:
         """Copy all of them."""
@@ -97,6 +106,11 @@ class RangeCopy:
         breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
         begins = starts[np.concatenate(([0], breaks))].tolist()
         finishes = ends[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
+        if self._copy_range is not None and isinstance(rows.buffer, MappedFile):
+            counts = np.diff(breaks, prepend=0, append=len(starts)).tolist()
+            for begin, finish, count in zip(begins, finishes, counts, strict=True):
+                self._copy_range(rows.buffer, begin, finish, count)
+            return
         ranges = [_part(rows.buffer, begin, finish) for begin, finish in zip(begins, finishes, strict=True)]
         self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
 
@@ -128,6 +142,62 @@ def rows_of(trail: TrailFile, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
             headers_of(rows).table_index,
             partial(_record, trail, rows.of("rba")),
         )
+
+
+class RowsOfFile:
+    """Rows of the batches of one scan, which has a key for each definition, as :class:`RangeCopy` takes them.
+
+    Long runs stay in the file, short ones are read together.
+    """
+
+    def __init__(self, trail: TrailFile) -> None:
+        self._trail = trail
+        self._names: Names | None = None
+        self._written = np.zeros(0, dtype=bool)
+
+    def of(self, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
+        """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
+        is_metadata = learn_definitions(self._trail, batch)[numbers]
+        definition = self._definitions(batch, numbers)
+        starts = np.asarray(batch.rba)[numbers]
+        ends = starts + np.asarray(batch.length)[numbers]
+        for first, stop, is_long in _alike(starts, ends):
+            rows = slice(first, stop)
+            about = np.zeros(stop - first, np.int64), is_metadata[rows], definition[rows]
+            record = partial(_record, self._trail, starts[rows])
+            if is_long:
+                yield CopyRows(self._trail.buffer, starts[rows], ends[rows], *about, record)
+                continue
+            done = 0
+            for read in RowBytes.chunks(self._trail.buffer, batch, numbers[rows]):
+                part = slice(done, done := done + len(read))
+                segment, metadata, index = (column[part] for column in about)
+                record = partial(_record, self._trail, read.of("rba"))
+                ends_read = read.starts + read.of("length")
+                yield CopyRows(read.data, read.starts, ends_read, segment, metadata, index, record)
+
+    def _definitions(self, batch: Batch, numbers: Any) -> Any:
+        """The key of each row's definition, NO_INDEX where it has none or a batch before had a row of it."""
+        if batch.names is not self._names:
+            self._names, self._written = batch.names, np.zeros(0, dtype=bool)
+        more = len(batch.names) - len(self._written)
+        self._written = np.append(self._written, np.zeros(more, dtype=bool))
+        keys = np.asarray(batch.table)[numbers]
+        is_new = (np.asarray(batch.partition)[numbers] & NAME_IS_INDEX != 0) & ~self._written[keys]
+        self._written[keys[is_new]] = True
+        return np.where(is_new, keys, NO_INDEX)
+
+
+def _alike(starts: Any, ends: Any) -> Iterator[tuple[int, int, bool]]:
+    """Rows in parts, by the first and the one behind the last: each part has either one long run or short ones."""
+    if not len(starts):
+        return
+    breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
+    firsts, stops = np.append(0, breaks), np.append(breaks, len(starts))
+    is_long = ends[stops - 1] - starts[firsts] >= _LONG
+    begins = np.flatnonzero(np.append(True, is_long[1:] | is_long[:-1]))
+    for begin, stop in pairwise([*begins.tolist(), len(firsts)]):
+        yield int(firsts[begin]), int(stops[stop - 1]), bool(is_long[begin])
 
 
 def _record(trail: TrailFile, rbas: Any, row: int) -> Record | None:

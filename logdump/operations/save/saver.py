@@ -7,9 +7,8 @@ not come out the same. Everything else is copied byte for byte, unless TRANSIND 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +27,11 @@ from trailformat.search.nearby import NEARBY
 from trailformat.trail.sequence import Spot
 
 if TYPE_CHECKING:
+    from trailformat.codec.mapped_file import MappedFile
     from trailformat.scan import Batch
+
+_USUAL_BYTES = 100
+"""Bytes of a short record."""
 
 
 class SaveOptions(NamedTuple):
@@ -57,6 +60,7 @@ class Saver:
         self._definitions = SavedDefinitions(self._trail)
         self._end = Spot(self._trail.path, 0)
         self._is_begun = self._is_full = False
+        self._copies: bool | None = None
         self.saved = self.saved_bytes = 0
 
     def run(self) -> Generator[Event, None, None]:
@@ -75,7 +79,7 @@ class Saver:
         cursor.is_backwards = False
         self._end = Spot(self._trail.path, start)
         try:
-            with TrailWriter(options.target, replace=options.replaces) as writer:
+            with TrailWriter(options.target, replace=options.replaces, is_copy=True) as writer:
                 yield from self._copy(writer, start)
                 self._check_not_empty(writer)
         except BaseException:
@@ -110,6 +114,7 @@ class Saver:
                 )
 
     def _copy_file(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
+        self._copies = None
         reader = FilteredReader(self._session, stays=True)
         while (record := (yield from reader.find(_is_no_file_header))) is not None:
             self._write_head(writer, record, start)
@@ -120,7 +125,7 @@ class Saver:
             if self.saved == self._options.records:
                 self._is_full = True
                 return
-            if self.saved >= NEARBY and self._copies_ranges():
+            if self._copies_ranges():
                 yield from self._copy_ranges(writer)
                 return
 
@@ -130,54 +135,65 @@ class Saver:
             raise CommandError(f"There is no record to save and no file header: {target} is not written.")
 
     def _copies_ranges(self) -> bool:
-        """Whether the rest is copied by columns: nothing changes in the records, and it is long enough to pay."""
-        changes = self._options.trans_ind is not None or self._options.commit_time is not None
-        return not changes and columns_pay(self._session.cursor)
+        """Whether the rest is copied by columns: nothing changes in the records, and there are enough of them."""
+        if self._copies is None:
+            changes = self._options.trans_ind is not None or self._options.commit_time is not None
+            self._copies = not changes and self._most_left() >= NEARBY and columns_pay(self._session.cursor)
+        return self._copies
+
+    def _most_left(self) -> int:
+        """About how many more records there can be."""
+        records, size, cursor = self._options.records, self._options.bytes, self._session.cursor
+        most = (cursor.trail.size - cursor.next) // _USUAL_BYTES
+        if size is not None:
+            most = min(most, (size - self.saved_bytes) // _USUAL_BYTES)
+        return most if records is None else min(most, records - self.saved)
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the rest of what passes, up to the limit."""
         import numpy as np  # noqa: PLC0415 - long files only
 
-        from logdump.operations.save.ranges import RangeCopy, rows_of  # noqa: PLC0415 - it needs numpy
-        from trailformat.scan import RECORD, Engine, scan  # noqa: PLC0415 - long files only
+        from logdump.operations.save.ranges import RangeCopy, RowsOfFile  # noqa: PLC0415 - it needs numpy
+        from logdump.session.passing import passing_batches  # noqa: PLC0415 - long files only
+        from trailformat.scan import RECORD, Workers  # noqa: PLC0415 - long files only
 
-        selection = self._session.selection()
-        copy = RangeCopy(partial(self._write, writer), self._counted(writer))
-        start, size = self._session.cursor.next, selection.batch_size
-        for batch in scan(self._trail, start, engine=Engine.NUMBA, batch_size=size):
-            passing = selection.rows(batch)
-            bad = next(iter(batch.spans()), len(batch))
-            rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
-            kept = self._within_limits(batch, rows)
-            for chunk in rows_of(self._trail, batch, kept):
-                copy.copy(chunk)
-            if len(kept):
-                self._end = Spot(self._trail.path, int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]]))
-            if len(kept) < len(rows) or self.saved == self._options.records:
-                self._is_full = True
-                return
-            if bad < len(batch):
-                self._trail.record_at(int(batch.rba[bad]))
-            yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]))
+        selection, start = self._session.selection(), self._session.cursor.next
+        copied = _Copied(self, writer)
+        copy = RangeCopy(partial(self._write, writer), copied.write, copy_range=copied.copy)
+        rows_of_file = RowsOfFile(self._trail)
+        with Workers() as workers:
+            for batch, mask in passing_batches(
+                self._session, selection, self._trail, workers, start, by_definition=True
+            ):
+                passing = selection.rows(batch) if mask is None else mask
+                bad = next(iter(batch.spans()), len(batch))
+                rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
+                kept = self._within_limits(batch, rows)
+                for chunk in rows_of_file.of(batch, kept):
+                    copy.copy(chunk)
+                if len(kept):
+                    self._end = Spot(self._trail.path, int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]]))
+                if len(kept) < len(rows) or self.saved == self._options.records:
+                    self._is_full = True
+                    return
+                if bad < len(batch):
+                    self._trail.record_at(int(batch.rba[bad]))
+                yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]), self._size_to_go)
 
-    def _counted(self, writer: TrailWriter) -> Callable[[bytes | memoryview, int], None]:
-        """Writes bytes of whole records and counts them as saved."""
-
-        def write(data: bytes | memoryview, records: int) -> None:
-            writer.write_bytes(data, records)
-            self.saved += records
-            self.saved_bytes += len(data)
-
-        return write
+    @property
+    def _size_to_go(self) -> int:
+        """The size of the file where SAVE goes up to its end."""
+        return self._trail.size if self._options.records is None and self._options.bytes is None else 0
 
     def _within_limits(self, batch: Batch, rows: Any) -> Any:
         """The rows at the beginning that RECORDS and BYTES leave room for."""
         if self._options.records is not None:
             rows = rows[: self._options.records - self.saved]
         if self._options.bytes is not None:
-            lengths = [int(batch.length[row]) for row in rows]
-            room = self._options.bytes - self.saved_bytes
-            rows = rows[: sum(total <= room for total in accumulate(lengths))]
+            import numpy as np  # noqa: PLC0415 - long files only
+
+            totals = np.cumsum(np.asarray(batch.length)[rows])
+            rows = rows[: int(np.searchsorted(totals, self._options.bytes - self.saved_bytes, "right"))]
         return rows
 
     def _has_room_for(self, record: Record) -> bool:
@@ -220,6 +236,28 @@ class Saver:
     def _comment(self, text: str) -> Record:
         header = make_header(COMMENT, io_time=current_timestamp())
         return make_record(header, text.encode(), order=self._trail.order)
+
+
+class _Copied:
+    """Writes bytes of whole records and counts them as saved."""
+
+    def __init__(self, saver: Saver, writer: TrailWriter) -> None:
+        self._saver = saver
+        self._writer = writer
+
+    def write(self, data: bytes | memoryview, records: int) -> None:
+        """Those given."""
+        self._writer.write_bytes(data, records)
+        self._count(len(data), records)
+
+    def copy(self, source: MappedFile, start: int, stop: int, records: int) -> None:
+        """Those of another file."""
+        self._writer.copy_range(source, start, stop, records)
+        self._count(stop - start, records)
+
+    def _count(self, size: int, records: int) -> None:
+        self._saver.saved += records
+        self._saver.saved_bytes += size
 
 
 def check_target(session: Session, options: SaveOptions) -> None:

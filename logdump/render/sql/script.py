@@ -8,25 +8,29 @@ grows with the trail.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import with_large_objects
-from logdump.render.sql.script_files import ScriptFiles
+from logdump.render.sql.script_files import ScriptFile, ScriptFiles
 from logdump.render.sql.statement import redo, undo
 from logdump.session.statements import Statement
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, Change, changes_over
+from trailformat.changes.transactions import Transaction
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.search.extent import start_at
 from trailformat.search.left_out import LeftOut
 from trailformat.search.nearby import NEARBY
-from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk
+from trailformat.search.transaction_walk import Damage, Extent, Restart, TransactionWalk, Walked
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import Spot, next_file
+
+_MANY_RECORDS = 1 << 15
+"""Of neighbours that are read once more together."""
 
 
 class Opening(NamedTuple):
@@ -99,6 +103,7 @@ class SqlScript:
         reach: the transactions and files that it has of the trail.
 
     Attributes:
+        dialect, takes_back: as given.
         end: the place behind the last transaction, in a file where transactions may begin; None where there was none.
         statements, remarks: what was written, and what could not be.
         skipped: transactions that were left out.
@@ -116,9 +121,9 @@ class SqlScript:
         reach: ScriptReach = _OPEN_FILE,
     ) -> None:
         self._trail = trail
-        self._dialect = dialect
+        self.dialect = dialect
         self._files = ScriptFiles(trail, accepts_in, definitions_of)
-        self._takes_back = takes_back
+        self.takes_back = takes_back
         self._includes_cut = includes_cut
         self._reach = reach
         self._ordinals = {trail.path: 0}
@@ -129,35 +134,45 @@ class SqlScript:
         self.end: Spot | None = None
         self.statements = self.remarks = self.skipped = 0
 
-    def items(self, rba: int, transactions: int | None = None) -> Iterator[Item]:
+    def items(self, rba: int, transactions: int | None = None) -> Iterator[Item | Walked]:
         """The script from the transaction on that is open at ``rba``, or the next; at most ``transactions`` of them.
 
-        Those without a change are left out.
+        Those without a change are left out. Between some thousands of records stands how far the walk is.
 
         Raises:
             TrailError: at damage: what is missing behind it is not known. Nothing is taken back across it.
         """
-        wanted = islice(self._extents(rba), transactions)
+        for item in self.transactions(rba, transactions):
+            if isinstance(item, Extent):
+                yield from self.transaction(item)
+            else:
+                yield item
+
+    def transactions(self, rba: int, transactions: int | None = None) -> Iterator[Extent | Item | Walked]:
+        """The same with the extents of transactions in place of their items. Raises like items."""
+        wanted = _first_extents(self._extents(rba), transactions)
         try:
-            for extent in self._last_first(wanted) if self._takes_back else wanted:
-                if extent.is_whole and not self._is_copy(extent):
-                    yield from self._transaction(extent)
+            for extent in self._last_first(wanted) if self.takes_back else wanted:
+                if isinstance(extent, Walked) or (extent.is_whole and not self._is_copy(extent)):
+                    yield extent
                 else:
                     yield from self._skip(extent)
             self._fail_at_damage()
         finally:
-            self._files.close()
+            self.close()
 
     def _is_copy(self, extent: Extent) -> bool:
         left_out = self._reach.left_out
         return left_out is not None and extent.begin is not None and left_out.holds(extent.begin)
 
-    def _extents(self, rba: int) -> Iterator[Extent]:
+    def _extents(self, rba: int) -> Iterator[Extent | Walked]:
         start, here = start_at(self._trail, rba), self._trail.path
         spot, missing = (start.spot, start.missing) if start is not None else (Spot(here, rba), None)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
         for walked in self._walked(spot, missing):
-            if isinstance(walked, Restart):
+            if isinstance(walked, Walked):
+                yield walked
+            if isinstance(walked, Restart | Walked):
                 continue
             damages = walked.damage if isinstance(walked, Extent) else (walked,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
@@ -168,14 +183,14 @@ class SqlScript:
             if self._damage is not None:
                 return
 
-    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart]:
+    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
         """The walk from a place on; behind files that are missing it begins anew."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
         while True:
             self._missing = None
             walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
-            yield from walk
+            yield from walk.steps()
             behind = next((path for path in later or () if path not in self._ordinals), None)
             if behind is None:
                 return
@@ -199,22 +214,38 @@ class SqlScript:
             return extent.after
         return Spot(self._last, self._files.of(self._last).trail.end_of_records())
 
-    def _last_first(self, extents: Iterator[Extent]) -> Iterator[Extent]:
+    def _last_first(self, extents: Iterator[Extent | Walked]) -> Iterator[Extent | Walked]:
         """The transactions backwards: all but the first begin in files walked over, and are read there once more."""
-        first, rbas, sizes, files = next(extents, None), array("Q"), array("Q"), array("I")
+        first, rbas, sizes, files = None, array("Q"), array("Q"), array("I")
         for extent in extents:
-            if extent.first is not None:
+            if isinstance(extent, Walked):
+                yield extent
+            elif first is None:
+                first = extent
+            elif extent.first is not None:
                 rbas.append(extent.first.rba)
                 sizes.append(extent.records)
                 files.append(self._ordinals[extent.first.path])
         self._fail_at_damage()
         paths = list(self._ordinals)
-        for rba, size, file in zip(reversed(rbas), reversed(sizes), reversed(files), strict=True):
-            spot, trail = Spot(paths[file], rba), self._files.of(paths[file]).trail
-            walk = TransactionWalk(trail, spot, until=spot.path, nearby=min(size + 1, NEARBY))
-            yield from islice((walked for walked in walk if isinstance(walked, Extent)), 1)
+        end = len(rbas)
+        while end:
+            begin, records = end - 1, sizes[end - 1]
+            while begin and files[begin - 1] == files[begin] and records < _MANY_RECORDS:
+                begin -= 1
+                records += sizes[begin]
+            yield from reversed(self._again(paths[files[begin]], rbas[begin:end], records))
+            end = begin
         if first is not None:
             yield first
+
+    def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
+        """The transactions of a file that begin at these RBAs, and have so many records."""
+        nearby = records + 1 if records < NEARBY else 1
+        walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
+        wanted = {Spot(path, rba) for rba in rbas}
+        extents = (one for one in walk if isinstance(one, Extent) and one.first in wanted)
+        return list(islice(extents, len(rbas)))
 
     def _fail_at_damage(self) -> None:
         if self._damage is not None:
@@ -226,21 +257,46 @@ class SqlScript:
         first = left_out.first_copy(extent.begin) if left_out is not None and extent.begin is not None else None
         yield Skipped(extent, _changes_in(extent), self._trail, first)
         if self._includes_cut:
-            for change in self._changes(extent):
+            for change in self._changes(self._records(extent), extent.transaction):
                 yield NotRun(self._statement(change))
 
-    def _transaction(self, extent: Extent) -> Iterator[Item]:
-        yield Opening(extent, _changes_in(extent), self._trail)
-        left_out, remarks = 0, self.remarks
-        for change in self._changes(extent):
-            if not any(map(self._files.accepts, change.records)):
+    def transaction(self, extent: Extent) -> Iterator[Item]:
+        """The items of a transaction."""
+        yield self.opening(extent)
+        left_out = remarks = 0
+        for statement in self.statements_of(self._records(extent), extent.transaction):
+            if statement is None:
                 left_out += 1
+            else:
+                remarks += statement.sql is None
+                yield statement
+        yield Closing(left_out, remarks)
+
+    def opening(self, extent: Extent) -> Opening:
+        """The beginning of a transaction."""
+        return Opening(extent, _changes_in(extent), self._trail)
+
+    def statements_of(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Statement | None]:
+        """The statements of records of a transaction, in the order of the script; None for what the filter drops.
+
+        ``records`` hold whole changes, the last one first where they are taken back.
+        """
+        for change in self._changes(records, transaction):
+            if not any(map(self._files.accepts, change.records)):
+                yield None
                 continue
             statement = self._statement(change)
             self.statements += statement.sql is not None
             self.remarks += statement.sql is None
             yield statement
-        yield Closing(left_out, self.remarks - remarks)
+
+    def close(self) -> None:
+        """Close the files that were opened besides the one given; they are opened again where they are needed."""
+        self._files.close()
+
+    def file_of(self, path: Path) -> ScriptFile:
+        """A file of the trail."""
+        return self._files.of(path)
 
     def _statement(self, change: Change) -> Statement:
         path = change.records[0].path
@@ -253,19 +309,21 @@ class SqlScript:
         has_pieces = spot in self._with_pieces
         self._with_pieces.discard(spot)
         try:
-            is_found_by_key = change.op == ("INSERT" if self._takes_back else "DELETE")
+            is_found_by_key = change.op == ("INSERT" if self.takes_back else "DELETE")
             if has_pieces and not is_found_by_key:
                 change = with_large_objects(file.trail, change, file.definitions.of(record).charset)
         except (Unwritable, TrailError) as error:
             return Statement(change, None, str(error))
-        return (undo if self._takes_back else redo)(change, self._dialect)
+        return (undo if self.takes_back else redo)(change, self.dialect)
 
-    def _changes(self, extent: Extent) -> Iterator[Change]:
-        records = self._files.records(extent, is_backwards=self._takes_back)
-        rows = self._rows_backwards(records) if self._takes_back else self._rows(records)
-        return changes_over(rows, self._files.source(extent.transaction), is_backwards=self._takes_back)
+    def _records(self, extent: Extent) -> Iterator[Record]:
+        return self._files.records(extent, is_backwards=self.takes_back)
 
-    def _rows(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _changes(self, records: Iterable[Record], transaction: Transaction) -> Iterator[Change]:
+        rows = self._rows_backwards(records) if self.takes_back else self._rows(records)
+        return changes_over(rows, self._files.source(transaction), is_backwards=self.takes_back)
+
+    def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records that are changes; a large object belongs to the row before it, if that is there."""
         row: Record | None = None
         for record in records:
@@ -281,7 +339,7 @@ class SqlScript:
         if row is not None:
             yield row
 
-    def _rows_backwards(self, records: Iterator[Record]) -> Iterator[Record]:
+    def _rows_backwards(self, records: Iterable[Record]) -> Iterator[Record]:
         """The same, the last one first."""
         piece: Record | None = None
         for record in records:
@@ -294,6 +352,18 @@ class SqlScript:
             yield record
         if piece is not None:
             yield piece
+
+
+def _first_extents(extents: Iterator[Extent | Walked], number: int | None) -> Iterator[Extent | Walked]:
+    """Those up to so many transactions; None: all."""
+    if number is None:
+        yield from extents
+        return
+    for extent in extents if number else ():
+        yield extent
+        number -= isinstance(extent, Extent)
+        if not number:
+            return
 
 
 def _spot(record: Record) -> Spot:

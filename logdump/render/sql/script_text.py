@@ -16,11 +16,16 @@ from pathlib import Path
 from logdump.notation.escape import escape
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.render.sql.dialect import Dialect
-from logdump.render.sql.script import Closing, NotRun, Opening, Skipped
+from logdump.render.sql.script import Closing, Item, NotRun, Opening, Skipped
 from logdump.session.statements import Statement
 from trailformat import io_type_name
-from trailformat.search.transaction_walk import Ended, Extent
+from trailformat.search.transaction_walk import Ended, Extent, Walked
 from trailformat.trail.sequence import Spot
+
+
+def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
+    """The lines of any item."""
+    return statement_lines(item) if isinstance(item, Statement) else script_lines(item, dialect, offset)
 
 
 def statement_lines(statement: Statement) -> Iterator[str]:
@@ -33,8 +38,10 @@ def statement_lines(statement: Statement) -> Iterator[str]:
     yield _comment(f"RBA {change.rba}{where} {change.op} {change.table}: {statement.reason}")
 
 
-def script_lines(item: Opening | Closing | Skipped | NotRun, dialect: Dialect, offset: TimeOffset) -> Iterator[str]:
-    """The lines around the statements of a transaction, or in place of them."""
+def script_lines(
+    item: Opening | Closing | Skipped | NotRun | Walked, dialect: Dialect, offset: TimeOffset
+) -> Iterator[str]:
+    """The lines around the statements of a transaction, or in place of them; none say how far a walk is."""
     if isinstance(item, Skipped):
         yield _comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
     elif isinstance(item, NotRun):
@@ -43,7 +50,7 @@ def script_lines(item: Opening | Closing | Skipped | NotRun, dialect: Dialect, o
         yield _comment(f"Transaction {_title(item, offset)}")
         if dialect.begin:
             yield dialect.begin
-    else:
+    elif isinstance(item, Closing):
         if item.left_out:
             yield _comment(f"The filter left out {item.left_out} changes of this transaction.")
         if item.remarks:

@@ -13,10 +13,11 @@ from logdump.render.sql.client_text import OneStatement, client_of, one_statemen
 from logdump.render.sql.dialect import Dialect, Unwritable
 from logdump.render.sql.large_objects import LONGEST
 from logdump.session.statements import Statement
-from trailformat import TrailError
+from trailformat import ColumnDefinition, TrailError
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.records.ddl import parse_ddl
 from trailformat.values import DATETIME, Value
+from trailformat.values.value import Plain
 
 
 class _Cell(NamedTuple):
@@ -128,7 +129,7 @@ def _name(cell: _Cell, dialect: Dialect) -> str:
     return dialect.identifier(cell.column.name)
 
 
-def _plain(cell: _Cell) -> object:
+def _plain(cell: _Cell) -> Plain:
     """The value to be spelled: None for NULL.
 
     Raises:
@@ -142,8 +143,11 @@ def _plain(cell: _Cell) -> object:
 
 
 def _literal(cell: _Cell, dialect: Dialect) -> str:
-    value = _plain(cell)
-    definition = cell.column.definition
+    return literal_of(_plain(cell), cell.column.definition, dialect)
+
+
+def literal_of(value: Plain, definition: ColumnDefinition | None, dialect: Dialect) -> str:
+    """The literal of a column's decoded value, None for NULL; raises Unwritable where the dialect has none."""
     if isinstance(value, str) and definition is not None and definition.data_type == DATETIME:
         return dialect.moment(value)
     return dialect.literal(value)
@@ -165,6 +169,8 @@ def _ddl(change: Change, dialect: Dialect) -> OneStatement:
         raise Unwritable("the statement goes on in the records that follow")
     try:
         record.data.decode()
+    except TrailError as error:
+        raise Unwritable(error.problem) from None
     except UnicodeDecodeError:
         raise Unwritable("the statement is not UTF-8") from None
     return one_statement(dict(parse_ddl(record.data)).get("C1", ""), client_of(dialect.name))

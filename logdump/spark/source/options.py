@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import difflib
 import enum
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -27,6 +29,9 @@ from logdump.spark.source.option_types import (
     one_of,
 )
 
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A path, directory or glob, or several."""
+
 
 class Use(enum.Flag):
     """The operation for which an option has a meaning."""
@@ -35,10 +40,12 @@ class Use(enum.Flag):
     STREAM = enum.auto()
     WRITE = enum.auto()
     SAVE = enum.auto()
+    DIFF = enum.auto()
 
 
 _BOTH = Use.READ | Use.STREAM
 _CHOICE = _BOTH | Use.SAVE
+_FILES = _CHOICE | Use.DIFF
 
 
 class SourceOption(NamedTuple):
@@ -61,20 +68,20 @@ class Options:
     """The values of all options; this is the table."""
 
     path: str | None = _option(
-        "path", TEXT, None, _CHOICE | Use.WRITE, "File, directory or glob; several with commas between"
+        "path", TEXT, None, _FILES | Use.WRITE, "File, directory or glob; several with commas between"
     )
-    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _CHOICE, "What `load([…])` makes of its list", "")
+    paths: tuple[str, ...] = _option("paths", JSON_LIST, (), _FILES, "What `load([…])` makes of its list", "")
     path_glob_filter: str | None = _option(
-        "pathGlobFilter", TEXT, None, _CHOICE, "Only files whose names match, as `lt0000000*`"
+        "pathGlobFilter", TEXT, None, _FILES, "Only files whose names match, as `lt0000000*`"
     )
     recursive_file_lookup: bool = _option(
-        "recursiveFileLookup", TRUTH, False, _CHOICE, "Files in the folders of a directory too", "false"
+        "recursiveFileLookup", TRUTH, False, _FILES, "Files in the folders of a directory too", "false"
     )
     modified_after: datetime | None = _option(
-        "modifiedAfter", MOMENT, None, Use.READ | Use.SAVE, "Only files modified after this time"
+        "modifiedAfter", MOMENT, None, Use.READ | Use.SAVE | Use.DIFF, "Only files modified after this time"
     )
     modified_before: datetime | None = _option(
-        "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE, "Only files modified before this time"
+        "modifiedBefore", MOMENT, None, Use.READ | Use.SAVE | Use.DIFF, "Only files modified before this time"
     )
     ignore_missing_files: bool = _option(
         "ignoreMissingFiles", TRUTH, False, _CHOICE, "Go on without files that have gone since the plan", "false"
@@ -86,7 +93,7 @@ class Options:
         "maxPartitionBytes",
         SIZE,
         128 << 20,
-        _CHOICE,
+        _FILES,
         "Size of a partition: larger files are split, smaller ones packed; 0: one file each, never split",
         "128m",
     )
@@ -106,11 +113,11 @@ class Options:
         "sourceDefs",
         TEXT,
         None,
-        _BOTH,
+        _BOTH | Use.DIFF,
         "A definitions file, for trails that do not define their tables; every worker must be able to open it",
     )
     source_defs_override: bool = _option(
-        "sourceDefsOverride", TRUTH, False, _BOTH, "It goes before the definitions in the trail", "false"
+        "sourceDefsOverride", TRUTH, False, _BOTH | Use.DIFF, "It goes before the definitions in the trail", "false"
     )
     effective: bool = _option(
         "effective",
@@ -222,7 +229,7 @@ OPTIONS: dict[str, SourceOption] = {field.name: field.metadata["option"] for fie
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
 _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
 """What Spark adds when a table is made, as properties of the table."""
-_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save"}
+_VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save", Use.DIFF: "diff"}
 
 
 def parse_options(given: Mapping[str, str], use: Use) -> Options:
@@ -244,6 +251,13 @@ def parse_options(given: Mapping[str, str], use: Use) -> Options:
         except ValueError:
             raise BadOption(f"option {option.name} takes {option.kind.wants}, not {text[:80]!r}") from None
     return Options(**values)
+
+
+def path_options(paths: Paths) -> dict[str, str]:
+    """One path or several as options, as ``load`` makes them."""
+    if isinstance(paths, (str, os.PathLike)):
+        return {"path": os.fspath(paths)}
+    return {"paths": json.dumps([os.fspath(path) for path in paths])}
 
 
 def _refusal(key: str, use: Use) -> str:

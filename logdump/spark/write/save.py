@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from logdump.operations.save.definitions import SavedDefinitions
 from logdump.operations.save.ranges import RangeCopy, rows_of
 from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.source.bounds import selection_of
-from logdump.spark.source.options import Options, Use, parse_options
+from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
 from logdump.spark.source.planner import Slice, packed, plan
 from logdump.spark.source.slices import open_trail
 from logdump.spark.write.job_folder import JobFolder, new_job_folder
@@ -48,7 +47,7 @@ class SliceFailure(NamedTuple):
 
 def save(
     spark: SparkSession,
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    source: Paths,
     target: str | os.PathLike[str],
     *,
     megabytes: int | None = None,
@@ -73,7 +72,7 @@ def save(
         CannotWrite: the target could not be written; it is as it was before.
     """
     goal, chosen = Target.parse(os.fspath(target)), Mode.parse(mode)
-    read = parse_options({**_paths(source), **options}, Use.SAVE)
+    read = parse_options({**path_options(source), **options}, Use.SAVE)
     sweep(goal.directory)
     goal.check(chosen)
     slices = [part for lot in plan(replace(read, max_partition_bytes=0)) for part in lot]
@@ -94,12 +93,6 @@ def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedF
     lots = list(packed(slices, min(share, job.options.max_partition_bytes)))
     tasks = context.parallelize(lots, max(len(lots), 1))
     return _parts(tasks.mapPartitionsWithIndex(partial(save_lots, job)).collect())
-
-
-def _paths(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    if isinstance(source, (str, os.PathLike)):
-        return {"path": os.fspath(source)}
-    return {"paths": json.dumps([os.fspath(path) for path in source])}
 
 
 def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFile]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from logdump.session.events import SearchProgress
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OPEN_TRANSACTIONS, OpenFile
@@ -80,7 +81,9 @@ class Reports:
         model.output += 1
         if entry is not None and (len(entry.records) > 1 or not self._has_room(entry)):
             model.show_page(OUTPUT)
-        if progress is not None:
+        if isinstance(progress, SearchProgress):
+            model.busy = f"Ctrl+C stops, searching for a good header, RBA {progress.rba}"
+        elif progress is not None:
             part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
 

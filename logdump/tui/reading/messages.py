@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.message import Message
 
 from logdump.operations.comparison.aligned_listing import AlignedSoFar
-from logdump.session.events import Progress
+from logdump.session.events import Progress, SearchProgress
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
 from logdump.tui.reading.state import Current, State
@@ -113,7 +113,7 @@ class ReadFailed(Message):
 class OutputGrew(Report):
     """The command under way has printed lines, or reports its progress."""
 
-    progress: Progress | None = None
+    progress: Progress | SearchProgress | None = None
 
 
 @dataclass(eq=False)

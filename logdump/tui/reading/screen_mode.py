@@ -17,7 +17,7 @@ from logdump.operations.comparison.aligned_listing import AlignedListing
 from logdump.session.across import cross_towards
 from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import CommandError
-from logdump.session.events import Event, Failure, JobProgress, Notice, Progress
+from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
@@ -199,8 +199,8 @@ class ScreenMode(LineMode):
             self.transcript.last.records.append(event.record.rba)
         super()._print(event)
 
-    def _show_progress(self, event: Progress | JobProgress) -> None:
-        self._tell(event if isinstance(event, Progress) else None)
+    def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
+        self._tell(None if isinstance(event, JobProgress) else event)
 
     def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
@@ -210,7 +210,7 @@ class ScreenMode(LineMode):
     def _flush(self) -> None:
         """Nothing waits anywhere."""
 
-    def _tell(self, progress: Progress | None = None) -> None:
+    def _tell(self, progress: Progress | SearchProgress | None = None) -> None:
         now = time.monotonic()
         if now - self._told >= _EVERY:
             self._told = now

@@ -65,31 +65,29 @@ def _record_lines(record: Record, fields: list[RecordField], per_line: int) -> I
     starts = sorted(field.start for field in fields if field.kind == "column")
     for placed in placed_tokens(record):
         yield _token_line(placed)
-        if placed.token in (record.frame, record.trailer):
-            continue
         inner = inner_tokens(record, placed)
         for one in inner:
             yield _token_line(one, indent="  ")
-            yield from _bytes_lines(one.token.payload, one.payload_at, per_line)
+            yield from _payload_lines(record, one, [], per_line)
         if not inner:
             yield from _payload_lines(record, placed, starts, per_line)
 
 
 def _payload_lines(record: Record, placed: PlacedToken, starts: list[int], per_line: int) -> Iterator[HexLine]:
-    begin, end = placed.payload_at, placed.payload_at + placed.length
+    begin, end = placed.place.at, placed.place.at + placed.place.size
     shown = min(end, begin + MOST_BYTES)
     cuts = [begin, *(one for one in starts if begin < one < shown), shown]
     for start, stop in pairwise(cuts):
-        yield from _bytes_lines(record.raw[start:stop], start, per_line)
+        yield from _bytes_lines(record.cut(start, stop), start, per_line)
     if shown < end:
         yield HexLine(f"({end - shown} more bytes: DUMP shows them)", shown, b"")
 
 
 def _token_line(placed: PlacedToken, *, indent: str = "") -> HexLine:
-    token = placed.token
-    letter = chr(token.id) if 0x20 < token.id < 0x7F else "."
-    text = f"{indent}{letter}  {placed.name:<16} Info x{token.info:02x}  Length {placed.length:>5}"
-    return HexLine(text, placed.offset, b"")
+    place = placed.place
+    letter = chr(place.id) if 0x20 < place.id < 0x7F else "."
+    text = f"{indent}{letter}  {placed.name:<16} Info x{place.info:02x}  Length {placed.length:>5}"
+    return HexLine(text, place.start, b"")
 
 
 def _bytes_lines(data: bytes, start: int, per_line: int) -> Iterator[HexLine]:

@@ -15,6 +15,7 @@ from trailformat import Record, Token, TrailError, io_type_name
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.records.columns import Columns
 from trailformat.records.file_header import GROUPS
+from trailformat.records.record import TokenPlace
 from trailformat.records.record_header import HEADER_SIZE, PLACES
 
 _HEADER = {
@@ -49,17 +50,11 @@ class RecordField(NamedTuple):
 
 
 class PlacedToken(NamedTuple):
-    """A token at an offset; ``name`` is what Logdump calls it, ``length`` what its length field says."""
+    """A token by its place; ``name`` is what Logdump calls it, ``length`` what its length field says."""
 
-    offset: int
-    token: Token
+    place: TokenPlace
     name: str
     length: int
-
-    @property
-    def payload_at(self) -> int:
-        """The offset of its payload."""
-        return self.offset + self.token.header_size
 
 
 def placed_tokens(record: Record) -> Iterator[PlacedToken]:
@@ -68,37 +63,39 @@ def placed_tokens(record: Record) -> Iterator[PlacedToken]:
     Raises:
         TrailError: the framing is broken.
     """
-    at = record.frame.header_size
-    yield PlacedToken(0, record.frame, token_name(RECORD_TOKENS, record.frame.id), record.length)
-    for token in record.tokens:
-        name = _name_in_record(record, token)
-        yield PlacedToken(at, token, name, len(token.payload))
-        at += token.header_size + len(token.payload)
-    yield PlacedToken(at, record.trailer, token_name(RECORD_TOKENS, record.trailer.id), record.length)
+    yield _of_frame(record.frame, record.frame.header_size, record.length)
+    for part in record.parts:
+        yield PlacedToken(part, _name_in_record(record, part), part.size)
+    yield _of_frame(record.trailer, record.length, record.length)
 
 
-def _name_in_record(record: Record, token: Token) -> str:
+def _of_frame(token: Token, at: int, length: int) -> PlacedToken:
+    return PlacedToken(TokenPlace(token.id, token.info, at, 0), token_name(RECORD_TOKENS, token.id), length)
+
+
+def _name_in_record(record: Record, part: TokenPlace) -> str:
     if record.is_file_header:
-        return GROUPS[token.id].name if token.id in GROUPS else ""
-    return token_name(RECORD_TOKENS, token.id)
+        return GROUPS[part.id].name if part.id in GROUPS else ""
+    return token_name(RECORD_TOKENS, part.id)
 
 
 def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
     """The tokens inside a token: of ``T`` and of the groups of a file header; none where they do not decode."""
     try:
         if record.is_file_header:
-            group = next((one for one in record.file_header.groups if one.token == outer.token), None)
-            pairs = [(one.token, one.name) for one in group.tokens] if group else []
-        elif outer.token.id == ord("T"):
+            groups = dict(zip(record.parts, record.file_header.groups, strict=False))
+            pairs = [(one.token, one.name) for one in groups[outer.place].tokens] if outer.place in groups else []
+        elif outer.place.id == ord("T"):
             pairs = [(one, token_name(GGS_TOKENS, one.id)) for one in record.gg_tokens]
         else:
             return []
     except TrailError:
         return []
-    found, at = [], outer.payload_at
+    found, at = [], outer.place.at
     for token, name in pairs:
-        found.append(PlacedToken(at, token, name, len(token.payload)))
-        at += token.header_size + len(token.payload)
+        place = TokenPlace(token.id, token.info, at + token.header_size, len(token.payload))
+        found.append(PlacedToken(place, name, place.size))
+        at = place.at + place.size
     return found
 
 
@@ -106,15 +103,15 @@ def fields_of(record: Record, settings: Settings) -> list[RecordField]:
     """The fields of a record in the order of their bytes; those that do not decode are left out."""
     found: list[RecordField] = []
     for placed in placed_tokens(record):
-        if placed.token.id == ord("H") and not record.is_file_header:
-            found += _header_fields(record, placed.payload_at, settings)
-        elif placed.token.id == ord("D") and not record.is_file_header:
+        if placed.place.id == ord("H") and not record.is_file_header:
+            found += _header_fields(record, placed.place.at, settings)
+        elif placed.place.id == ord("D") and not record.is_file_header:
             found += _data_fields(record, placed)
         else:
             inner = inner_tokens(record, placed)
             found += [_token_field(one) for one in inner]
-            if not inner and placed.token.id == ord("U"):
-                found.append(RecordField("user", "User Tokens", placed.payload_at, placed.payload_at + placed.length))
+            if not inner and placed.place.id == ord("U"):
+                found.append(RecordField("user", "User Tokens", placed.place.at, placed.place.at + placed.length))
     return found
 
 
@@ -129,7 +126,7 @@ def _header_fields(record: Record, at: int, settings: Settings) -> Iterator[Reco
     }
     for field, (start, end) in PLACES.items():
         name = _HEADER[field]
-        value = values.get(name) or f"x{record.raw[at + start : at + end].hex()}"
+        value = values.get(name) or f"x{record.cut(at + start, at + end).hex()}"
         yield RecordField("header", name, at + start, at + end, value)
     size = len(header.name_field)
     if size:
@@ -139,7 +136,7 @@ def _header_fields(record: Record, at: int, settings: Settings) -> Iterator[Reco
 
 
 def _data_fields(record: Record, placed: PlacedToken) -> list[RecordField]:
-    start = placed.payload_at
+    start = placed.place.at
     whole = [RecordField("data", "Data", start, start + placed.length)]
     try:
         images = record.images
@@ -164,6 +161,5 @@ def _column_fields(columns: Columns, at: int, label: str) -> Iterator[RecordFiel
 
 
 def _token_field(placed: PlacedToken) -> RecordField:
-    end = placed.payload_at + len(placed.token.payload)
-    name = placed.name or f"x{placed.token.id:02x}"
-    return RecordField("token", name, placed.offset, end)
+    place = placed.place
+    return RecordField("token", placed.name or f"x{place.id:02x}", place.start, place.at + place.size)

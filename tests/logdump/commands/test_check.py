@@ -13,7 +13,8 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
-from trailformat.scan import Engine, is_available
+from trailformat import TrailFile
+from trailformat.scan import Engine, Workers, is_available, parallel
 
 GARBAGE = b"\xee" * 50
 
@@ -111,13 +112,12 @@ def test_json_has_an_object_per_gap_and_one_for_the_whole(trails: Path) -> None:
 
 
 @pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
-@pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000"])
-def test_both_engines_find_the_same(name: str, line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import trailformat.scan.scanning
-
+@pytest.mark.parametrize("name", ["et000000000", "fl000000000", "gt000000000", "cl000000000", "mt000000000"])
+def test_threads_find_the_same(name: str, line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line(f"open {trails / name}")
     expected = line("check")
-    monkeypatch.setattr(trailformat.scan.scanning, "choose_engine", lambda _size: Engine.NUMBA)
+    monkeypatch.setattr(parallel, "choose_engine", lambda _size: Engine.NUMBA)
+    monkeypatch.setattr(parallel, "PIECE", 700)
     assert line("check") == expected
 
 
@@ -131,12 +131,9 @@ class Stopped:
 
     whole = staticmethod(trailformat.scan.scan)
 
-    def __init__(self, *arguments: object) -> None:
-        self._scan = self.whole(*arguments, batch_size=5)  # type: ignore[arg-type]
+    def __init__(self, trail: TrailFile, _workers: Workers) -> None:
+        self._scan = self.whole(trail, batch_size=5)
         self._batches = 0
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._scan, name)
 
     def __iter__(self) -> Stopped:
         return self
@@ -149,7 +146,7 @@ class Stopped:
 
 
 def test_ctrl_c_keeps_what_was_found_and_says_so(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "scan", Stopped)
+    monkeypatch.setattr(check, "scan_in_threads", Stopped)
     with pytest.raises(KeyboardInterrupt):
         shop("check")
     assert (result(shop).records, result(shop).is_partial) == (10, True)
@@ -159,7 +156,7 @@ def test_ctrl_c_keeps_what_was_found_and_says_so(shop: Line, monkeypatch: pytest
 def test_ctrl_c_in_the_first_of_two_files_looks_at_no_second(
     line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "scan", Stopped)
+    monkeypatch.setattr(check, "scan_in_threads", Stopped)
     with pytest.raises(KeyboardInterrupt):
         line(f"check {trails / 'st00000000?'}")
     assert (result(line).records, result(line).is_partial) == (10, True)

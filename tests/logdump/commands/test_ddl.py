@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Generator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -20,7 +19,7 @@ from logdump.language.execute import run_line
 from logdump.operations.ddl.extract_steps import EXTRACT_STEPS
 from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.session.evaluation import DdlCounted, DdlEvaluated
-from logdump.session.events import Event, Notice
+from logdump.session.events import Notice
 from logdump.session.exit_status import ExitStatus
 from scripts.marked import ROOT
 from tests.logdump.commands.test_params import objects, written
@@ -137,7 +136,7 @@ def test_damage_is_stepped_over_and_told(line: Line, trails: Path, tmp_path: Pat
 
 
 def test_ctrl_c_gives_what_there_is_so_far(statements: Line) -> None:
-    running = cast("Generator[Event, None, None]", run_line(statements.session, REGISTRY, "ddl all"))
+    running = run_line(statements.session, REGISTRY, "ddl all")
     next(running)
     counted = running.throw(KeyboardInterrupt)
     assert isinstance(counted, DdlCounted)

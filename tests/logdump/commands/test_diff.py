@@ -16,6 +16,7 @@ from logdump.session.exit_status import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.pairs import Committed, drawn, restocked, written
+from tests.sparse import Hole, head, rest, with_large_record
 
 TRANSACTIONS = drawn(Random(1), 6)
 
@@ -168,3 +169,17 @@ def test_notify_tells_how_far_it_is(line: Line, tmp_path: Path) -> None:
     name = written(tmp_path / "a", whole)
     line(f'notify 100; diff "{name}" "{name}"')
     assert any(isinstance(event, Progress) for event in line.events)
+
+
+def test_records_of_more_than_8_mb_are_compared_to_their_last_byte(line: Line, tmp_path: Path) -> None:
+    paths = [tmp_path / name / "wd000000" for name in "ab"]
+    for path in paths:
+        path.parent.mkdir()
+        rba = with_large_record(path, head(), Hole("D", 1 << 24), rest("T"))
+    with paths[1].open("r+b") as file:
+        file.seek(rba + (1 << 24))
+        file.write(b"x")
+    for level in ("records", "bytes"):
+        line(f"open {paths[0]}; diff {paths[1]} {level}")
+        assert not line.failures
+        assert [kind for kind, _ in listed(line)] == ["changed"]

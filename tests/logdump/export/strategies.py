@@ -9,32 +9,50 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Column, ColumnDefinition, Images, Record, TableDefinition, encode_value, make_record
+from trailformat.definitions.column import KEY
 from trailformat.definitions.metadata import build_table
-from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PURGE_DATA, UNIFIED_UPDATE, UPDATE, UPDATE_COMP
+from trailformat.records.io_types import (
+    DELETE,
+    FIELD_COMP,
+    INSERT,
+    PURGE_DATA,
+    UNIFIED_PK_UPDATE,
+    UNIFIED_UPDATE,
+    UPDATE,
+    UPDATE_COMP,
+)
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 TABLE = "TEA.LEAVES"
+ANY_TRANS_IND = st.integers(0, 3)
+_BOTH = (UNIFIED_UPDATE, UNIFIED_PK_UPDATE)
 _ROW = COMPRESSED | NAME_IS_INDEX
 
 
 def _raw(definition: ColumnDefinition, order: ByteOrder) -> st.SearchStrategy[bytes]:
-    kind = next(one for one in KINDS.values() if one.definition == definition._replace(name=one.definition.name))
+    unnamed = definition._replace(name="", flags=0)
+    kind = next(one for one in KINDS.values() if one.definition._replace(name="", flags=0) == unnamed)
     good = kind.values.map(lambda value: b"\0\0" + encode_value(value, definition, order))
     return st.one_of(good, st.just(b"\xff\xff\0\0"), st.binary(max_size=12), st.binary(max_size=9).map(b"\0\0".__add__))
 
 
 @st.composite
-def records_of_a_table(draw: st.DrawFn) -> list[Record]:
+def records_of_a_table(draw: st.DrawFn, trans_inds: st.SearchStrategy[int] = ANY_TRANS_IND) -> list[Record]:
     """The definition of TABLE, and rows."""
     order = draw(st.sampled_from(ByteOrder))
     kinds = draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=6))
-    columns = tuple(KINDS[kind].definition._replace(name=f"C{at}") for at, kind in enumerate(kinds))
+    keys = draw(st.sets(st.integers(0, len(kinds) - 1), max_size=2))
+    columns = tuple(
+        KINDS[kind].definition._replace(name=f"C{at}", flags=KEY if at in keys else 0) for at, kind in enumerate(kinds)
+    )
     records = [metadata_record(2, 1, TABLE, build_table(TableDefinition(1, 1, columns), order), order)]
-    return [*records, *draw(st.lists(_row(columns, order), min_size=1, max_size=8))]
+    return [*records, *draw(st.lists(_row(columns, order, trans_inds), min_size=1, max_size=8))]
 
 
 @st.composite
-def _row(draw: st.DrawFn, columns: tuple[ColumnDefinition, ...], order: ByteOrder) -> Record:
+def _row(
+    draw: st.DrawFn, columns: tuple[ColumnDefinition, ...], order: ByteOrder, trans_inds: st.SearchStrategy[int]
+) -> Record:
     def image() -> tuple[Column, ...]:
         wanted = draw(st.lists(st.integers(0, len(columns)), unique=True, max_size=len(columns) + 1))
         return tuple(
@@ -42,11 +60,11 @@ def _row(draw: st.DrawFn, columns: tuple[ColumnDefinition, ...], order: ByteOrde
             for index in sorted(wanted)
         )
 
-    io_type = draw(st.sampled_from([INSERT, DELETE, FIELD_COMP, UPDATE, UPDATE_COMP, UNIFIED_UPDATE, PURGE_DATA]))
+    io_type = draw(st.sampled_from([INSERT, DELETE, FIELD_COMP, UPDATE, UPDATE_COMP, *_BOTH, PURGE_DATA]))
     fields: dict[str, Any] = {"io_type": io_type, "before_after": ord(draw(st.sampled_from("BA"))), "partition": _ROW}
-    fields["trans_ind"] = draw(st.integers(0, 3))
+    fields["trans_ind"] = draw(trans_inds)
     data: bytes | Images = b""
-    if io_type == UNIFIED_UPDATE:
+    if io_type in _BOTH:
         data = Images(image(), image(), 4)
     elif io_type != PURGE_DATA and draw(st.integers(0, 4)):
         before = fields["before_after"] == ord("B")

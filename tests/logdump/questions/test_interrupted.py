@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("engine")
 
 
 def _running(line: Line, command: str) -> Generator[Event, None, None]:
-    return cast("Generator[Event, None, None]", run_line(line.session, REGISTRY, command))
+    return run_line(line.session, REGISTRY, command)
 
 
 def _shown(line: Line, form: Form, until: int | None = None) -> RBAs:

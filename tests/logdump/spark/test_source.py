@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,18 +208,3 @@ def test_the_format_is_discovered_without_registration(spark: SparkSession) -> N
 def test_registering_twice_does_nothing(spark: SparkSession) -> None:
     register(spark)
     register(spark)
-
-
-def test_the_examples_of_the_page_work(spark: SparkSession, tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
-    shutil.copytree(TRAILS, tmp_path / "dirdat")
-    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        here = code.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*").replace("saved/", f"{tmp_path}/saved/")
-        here = here.replace("SALES.ORDERS", "TEAHOUSE.TEAS")
-        exec(here, {"spark": spark})
-    statements = re.search(r"```sql\n(.*?)```", page, re.DOTALL)
-    assert statements
-    for statement in re.split(r";\s*\n", re.sub("--.*", "", statements[1])):
-        if statement.strip():
-            spark.sql(statement.replace("dirdat/lt*", f"{tmp_path}/dirdat/st*")).collect()
-    spark.sql("DROP TABLE trail")

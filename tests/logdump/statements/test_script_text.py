@@ -16,7 +16,8 @@ from trailformat import TrailFile
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.records.io_types import INSERT, RESTART_ABEND, RESTART_OK
-from trailformat.search.transaction_walk import Damage, Ended, Extent, Moment, Restart
+from trailformat.search.transaction_runs import Moment
+from trailformat.search.transaction_walk import Damage, Ended, Extent, Restart
 from trailformat.trail.sequence import Spot
 
 _TIME = Moment(JULIAN_UNIX_EPOCH)

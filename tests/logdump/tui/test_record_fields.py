@@ -35,10 +35,10 @@ def records(name: str) -> list[Record]:
 def test_tokens_lie_end_to_end_over_the_record(name: str) -> None:
     for record in records(name):
         placed = list(placed_tokens(record))
-        assert placed[0].offset == 0
-        for one, following in pairwise(placed[1:]):
-            assert one.payload_at + one.length == following.offset
-        assert placed[-1].offset + placed[-1].token.header_size == record.length
+        assert placed[0].place.start == 0
+        for one, following in pairwise(placed):
+            assert one.place.at + one.place.size == following.place.start
+        assert placed[-1].place.at == record.length
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -76,7 +76,7 @@ def test_the_hex_page_shows_each_payload_byte_once(session: Session, name: str, 
         places = [at for one in lines for at in range(one.start, one.start + len(one.data))]
         assert len(places) == len(set(places))
         assert all(record.raw[one.start : one.start + len(one.data)] == one.data for one in lines)
-        bare = sum(one.token.header_size for one in placed_tokens(record))
+        bare = sum(one.place.at - one.place.start for one in placed_tokens(record))
         assert record.length - bare - len(places) < bare + 200
 
 

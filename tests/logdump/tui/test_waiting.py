@@ -17,6 +17,7 @@ from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.test_records import SIZES, rba_of
 from trailformat import Record, TrailFile, index
+from trailformat.records import far
 
 
 @pytest.fixture
@@ -62,9 +63,10 @@ def test_a_file_that_does_not_answer_stops_no_key(gate: threading.Event, monkeyp
 
 
 @pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Has SKIP run until it is interrupted; set as soon as it runs."""
+def endless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Has SKIP run until it is interrupted, scanning or in a search; set as soon as it runs."""
     begun = threading.Event()
+    is_search = getattr(request, "param", "scan") == "search"
 
     def run(_session: Session, _arguments: object) -> Iterator[Event]:
         try:
@@ -73,7 +75,10 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
                 records += 10_000
                 begun.set()
                 time.sleep(0.001)
-                yield Progress(records, records, 0, 100_000_000)
+                if is_search:
+                    far.report(records)
+                else:
+                    yield Progress(records, records, 0, 100_000_000)
         except KeyboardInterrupt:
             yield say("partial")
             raise
@@ -92,10 +97,15 @@ async def begin_endless(screen: Screen, begun: threading.Event) -> None:
         await asyncio.sleep(0.001)
 
 
-def test_a_command_under_way_is_stopped_and_keeps_what_it_has(endless: threading.Event) -> None:
+@pytest.mark.parametrize(
+    ("endless", "told"),
+    [("scan", "%, Ctrl+C stops"), ("search", "Ctrl+C stops, searching for a good header, RBA")],
+    indirect=["endless"],
+)
+def test_a_command_under_way_is_stopped_and_keeps_what_it_has(endless: threading.Event, told: str) -> None:
     async def steps(screen: Screen) -> None:
         await begin_endless(screen, endless)
-        while "Ctrl+C stops" not in screen.text:
+        while told not in screen.text:
             await ticks(screen)
         screen.app.simulate_key("ctrl+c")
         await screen.settle()

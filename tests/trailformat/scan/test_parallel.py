@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,24 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
+from tests.searching import examples
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
+from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_file_ranges import block
 from tests.trailformat.scan.test_scan import everything
-from trailformat import ByteOrder, TrailFile
-from trailformat.scan import Engine, Workers, is_available, parallel, parallel_batches, parallel_scan, scan
+from trailformat import ByteOrder, Record, TrailFile
+from trailformat.scan import (
+    Engine,
+    ScanPosition,
+    Taken,
+    Workers,
+    is_available,
+    parallel,
+    parallel_batches,
+    parallel_counts,
+    parallel_scan,
+    scan,
+)
 from trailformat.scan.batch import Batch
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
@@ -28,8 +42,10 @@ def rows(batch: Batch) -> list[tuple[Any, ...]]:
 
 def assert_same(path: Path, threads: int = 3) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
-        expected = [one for batch in scan(trail, engine=Engine.NUMBA) for one in rows(batch)]
-        assert [one for batch in parallel_scan(trail, workers, 100) for one in rows(batch)] == expected
+        for start in (0, next(trail.sound_rbas(trail.size // 3, trail.size), 0)):
+            expected = [one for batch in scan(trail, start, engine=Engine.NUMBA) for one in rows(batch)]
+            found = parallel_scan(trail, workers, 100, start)
+            assert [one for batch in found for one in rows(batch)] == expected
 
 
 @pytest.fixture(autouse=True, params=[300, 5000])
@@ -60,15 +76,51 @@ def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: By
         assert_same(trail_of(tmp_path, row().raw, bytes(data)))
 
 
-def test_definitions_in_the_middle(tmp_path: Path) -> None:
-    filling = [row(name=1), row(name=2), row(name=3)] * 10
-    path = trail_of(
-        tmp_path,
-        *[table_record(1, "A"), table_record(2, "B"), *filling, metadata_record(3, 2, "C"), *filling],
-        *[row(name=4), *filling, metadata_record(3, 1, "D"), *filling, row(name=4), row(name=5), *filling],
-        *[table_record(1, "A"), *filling, row(name="B"), *filling],
-    )
-    assert_same(path)
+@pytest.mark.parametrize("order", BOTH)
+def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
+    chance = random.Random(order.value)
+    for _ in range(examples(5)):
+        assert_same(trail_of(tmp_path, *drawn_trail(chance, order)))
+
+
+ROWS = [row(name=1, trans_ind=0), row(name=2, trans_ind=1), row(name=3, trans_ind=2)] * 4
+OF_EVERY_TABLE = [table_record(1, "A"), table_record(2, "B"), metadata_record(3, 2, "C")]
+ONCE: dict[str, list[Record]] = {
+    "all definitions again in every piece": [*OF_EVERY_TABLE, *[*ROWS, *OF_EVERY_TABLE[:2], *ROWS] * 40],
+    "each definition between rows": [
+        *OF_EVERY_TABLE,
+        *[one for table in OF_EVERY_TABLE[:2] for one in (*ROWS, table)] * 40,
+    ],
+    "references": [*OF_EVERY_TABLE, *[*ROWS, metadata_record(3, 1, "D"), row(name=4, trans_ind=2)] * 40],
+    "one transaction": [*OF_EVERY_TABLE, *[row(name=number, trans_ind=1) for number in (1, 2, 3)] * 240],
+    "the index of another table": [*OF_EVERY_TABLE, *ROWS * 30, table_record(1, "C"), table_record(3, "A"), *ROWS * 30],
+}
+
+
+@pytest.mark.parametrize("drawn", ONCE.values(), ids=ONCE)
+@pytest.mark.parametrize("what", ["batches", "sums"])
+def test_each_piece_is_scanned_once(
+    drawn: list[Record], what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun: list[tuple[int, int | None]] = []
+
+    def noting(scanning: Callable[..., Any]) -> Callable[..., Any]:
+        def begin(trail: TrailFile, position: ScanPosition, stop: int | None, *others: Any, **named: Any) -> Any:
+            begun.append((position.rba, stop))
+            return scanning(trail, position, stop, *others, **named)
+
+        return begin
+
+    for name in ("Scan", "Scanning"):
+        monkeypatch.setattr(parallel, name, noting(getattr(parallel, name)))
+    with TrailFile(trail_of(tmp_path, *drawn)) as trail, Workers(2) as workers:
+        for _ in (
+            parallel_scan(trail, workers) if what == "batches" else parallel_counts(trail, workers, Taken()).results()
+        ):
+            pass
+        assert len(begun) > 1
+        begun.sort()
+        assert [stop for _, stop in begun] == [*[start for start, _ in begun[1:]], trail.size]
 
 
 def test_work_is_done_with_a_trail_of_its_own(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.searching import examples
 from tests.trailformat.samples import BOTH, header, row
 from trailformat import ByteOrder, make_token
 from trailformat.codec.tokens import WIDE, build_tokens
-from trailformat.records import far
+from trailformat.records import far, framing
 from trailformat.records.framing import Buffer, detect_order, next_sound
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
@@ -50,6 +50,22 @@ def test_the_kernel_finds_the_same_place(pieces: list[bytes], start: int, most: 
         assert resync.next_sound(data, start, stop, len(data)) == by_walk(data, start, stop)
 
 
+@settings(max_examples=examples(40))
+@given(st.lists(PIECES, max_size=12), st.integers(0, 900), st.integers(1, 900), st.booleans())
+def test_backwards_the_last_place_is_found_with_the_kernel_and_without(
+    pieces: list[bytes], rba: int, most: int, with_kernel: bool
+) -> None:
+    data = b"".join(pieces)
+    rba = min(rba, len(data))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(far, "search_for", lambda _size: resync.next_sound if with_kernel else None)
+        patch.setattr(framing, "_MANY", 1)
+        patch.setattr(framing, "_FIRST_WINDOW", 64)
+        found = framing.previous_sound(data, rba, len(data), ByteOrder.BIG, most)
+    before = range(max(0, rba - most), rba)
+    assert found == max((at for at in before if detect_order(data, at, len(data)) is not None), default=None)
+
+
 @pytest.mark.parametrize("order", BOTH)
 def test_behind_many_places_that_look_like_records_the_kernel_goes_on(
     order: ByteOrder, monkeypatch: pytest.MonkeyPatch
@@ -77,6 +93,15 @@ def test_where_kernels_do_not_pay_the_walk_goes_on(monkeypatch: pytest.MonkeyPat
     fakes = FAKES[0] * 1500
     data = fakes + row().raw
     assert next_sound(data, 0, len(data), ByteOrder.BIG) == len(fakes)
+
+
+@pytest.mark.parametrize(("size", "is_kept", "least"), [(1 << 18, True, 1 << 18), (1 << 18, False, 1 << 21)])
+def test_kernels_that_need_not_be_compiled_pay_sooner(
+    size: int, is_kept: bool, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resync, "are_kept", lambda: is_kept)
+    monkeypatch.setattr(resync, "kernels_pay", lambda _size, wanted: wanted == least)
+    assert resync.pays(size)
 
 
 def test_the_hostile_file_is_searched_to_its_last_record(evidence: Path) -> None:

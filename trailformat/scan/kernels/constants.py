@@ -14,7 +14,7 @@ TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
 TOKEN_H, TOKEN_Z, TOKEN_D, TOKEN_T = b"HZDT"
 FIRST_OF_FILE_HEADER = ord("0")
 """Id of the first token in a file header."""
-MOST_TOKENS, MOST_FIELDS = framing.MOST_TOKENS, layout.MOST
+MOST_TOKENS, MOST_BYTES, MOST_FIELDS = framing.MOST_TOKENS, framing.MOST_BYTES, layout.MOST
 WIDE, UNSET = tokens.WIDE, tokens.UNSET
 LOGCSN, TRANID = token_names.LOGCSN, token_names.TRANID
 

@@ -13,6 +13,7 @@ from trailformat.scan.kernels.constants import (
     FIRST_OF_FILE_HEADER,
     HDR_IND,
     HEADER_SIZE,
+    MOST_BYTES,
     MOST_TOKENS,
     TOKEN_D,
     TOKEN_F,
@@ -24,6 +25,7 @@ from trailformat.scan.kernels.constants import (
     WIDE,
 )
 from trailformat.scan.kernels.loads import inlined, u8, u16, u32
+from trailformat.scan.kernels.tokens import next_token
 
 HEAD = 64
 """Bytes that hold the length of any record; a kernel has them before it reads one."""
@@ -53,7 +55,9 @@ def _length(data: int, rba: int, limit: int, end: int, little: int) -> Any:  # n
     else:
         long = _is_wide(u8(data, token + 1))
         header = u32(data, token + 2, little) if long else u16(data, token + 2, little)
-        if u8(data, token) != TOKEN_H or header < HEADER_SIZE or u8(data, token + (6 if long else 4)) != HDR_IND:
+        if u8(data, token) != TOKEN_H or u8(data, token + (6 if long else 4)) != HDR_IND:
+            return -1
+        if (header < HEADER_SIZE) | (header > MOST_BYTES):
             return -1
     if length > limit - rba:
         return -2 - length
@@ -78,13 +82,9 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
     for number in range(MOST_TOKENS):
         if at + 4 > last:
             break
-        kind = u8(data, at)
-        if _is_wide(u8(data, at + 1)):
-            if at + 6 > last:
-                break
-            payload, size = at + 6, u32(data, at + 2, little)
-        else:
-            payload, size = at + 4, u16(data, at + 2, little)
+        kind, payload, size = next_token(data, at, last, little)
+        if (kind == -1) | ((kind == TOKEN_T) & (size > MOST_BYTES)):
+            break
         if number == 0:
             header, header_size = payload, size
         elif is_record and kind == TOKEN_D and data_at == 0:

@@ -5,7 +5,6 @@ numba itself is loaded where the cache has none, to compile them. A call release
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import importlib
 from collections.abc import Callable
@@ -13,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import llvmlite
 import llvmlite.binding as llvm
 
 from trailformat.scan.kernels import cache as kernel_cache
+from trailformat.scan.kernels.machine import kept_file, this_machine
 
 Kernel = Callable[..., int]
 
@@ -39,8 +38,8 @@ class Library:
         Raises:
             ImportError: they are not in the cache and numba, which would compile them, cannot be loaded.
         """
-        machine = _machine()
-        path = kernel_cache.kept(f"{llvmlite.__version__} {machine.triple} {_processor()}", self._folder)
+        machine = this_machine()
+        path = kept_file(self._folder)
         code = kernel_cache.read(path) if path else None
         if code is None:
             code = self._compiled(machine)
@@ -60,23 +59,6 @@ class Library:
 def kernels() -> dict[str, Kernel]:
     """The kernels of the scan and of rows by their names; raises like :meth:`Library.kernels`."""
     return Library(__package__, Path(__file__).parent).kernels()
-
-
-def _processor() -> tuple[str, str]:
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-def _machine() -> Any:
-    with contextlib.suppress(RuntimeError):
-        # newer releases do this by themselves, and say so with an error
-        llvm.initialize()
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    name, features = _processor()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True
-    )
 
 
 _engines: list[Any] = []

@@ -16,6 +16,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import copied
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
+from trailformat.records.large_record import LARGEST, record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import COMPRESSED
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
@@ -51,7 +52,7 @@ class RowData(NamedTuple):
     """The data of rows, as arrays with a value for each.
 
     Attributes:
-        starts, ends: int64, where they lie in the bytes.
+        starts, ends: int64, where they lie in the bytes; of data that are too large the end is before the start.
         prefix: uint8, the size of the length in front of two images, 0 where there are not two.
         is_list: whether data are one image and a list of columns.
         is_before: whether one image is that before.
@@ -166,13 +167,24 @@ class RowBytes:
         io_type = np.where(self.is_record, self.of("io_type"), 0)
         is_list = _IS_SINGLE[io_type] & (self.of("partition") & COMPRESSED != 0)
         is_before = self.of("before_after") == _BEFORE
-        return RowData(*self.payload("data"), _PREFIX[io_type], is_list, is_before, self.is_little)
+        starts, ends = self.payload("data")
+        if self.is_too_large.any():
+            ends = np.where(self.is_too_large, starts - 1, ends)
+        return RowData(starts, ends, _PREFIX[io_type], is_list, is_before, self.is_little)
+
+    @property
+    def is_too_large(self) -> Array:
+        """A mask of the rows whose data are not taken apart."""
+        mask: Array = self.of("data_size") > LARGEST
+        return mask
 
     def record(self, row: int, path: Path | None = None) -> Record:
         """One of the rows, by its number here, as a record of the file at ``path``."""
         at, start = self.rows[row], int(self.starts[row])
-        raw = bytes(self.data[start : start + int(self.batch.length[at])])
-        return Record(raw, rba=int(self.batch.rba[at]), order=_ORDERS[self.batch.order[at]], path=path)
+        rba, length, order = int(self.batch.rba[at]), int(self.batch.length[at]), _ORDERS[self.batch.order[at]]
+        if length > LARGEST:
+            return record_of(self.buffer, rba, length, order, path)
+        return Record(bytes(self.data[start : start + length]), rba=rba, order=order, path=path)
 
     def subset(self, at: Array) -> RowBytes:
         """The rows with these numbers here."""

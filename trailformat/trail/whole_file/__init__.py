@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from trailformat.trail.whole_file.copies import is_copy, mark_as_copy
 from trailformat.trail.whole_file.leftovers import sweep
 from trailformat.trail.whole_file.staged import (
     StagedFiles,
@@ -24,4 +25,15 @@ from trailformat.trail.whole_file.staged import (
     sync_names,
 )
 
-__all__ = ["StagedFiles", "WholeFile", "WholeFolder", "cannot_write", "check_target", "kind_of", "sweep", "sync_names"]
+__all__ = [
+    "StagedFiles",
+    "WholeFile",
+    "WholeFolder",
+    "cannot_write",
+    "check_target",
+    "is_copy",
+    "kind_of",
+    "mark_as_copy",
+    "sweep",
+    "sync_names",
+]

@@ -82,9 +82,9 @@ class StagedFiles:
         return os.fdopen(handle, "wb")
 
     @property
-    def path(self) -> Path:
-        """The path of the file that was begun last."""
-        return self._staged[-1][0]
+    def paths(self) -> tuple[Path, ...]:
+        """Where the files stand until they have their names."""
+        return tuple(temporary for temporary, _ in self._staged)
 
     def finish(self, file: BinaryIO) -> None:
         """Close a file that is complete. Raises OSError."""
@@ -216,7 +216,7 @@ class WholeFile(_Whole):
         except (OSError, ValueError) as error:
             self._files.discard()
             raise cannot_write(error, path) from error
-        self.staged = self._files.path
+        self.staged = self._files.paths[0]
 
     def _publish(self) -> None:
         self._files.finish(self._file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,12 +29,13 @@ _CUT = "the columns go on in the record fragments that follow"
 def _ddl(rows: Rows) -> Any:
     texts: list[list[tuple[str, str]] | None] = [None] * len(rows)
     for row in np.flatnonzero(rows.is_record & (rows.of("io_type") == DDL_OP)).tolist():
-        texts[row] = [(ddl_name(key) or key, value) for key, value in parse_ddl(rows.record(row).data)]
+        with contextlib.suppress(TrailError):
+            texts[row] = [(ddl_name(key) or key, value) for key, value in parse_ddl(rows.record(row).data)]
     return pa.array(texts, TEXTS.arrow(pa))
 
 
 def _problems(rows: Rows) -> Any:
-    suspects = rows.is_record & ~(image_parts(rows).is_sound & gg_parts(rows).is_sound)
+    suspects = rows.is_record & (rows.is_too_large | ~(image_parts(rows).is_sound & gg_parts(rows).is_sound))
     values: dict[int, list[str]] = {}
     for which, side in enumerate(SIDES):
         report_undecodable(rows, which)

@@ -12,6 +12,7 @@ from logdump.arrow.records.columns.arrow_values import bytes_at, lists, masked, 
 from logdump.arrow.records.rows import Array, Rows
 from trailformat import TrailError
 from trailformat.codec.token_names import GGS_TOKENS, ROWID, token_name
+from trailformat.records.large_record import LARGEST
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 from trailformat.scan.rows import Fields, tokens_in
 from trailformat.scan.rows.headers import are_wide
@@ -102,13 +103,18 @@ def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
 def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
     parts = bodies(rows)
     at, region = _first_of(parts, _USER)
-    tokens = {}
+    tokens: dict[int, UserTokens | TrailError] = {}
     for row, start, size in zip(region.tolist(), parts.start[at].tolist(), parts.size[at].tolist(), strict=True):
-        tokens[row] = _parsed(rows.view[start : start + size].tobytes())
-    for row in np.flatnonzero(~parts.is_sound).tolist():
-        token = rows.record(row).token("U")
-        tokens[row] = _parsed(token.payload if token else b"")
+        tokens[row] = _parsed(rows.view[start : start + size].tobytes()) if size <= LARGEST else _read(rows, row)
+    tokens |= {row: _read(rows, row) for row in np.flatnonzero(~parts.is_sound).tolist()}
     return tokens
+
+
+def _read(rows: Rows, row: int) -> UserTokens | TrailError:
+    try:
+        return rows.record(row).user_tokens
+    except TrailError as error:
+        return error
 
 
 def bodies(rows: Rows) -> Fields:

@@ -1,0 +1,1 @@
+"""REPAIR: a sound copy of a damaged trail."""

@@ -1,0 +1,140 @@
+"""The results of REPAIR: what a sound copy of a damaged trail lacks, and the whole in numbers."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.session.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trailformat.search.whole_trail import FileGap
+    from trailformat.trail.sequence import Spot
+
+
+class LossReason(enum.Enum):
+    """The reason for a loss.
+
+    DAMAGE: bytes of the transaction hold no sound record. OPEN: the trail ends inside it. MISSING_FILE: it goes on in a
+    file that is not there, or began there. NO_DEFINITION: the definition of one of its rows is lost. HALF_RECORD: the
+    trail ends in a record outside of known transactions. UNKNOWN: damage between those.
+    """
+
+    DAMAGE = "damage"
+    OPEN = "open"
+    MISSING_FILE = "missing_file"
+    NO_DEFINITION = "no_definition"
+    HALF_RECORD = "half_record"
+    UNKNOWN = "unknown"
+
+
+class RepairLoss(NamedTuple):
+    """A transaction that the copy lacks, or holds in part.
+
+    Attributes:
+        csn, xid: LOGCSN and TRANID, where its first record is there.
+        begin: its first record; None where that is lost.
+        records: the sound records of it.
+        reason: why.
+        spot: the damage, or the record in question.
+        is_copied: whether its sound records are in the copy.
+    """
+
+    csn: str | None
+    xid: str | None
+    begin: Spot | None
+    records: int
+    reason: LossReason
+    spot: Spot | None
+    is_copied: bool = False
+
+
+class TakenDefinition(NamedTuple):
+    """A lost definition that was taken from another file.
+
+    Attributes:
+        path: the damaged file; ``table_index`` the table's index in it, None for the definition of the database.
+        name: the table's name, or the database's.
+        source: where it was found.
+    """
+
+    path: Path
+    table_index: int | None
+    name: str
+    source: Spot
+
+
+class HeaderOrigin(enum.Enum):
+    """The origin of a file header in a copy; NONE where the source is from before there were any."""
+
+    KEPT = "kept"
+    REBUILT = "rebuilt"
+    NONE = "none"
+
+
+class CopiedHeader(NamedTuple):
+    """The file header of a file of the copy.
+
+    Attributes:
+        path: the file of the source.
+        origin: where it comes from.
+        source: the file that gave what the header itself did not tell; None where nothing was needed.
+        dropped: tokens without a known name that were left out, as ``TrailInfo 40``.
+    """
+
+    path: Path
+    origin: HeaderOrigin
+    source: Path | None = None
+    dropped: tuple[str, ...] = ()
+
+
+class RepairShown(NamedTuple):
+    """REPAIR: the whole in numbers.
+
+    Attributes:
+        title: the source, and ``target`` the first file of the copy.
+        files: files of the source; ``gaps`` those that are missing, ``unreadable`` those without a sound record.
+        copied: records of the source that are in the copy.
+        left_out_transactions, left_out_records: those that are known and not in it.
+        partial_transactions: those that are in it in part.
+        bytes_lost: bytes of the source that hold no sound record, and behind ``stopped_at`` all.
+        places: how many places of damage there are; ``unknown`` those that are in no known transaction.
+        embedded: records inside a damaged one: its data.
+        headers: the file headers of the copy.
+        definitions_taken: lost definitions taken from elsewhere; ``definitions_lost`` those that are nowhere, as text.
+        restart_at: where a reader of the copy has to go on in the source; ``after_csn`` the last CSN in the copy.
+        stopped_at: the damage at which the copy ends.
+        is_dry: whether nothing was written.
+        losses: how many there are, ``listed`` of them listed.
+    """
+
+    title: str
+    target: Path
+    files: int
+    gaps: tuple[FileGap, ...]
+    unreadable: tuple[Path, ...]
+    copied: int
+    left_out_transactions: int
+    left_out_records: int
+    partial_transactions: int
+    bytes_lost: int
+    places: int
+    unknown: int
+    embedded: int
+    headers: tuple[CopiedHeader, ...]
+    definitions_taken: tuple[TakenDefinition, ...]
+    definitions_lost: tuple[str, ...]
+    restart_at: Spot | None
+    after_csn: str | None
+    stopped_at: Spot | None
+    is_dry: bool
+    losses: int
+    listed: int
+
+    @property
+    def status(self) -> ExitStatus:
+        """Findings where the copy lacks anything."""
+        lacks = self.losses or self.bytes_lost or self.gaps or self.unreadable
+        return ExitStatus.FINDINGS if lacks else ExitStatus.OK

@@ -1,0 +1,13 @@
+"""The columns of the differences: the members of the JSON object ``difference``."""
+
+from __future__ import annotations
+
+from logdump.arrow.records.column_types import INT, array
+from logdump.render.json_columns import columns_of, struct_of
+from logdump.render.json_diff import DIFFERENCE, DIFFERENT_PART
+from logdump.render.json_safe import SPOT
+
+DIFFERENCES = columns_of(
+    DIFFERENCE,
+    {"spot": struct_of(SPOT, {"seqno": INT}), "list of different_part": array(struct_of(DIFFERENT_PART, {}))},
+)

@@ -1,0 +1,154 @@
+"""The differences of two trails as a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
+
+from logdump.operations.comparison.options import IGNORABLE, OfTables, csn_bounds, row_options
+from logdump.operations.comparison.rows import RowOptions, every_record
+from logdump.session.differences import DiffLevel
+from logdump.spark.comparison import moved
+from logdump.spark.comparison.columns import DIFFERENCES
+from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, compared_trail
+from logdump.spark.comparison.differing import difference_rows
+from logdump.spark.comparison.transactions import SCHEMA, TransactionRow, transaction_rows
+from logdump.spark.errors import BadOption
+from logdump.spark.source.options import path_options
+from trailformat.changes.csn import CsnKey, csn_key
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import DataFrame, SparkSession
+
+    from logdump.spark.source.options import Paths
+    from trailformat.search.transaction_records import TransactionRecord
+
+_TANGLED, _MOVES = "a bigint, b bigint, begins boolean", "moved bigint, later int"
+
+
+def diff(
+    spark: SparkSession,
+    a: Paths,
+    b: Paths,
+    level: str = "records",
+    *,
+    ignore: str | Iterable[str] = (),
+    only: str | None = None,
+    from_csn: str | int | None = None,
+    to_csn: str | int | None = None,
+    any_order: bool = False,
+    **options: str | int | bool,
+) -> DataFrame:
+    """The differences of two trails, as DIFF finds them; a row for each, in no order.
+
+    The transactions of both are found and joined at once; what they hold is compared where the rows are wanted.
+
+    Args:
+        spark: a session whose workers see the files.
+        a: path, directory or glob of the first trail, as ``load`` takes it; or several.
+        b: that of the second.
+        level: ``bytes``, ``records`` or ``values``.
+        ignore: words of IGNORE, as ``time`` and ``position``.
+        only: wildcard for the tables whose records are compared.
+        from_csn: CSN of the first transactions that are compared.
+        to_csn: CSN of the last.
+        any_order: whether the order of the records in a transaction does not matter.
+        options: those of the data source that name files and definitions, for both: ``maxPartitionBytes``, ….
+
+    Raises:
+        SourceError: an option is refused, or there is no such trail.
+    """
+    how, ignored = _level(level), _ignored([ignore] if isinstance(ignore, str) else ignore)
+    bounds = csn_bounds(how, ignored, _csn("from_csn", from_csn), _csn("to_csn", to_csn))
+    compared = Compared(_rows(how, ignored, only, is_any_order=any_order), bounds, any_order)
+    texts = {name: str(value) for name, value in options.items()}
+    trails = compared_trail("a", {**texts, **path_options(a)}), compared_trail("b", {**texts, **path_options(b)})
+    sides = [_transactions(spark, trail, compared) for trail in trails]
+    joined = sides[0].join(sides[1], ["key", "nth"], "full").select("a", "b").localCheckpoint()
+    return _compared(spark, joined, _moves(spark, joined), trails, compared)
+
+
+def _level(text: str) -> DiffLevel:
+    try:
+        return DiffLevel(text.lower())
+    except ValueError:
+        known = ", ".join(level.value for level in DiffLevel)
+        raise BadOption(f"level takes one of {known}, not {text[:80]!r}") from None
+
+
+def _ignored(words: Iterable[str]) -> frozenset[str]:
+    ignored = frozenset(word.upper() for word in words)
+    if unknown := sorted(ignored - set(IGNORABLE)):
+        raise BadOption(f"ignore takes {', '.join(IGNORABLE)}, not {unknown[0][:80]}")
+    return ignored
+
+
+def _rows(level: DiffLevel, ignored: frozenset[str], only: str | None, *, is_any_order: bool) -> RowOptions:
+    takes: Callable[[TransactionRecord], bool] = every_record
+    if only is not None:
+        takes = OfTables(only)
+    return row_options(level, ignored, takes, is_any_order=is_any_order)
+
+
+def _csn(name: str, given: str | int | None) -> CsnKey | None:
+    key = None if given is None else csn_key(str(given))
+    if given is not None and key is None:
+        raise BadOption(f"{name}: {str(given)[:80]!r} is no CSN")
+    return key
+
+
+def _frame(spark: SparkSession, rows: RDD[Any], columns: str) -> DataFrame:
+    """Rows as tuples with columns of these names and types."""
+    return spark.createDataFrame(rows, columns, verifySchema=False)
+
+
+def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared) -> DataFrame:
+    """The transactions of one trail, in a column named by its letter, by their key and their place among those of it.
+
+    Which of several is the first, of which the others are copies, is known where all of a name are together.
+    """
+    numbers = spark.sparkContext.parallelize(range(len(trail.starts)), len(trail.starts))
+    found = _frame(spark, numbers.mapPartitions(partial(transaction_rows, trail, compared)), SCHEMA)
+    of_key = Window.partitionBy("key")
+    first = F.min(F.when(F.col("is_named"), F.col("at"))).over(of_key)
+    found = found.withColumn("copy_of", F.when(F.col("is_named") & (F.col("at") > first), first))
+    if compared.bounds.is_effective:
+        found = found.where("copy_of IS NULL")
+    found = found.withColumn("nth", F.row_number().over(of_key.orderBy("at")))
+    return found.select("key", "nth", F.struct(*TransactionRow._fields, "copy_of").alias(trail.letter))
+
+
+def _moves(spark: SparkSession, joined: DataFrame) -> DataFrame:
+    """The pairs that have moved: their place in ``a``, and over how many others."""
+    pairs = joined.where("a IS NOT NULL AND b IS NOT NULL")
+    pairs = pairs.select(F.col("a.stretch").alias("stretch"), F.col("a.at").alias("a"), F.col("b.at").alias("b"))
+    extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b")).collect()
+    bounds = moved.bounds_of((row[0], row[1], row[2]) for row in extents)
+    by_stretch = pairs.repartition(max(len(bounds), 1), "stretch").sortWithinPartitions("stretch", "a")
+    tangled = _frame(spark, by_stretch.rdd.mapPartitions(partial(moved.out_of_order, bounds)), _TANGLED)
+    ordered = tangled.repartition(1).sortWithinPartitions("a")
+    return _frame(spark, ordered.rdd.mapPartitions(moved.moves), _MOVES)
+
+
+def _compared(
+    spark: SparkSession,
+    joined: DataFrame,
+    moves: DataFrame,
+    trails: tuple[ComparedTrail, ComparedTrail],
+    compared: Compared,
+) -> DataFrame:
+    """The differences, found by a task for the transactions of some stretches, in their order."""
+    numbers = [len(trail.starts) for trail in trails]
+    told = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
+    stretch = F.coalesce(F.col("a.stretch"), F.col("b.stretch") + numbers[0])
+    lots = told.select("a", "b", "later", stretch.alias("stretch")).repartition(sum(numbers), "stretch")
+    ordered = lots.sortWithinPartitions("stretch", F.coalesce(F.col("a.at"), F.col("b.at")))
+    work = partial(difference_rows, trails, compared)
+    return _frame(
+        spark, ordered.rdd.mapPartitions(work), ", ".join(f"{one.name} {one.type.ddl}" for one in DIFFERENCES)
+    )

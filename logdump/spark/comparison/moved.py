@@ -1,0 +1,106 @@
+"""Transactions that stand elsewhere in the second trail: the fewest without which the others are in the same order.
+
+    place in a    1 2 3 4 5 6 7         in b    1 3 4 2 5 7 6
+
+Between 1 and 5 the order differs, and between 5 and the end: each such part is put in order by itself. What follows in
+one part is, in both trails, behind all that is in the parts before.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+
+_NOWHERE = 1 << 62
+Bounds = tuple[int, int]
+"""The greatest place in ``b`` of what comes before a stretch, and the least of what comes behind."""
+
+
+class TangledPair(NamedTuple):
+    """Two transactions that belong together, by their places; ``begins``: all before them come before the rest."""
+
+    a: int
+    b: int
+    begins: bool
+
+
+class Move(NamedTuple):
+    """A transaction that has moved: its place in ``a``, and after how many others it comes in ``b``."""
+
+    moved: int
+    later: int
+
+
+def bounds_of(extents: Iterable[tuple[int, int, int]]) -> dict[int, Bounds]:
+    """The bounds of stretches of ``a``, each given by its number and its least and greatest place in ``b``."""
+    ordered = sorted(extents)
+    bounds: dict[int, Bounds] = {}
+    greatest, least = -1, _NOWHERE
+    for number, _, last in ordered:
+        bounds[number] = greatest, _NOWHERE
+        greatest = max(greatest, last)
+    for number, first, _ in reversed(ordered):
+        bounds[number] = bounds[number][0], least
+        least = min(least, first)
+    return bounds
+
+
+def out_of_order(bounds: Mapping[int, Bounds], pairs: Iterable[tuple[int, int, int]]) -> Iterator[TangledPair]:
+    """The pairs that stand before or behind some other one in one trail alone.
+
+    Args:
+        bounds: of the stretches.
+        pairs: all pairs of some stretches, stretch by stretch: its number, and the places in both trails, by the first.
+    """
+    for number, of_stretch in groupby(pairs, key=itemgetter(0)):
+        a, b = np.array([pair[1:] for pair in of_stretch], np.int64).T
+        greatest, least = bounds[number]
+        before = np.maximum.accumulate(np.concatenate(([greatest], b)))[:-1]
+        behind = np.minimum.accumulate(np.concatenate(([least], b[::-1])))[::-1][1:]
+        found = np.flatnonzero((before > b) | (behind < b))
+        begins = before < np.minimum(b, behind)
+        yield from map(TangledPair, a[found].tolist(), b[found].tolist(), begins[found].tolist())
+
+
+def moves(pairs: Iterable[tuple[int, int, bool]]) -> Iterator[Move]:
+    """The pairs that have moved, given those out of order by their places in ``a``."""
+    part: list[tuple[int, int]] = []
+    for a, b, begins in pairs:
+        if begins and part:
+            yield from _moves_in(part)
+            part = []
+        part.append((a, b))
+    yield from _moves_in(part)
+
+
+def _moves_in(part: list[tuple[int, int]]) -> Iterator[Move]:
+    places = [b for _, b in part]
+    kept = longest_rising(places)
+    others = [places[at] for at in kept]
+    staying = set(kept)
+    for at, (a, b) in enumerate(part):
+        if at not in staying:
+            yield Move(a, bisect_left(others, b) - bisect_left(kept, at))
+
+
+def longest_rising(values: list[int]) -> list[int]:
+    """The indexes of a longest rising subsequence of different values; of several the one that DIFF takes."""
+    least: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, value in enumerate(values):
+        length = bisect_left(least, value)
+        least[length : length + 1] = [value]
+        ends[length : length + 1] = [index]
+        before.append(ends[length - 1] if length else -1)
+    found: list[int] = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        found.append(at)
+        at = before[at]
+    return found[::-1]

@@ -1,0 +1,86 @@
+"""The transactions of both trails as rows of Spark: found by a task for each stretch, and back from a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from logdump.operations.comparison.side import Side, SideTransaction
+from logdump.operations.recovery.cuts import Seen, seen
+from logdump.spark.comparison.compared_trail import Compared, ComparedTrail, as_changed
+from logdump.spark.comparison.stretches import StretchWalk
+from trailformat.changes.csn import csn_key
+from trailformat.search.lots import DAMAGE
+from trailformat.search.transaction_walk import Ended
+from trailformat.search.whole_trail import TrailPlace
+
+
+class TransactionRow(NamedTuple):
+    """A transaction, or damage.
+
+    Attributes:
+        at: where it stands in its trail.
+        stretch: the number of the stretch in which it begins.
+        size: its bytes.
+        key: what it has in common with its other half; None of damage.
+        csn, xid, has_begin, ended, records: as of Seen.
+        is_named: whether it is whole and has a name by which copies are told.
+    """
+
+    at: int
+    stretch: int
+    size: int
+    key: str | None = None
+    csn: str | None = None
+    xid: str | None = None
+    has_begin: bool = False
+    ended: str | None = None
+    records: int = 0
+    is_named: bool = False
+
+
+SCHEMA = (
+    "at bigint, stretch int, size bigint, key string, csn string, xid string, has_begin boolean, ended string, "
+    "records bigint, is_named boolean"
+)
+
+
+def transaction_rows(trail: ComparedTrail, compared: Compared, numbers: Iterable[int]) -> Iterator[TransactionRow]:
+    """The transactions and the damage in the stretches with these numbers: what a task does.
+
+    Raises:
+        FileChanged: a file has gone, or become shorter.
+        SplitMismatch: a stretch does not end where the next begins.
+    """
+    with trail.side(compared) as side, as_changed(trail):
+        for number in numbers:
+            yield from _rows(trail, side, compared, number)
+
+
+def _rows(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> Iterator[TransactionRow]:
+    walk = StretchWalk(side.whole, trail.stretches[number])
+    for lot, rows, marks in walk.lots():
+        for row in range(rows):
+            one = seen(lot, row)
+            if compared.bounds.takes(one, None):
+                yield _row(trail, number, one, repr(side.key(one)))
+        for mark in marks:
+            if mark.io_type == DAMAGE:
+                yield TransactionRow(trail.offset(mark.place), number, mark.after - mark.place.rba)
+    for path in walk.unreadable():
+        yield TransactionRow(trail.offset(TrailPlace(side.whole.ordinals[path], 0)), number, 0)
+
+
+def _row(trail: ComparedTrail, number: int, one: Seen, key: str) -> TransactionRow:
+    is_whole = one.has_begin and one.ended is Ended.LAST
+    is_named = is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
+    known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, is_named
+    return TransactionRow(trail.offset(one.first), number, one.size, *known)
+
+
+def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransaction:
+    """The transaction of a row that has a column ``copy_of`` too."""
+    first, copy_of = trail.place(row["at"]), row["copy_of"]
+    ended = Ended(row["ended"])
+    one = Seen(row["csn"], row["xid"], first, row["has_begin"], None, row["records"], row["size"], ended)
+    return SideTransaction(one, row["key"], None if copy_of is None else trail.place(copy_of))

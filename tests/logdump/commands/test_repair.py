@@ -1,0 +1,392 @@
+"""REPAIR in a session: what it takes, copies and leaves out, what it tells, and what it never touches."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import NoReturn
+
+import pytest
+
+from fixtures import TRAILS
+from fixtures.flavour import ORACLE_12
+from fixtures.headers import file_header
+from logdump.operations.repair.plan import TransactionPlan
+from logdump.session.exit_status import ExitStatus
+from logdump.session.repairs import HeaderOrigin, LossReason, RepairLoss, RepairShown
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from tests.simulated.pairs import drawn, written
+from tests.trailformat.samples import metadata_record, row, table_record, trail_of
+from trailformat import Record, TrailFile, make_file_header_record, make_record
+from trailformat.changes.transactions import FIRST, LAST, MIDDLE
+from trailformat.records.file_header import replace_values
+from trailformat.records.io_types import RECORD_FRAGMENT
+from trailformat.search.lots import Lot
+from trailformat.trail.whole_file import is_copy, mark_as_copy
+
+GARBAGE = b"\x00\x01garbage between records\xff"
+HEADER = make_file_header_record(file_header(ORACLE_12))
+ENDS_INSIDE = {"at000000002", "al000000002"}
+
+
+@pytest.fixture(autouse=True)
+def _is_not_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No copy waits for the disk."""
+    monkeypatch.setattr(os, "fsync", lambda _file: None)
+
+
+def shown(line: Line) -> RepairShown:
+    """The result."""
+    (found,) = (event for event in line.events if isinstance(event, RepairShown))
+    return found
+
+
+def losses(line: Line) -> list[RepairLoss]:
+    """What was listed."""
+    return [event for event in line.events if isinstance(event, RepairLoss)]
+
+
+def refused(line: Line) -> str:
+    """Why it was not done."""
+    return line.failures[0].lines[0]
+
+
+def texts(path: Path) -> list[bytes]:
+    """The rows of a file, by what their first column holds."""
+    with TrailFile(path) as trail:
+        images = (record.images for record in trail.records(trail.first_rba) if not record.is_metadata)
+        return [image.after[0].raw[2:] for image in images if image is not None and image.after]
+
+
+def repair(line: Line, folder: Path, *records: Record | bytes, words: str = "") -> list[bytes]:
+    """Repair a trail of these records; returns the rows of the copy."""
+    source = trail_of(folder, *records, name="tt000000000")
+    line(f"open {source}; repair to {folder / 'cp000000000'} {words}")
+    return texts(folder / "cp000000000")
+
+
+def rows(text: str) -> list[Record]:
+    """A transaction of these rows, the text being one letter a row."""
+    kinds = [FIRST, *[MIDDLE] * (len(text) - 2), LAST] if len(text) > 1 else [3]
+    return [row(one.encode(), trans_ind=kind) for one, kind in zip(text, kinds, strict=True)]
+
+
+def test_without_damage_the_copy_is_the_same_file(line: Line, tmp_path: Path) -> None:
+    for path in sorted(TRAILS.iterdir()):
+        if path.name[0] not in "cfgw" and path.name not in ENDS_INSIDE:
+            line(f"open {path}; repair to {tmp_path / 'cp'}{path.name[2:]}")
+            copy = tmp_path / f"cp{path.name[2:]}"
+            assert copy.read_bytes() == path.read_bytes(), path.name
+            assert shown(line).status is ExitStatus.OK
+            copy.unlink()
+
+
+def test_files_of_a_trail_are_copied_to_files_of_the_same_bytes(line: Line, tmp_path: Path) -> None:
+    line(f'repair over "{TRAILS}/st*" to {tmp_path / "cp000000007"}')
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["cp000000007", "cp000000008"]
+    for source, copy in zip(sorted(TRAILS.glob("st*")), sorted(tmp_path.iterdir()), strict=True):
+        assert source.read_bytes() == copy.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "copied", "lost"),
+    [
+        ("", b"ahij", [LossReason.DAMAGE, LossReason.DAMAGE]),
+        ("all", b"abcefghij", [LossReason.DAMAGE, LossReason.DAMAGE]),
+        ("stop", b"a", [LossReason.DAMAGE]),
+        ("stop all", b"abc", [LossReason.DAMAGE]),
+    ],
+)
+def test_transactions_that_lost_records_are_left_out_or_copied_in_part(
+    words: str, copied: bytes, lost: list[LossReason], line: Line, tmp_path: Path
+) -> None:
+    b, c, _, e, *fg = (*rows("bcde"), *rows("dfg")[1:])
+    found = repair(line, tmp_path, *rows("a"), b, c, GARBAGE, e, GARBAGE, *fg, *rows("hij"), words=words)
+    assert b"".join(found) == copied
+    assert [one.reason for one in losses(line)] == lost
+    assert all(one.is_copied == ("all" in words) for one in losses(line))
+
+
+def test_damage_between_transactions_takes_none_with_it(line: Line, tmp_path: Path) -> None:
+    assert repair(line, tmp_path, *rows("ab"), GARBAGE, *rows("cd")) == [b"a", b"b", b"c", b"d"]
+    assert [(one.reason, one.records) for one in losses(line)] == [(LossReason.UNKNOWN, 0)]
+    assert shown(line).bytes_lost == len(GARBAGE)
+
+
+def test_a_record_whose_fragments_are_lost_goes_with_its_transaction(line: Line, tmp_path: Path) -> None:
+    begun = row(b"b", trans_ind=3, continued=1)
+    fragment = row(b"more", io_type=RECORD_FRAGMENT)
+    assert repair(line, tmp_path, *rows("a"), begun, GARBAGE, fragment, *rows("c")) == [b"a", b"c"]
+    assert shown(line).left_out_records == 2
+
+
+def test_a_trail_that_ends_inside_a_transaction_is_copied_up_to_it(line: Line, tmp_path: Path) -> None:
+    half = row(b"half").raw[:-9]
+    repair(line, tmp_path, *rows("a"), *rows("bcd")[:2], half)
+    assert [one.reason for one in losses(line)] == [LossReason.OPEN]
+    restart = shown(line).restart_at
+    assert restart is not None
+    assert restart.rba == row(b"a").length
+    assert texts(tmp_path / "cp000000000") == [b"a"]
+
+
+def test_a_transaction_that_goes_on_in_the_next_file_is_not_open(line: Line, tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows("bcd")[2:], name="tt000000001")
+    assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2]) == [b"a", b"b", b"c"]
+    assert losses(line) == []
+
+
+def test_what_reaches_into_a_missing_file_is_left_out(line: Line, tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows("a"), *rows("bcd")[:2], name="tt000000000")
+    trail_of(tmp_path, *rows("bcd")[2:], *rows("e"), name="tt000000002")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"}')
+    assert [one.reason for one in losses(line)] == [LossReason.MISSING_FILE] * 2
+    assert [texts(tmp_path / f"cp00000000{number}") for number in (0, 1)] == [[b"a"], [b"e"]]
+
+
+@pytest.mark.parametrize("broken", ["length", "trailer"])
+def test_records_inside_a_damaged_one_are_its_data(broken: str, line: Line, tmp_path: Path) -> None:
+    inner = b"".join(one.raw for one in rows("xyz"))
+    outer = bytearray(make_record(row().header, inner).raw)
+    outer[3 if broken == "length" else -1] ^= 0x21
+    assert repair(line, tmp_path, *rows("a"), bytes(outer), *rows("b")) == [b"a", b"b"]
+    assert shown(line).embedded == 3
+
+
+def test_a_file_header_tells_that_records_are_data_where_both_ends_of_a_frame_are_broken(
+    line: Line, tmp_path: Path
+) -> None:
+    outer = bytearray(make_record(row().header, HEADER.raw + b"".join(one.raw for one in rows("xyz"))).raw)
+    outer[3] ^= 0x21
+    outer[-1] ^= 0x21
+    assert repair(line, tmp_path, *rows("a"), bytes(outer), *rows("b")) == [b"a", b"b"]
+    assert shown(line).embedded == 4
+
+
+def test_a_file_that_is_no_trail_is_told(line: Line, tmp_path: Path) -> None:
+    for number, text in enumerate(("ab", "", "cd")):
+        trail_of(tmp_path, *(rows(text) if text else [GARBAGE]), name=f"tt00000000{number}")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"}')
+    assert shown(line).unreadable == (tmp_path / "tt000000001",)
+    assert [texts(tmp_path / f"cp00000000{number}") for number in (0, 1)] == [[b"a", b"b"], [b"c", b"d"]]
+
+
+def test_what_is_written_to_the_source_meanwhile_is_not_copied(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = TransactionPlan.run
+
+    def grow_and_run(plan: TransactionPlan) -> Iterator[Lot]:
+        with (tmp_path / "tt000000000").open("ab") as file:
+            file.write(b"".join(one.raw for one in (*rows("bcd")[2:], *rows("e"))))
+        return run(plan)
+
+    monkeypatch.setattr(TransactionPlan, "run", grow_and_run)
+    assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2]) == [b"a"]
+    assert [one.reason for one in losses(line)] == [LossReason.OPEN]
+
+
+def _with_rows_by_index(folder: Path, number: int, definition: bytes) -> Path:
+    """A file whose rows mean table 4 by its index."""
+    records = [row(f"{number}{at}".encode(), 4) for at in range(3)]
+    others = metadata_record(1, 0, "TEADB"), table_record(3, "TEA.CUPS")
+    return trail_of(folder, HEADER, *others, definition, *records, name=f"tt00000000{number}")
+
+
+TDR = table_record(4, "TEA.LEAVES").raw
+OTHER = table_record(4, "TEA.POTS").raw
+
+
+@pytest.mark.parametrize(
+    ("before", "lost", "behind", "is_found"),
+    [
+        (TDR, GARBAGE, TDR, True),
+        (TDR, GARBAGE, OTHER, False),
+        (TDR, GARBAGE, None, False),
+        (TDR, TDR[:-2] + b"??", None, True),
+        (OTHER, TDR[:-2] + b"??", TDR, True),
+        (OTHER, TDR[:-2] + b"??", None, False),
+    ],
+)
+def test_a_lost_definition_is_taken_from_a_file_beside_where_it_is_sure(
+    before: bytes, lost: bytes, behind: bytes | None, *, is_found: bool, line: Line, tmp_path: Path
+) -> None:
+    _with_rows_by_index(tmp_path, 0, before)
+    source = _with_rows_by_index(tmp_path, 1, lost)
+    if behind is not None:
+        _with_rows_by_index(tmp_path, 2, behind)
+    copy = tmp_path / "cp000000001"
+    line(f"open {source}; repair to {copy}")
+    assert len(texts(copy)) == (3 if is_found else 0)
+    with TrailFile(copy) as trail:
+        names = {trail.name_of(record) for record in trail.records(trail.first_rba) if not record.is_metadata}
+    assert names == ({"TEA.LEAVES"} if is_found else set())
+    assert bool(shown(line).definitions_taken) == is_found
+    assert bool(shown(line).definitions_lost) != is_found
+
+
+def test_the_definition_of_the_database_comes_from_the_file_beside(line: Line, tmp_path: Path) -> None:
+    source = trail_of(tmp_path, HEADER, GARBAGE, table_record(4, "TEA.LEAVES"), row(b"a", 4), name="tt000000000")
+    _with_rows_by_index(tmp_path, 1, TDR)
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
+    assert [(one.table_index, one.name) for one in shown(line).definitions_taken] == [(None, "TEADB")]
+    with TrailFile(tmp_path / "cp000000000") as copy:
+        assert copy.tables.database_before(copy.size) is not None
+
+
+def test_rows_by_references_behind_lost_definitions_are_not_taken_for_those_of_other_tables(
+    line: Line, tmp_path: Path
+) -> None:
+    known = metadata_record(1, 0, "TEADB"), table_record(1, "TEA.LEAVES")
+    reference = metadata_record(3, 1, "TEA.POTS")
+    lost, later = row(b"lost", 2), row(b"by reference", 3)
+    found = repair(line, tmp_path, HEADER, *known, GARBAGE, reference, row(b"a", 1), lost, later)
+    assert found == [b"a"]
+    assert [one.reason for one in losses(line)] == [LossReason.NO_DEFINITION] * 2 + [LossReason.UNKNOWN]
+
+
+def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    named = _with_rows_by_index(other, 0, TDR)
+    line(f"open {_with_rows_by_index(tmp_path, 0, GARBAGE)}; repair to {tmp_path / 'cp000000000'} definitions {named}")
+    assert len(texts(tmp_path / "cp000000000")) == 3
+    assert [one.source.path for one in shown(line).definitions_taken] == [named]
+
+
+def _bad_header(folder: Path, name: str, size: int) -> Path:
+    """A trail whose file header has lost its first bytes."""
+    return trail_of(folder, b"?" * size + HEADER.raw[size:], *rows("ab"), name=name)
+
+
+def test_a_damaged_file_header_is_made_anew_from_what_is_left_of_it(line: Line, tmp_path: Path) -> None:
+    line(f"open {_bad_header(tmp_path, 'tt000000000', 3)}; repair to {tmp_path / 'cp000000004'}")
+    with TrailFile(tmp_path / "cp000000004") as copy:
+        header, own = copy.file_header, HEADER.file_header
+    assert header is not None
+    for name in ("Compatibility", "CreationTime", "URI", "Charset"):
+        assert header.get("TrailInfo", name) == own.get("TrailInfo", name), name
+    assert header.seqno == 4
+    assert [one.origin for one in shown(line).headers] == [HeaderOrigin.REBUILT]
+
+
+def test_a_lost_file_header_comes_from_the_file_beside_or_from_one_that_is_named(line: Line, tmp_path: Path) -> None:
+    source = _bad_header(tmp_path, "tt000000000", 400)
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
+    assert "HEADER FROM <file>" in refused(line)
+    line(f"repair to {tmp_path / 'cp000000000'} header keep")
+    assert "is damaged" in refused(line)
+    other = make_file_header_record(replace_values(HEADER.file_header, "TrailInfo", {"Compatibility": 4}))
+    named = trail_of(tmp_path, other, *rows("c"), name="zz000000000")
+    line(f"repair to {tmp_path / 'cp000000000'} header from {named}")
+    assert shown(line).headers[0].source == named
+    trail_of(tmp_path, HEADER, *rows("c"), name="tt000000001")
+    line(f"repair to {tmp_path / 'cp000000001'}")
+    for number, version in ((0, 4), (1, 5)):
+        with TrailFile(tmp_path / f"cp00000000{number}") as copy:
+            assert copy.file_header is not None
+            assert copy.file_header.get("TrailInfo", "Compatibility") == version
+            assert copy.file_header.created is None
+
+
+def test_rebuilt_headers_leave_out_what_has_no_name_and_what_the_end_would_tell(line: Line, tmp_path: Path) -> None:
+    line(f"open {TRAILS / 'et000000000'}; repair to {tmp_path / 'cp000000009'} header rebuild")
+    with TrailFile(tmp_path / "cp000000009") as copy:
+        header = copy.file_header
+    assert header is not None
+    assert (header.seqno, header.last_csn) == (9, None)
+    assert shown(line).headers[0].dropped == ("TrailInfo 40", "TrailInfo 41", "TrailInfo 42")
+
+
+def test_a_copy_is_cut_into_files_that_stand_alone(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.operations.repair.repairing._MEGABYTE", 3000)
+    source = written(tmp_path / "a", drawn(Random(3), 12), cuts=Random(3), is_headed=True)
+    line(f'repair over "{source}" to {tmp_path / "cp000000000"} megabytes 1; diff "{source}" "{tmp_path}/cp*"')
+    assert len(list(tmp_path.glob("cp*"))) > 1
+    assert all(path.stat().st_size <= 3000 for path in tmp_path.glob("cp*"))
+    assert line.events[-1].status is ExitStatus.OK  # type: ignore[union-attr]
+
+
+def test_a_target_is_no_file_of_the_source_s_trail(line: Line, tmp_path: Path) -> None:
+    trail_of(tmp_path, *rows("a"), name="tt000000000")
+    line(f"open {tmp_path / 'tt000000000'}; repair to {tmp_path / 'tt000000001'}")
+    assert refused(line).endswith("would be a file of the trail of tt000000000: REPAIR takes another name.")
+    line(f'repair over "{tmp_path}/tt*" to {tmp_path / "tt000000000"} replace')
+    assert "REPAIR never writes over it" in refused(line)
+
+
+def test_only_a_copy_that_was_made_by_us_is_replaced(line: Line, tmp_path: Path) -> None:
+    mine, made = tmp_path / "aa000000000", tmp_path / "bb000000000"
+    mine.write_bytes(b"mine")
+    line(f"open {TRAILS / 'et000000000'}; repair to {mine} replace")
+    assert "is not known to be a copy" in refused(line)
+    assert mine.read_bytes() == b"mine"
+    line(f"save {made} 3 records")
+    if not is_copy(made):
+        pytest.skip("the file system has no attributes")
+    line(f"repair to {made}")
+    assert "REPLACE replaces a copy" in refused(line)
+    for _ in range(2):
+        line(f"repair to {made} replace")
+        assert made.read_bytes() == (TRAILS / "et000000000").read_bytes()
+
+
+def _full(_handle: int) -> NoReturn:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _interrupted(_handle: int) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("fail", [_full, _interrupted])
+def test_a_full_disk_and_an_interrupt_leave_nothing(
+    fail: Callable[[int], NoReturn], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line(f"open {TRAILS / 'ft000000000'}")
+    monkeypatch.setattr(os, "fsync", fail)
+    try:
+        line(f"repair to {tmp_path / 'cp000000000'}")
+    except KeyboardInterrupt:
+        assert fail is _interrupted
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", ["", "all"])
+def test_a_copy_that_lacks_more_than_is_told_does_not_get_its_name(
+    words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = TransactionPlan.takes
+    monkeypatch.setattr(TransactionPlan, "takes", lambda plan, place: place.rba != 1811 and taken(plan, place))
+    line(f"open {TRAILS / 'et000000000'}; repair to {tmp_path / 'cp000000000'} {words}")
+    assert "differs from the source in more than what is left out" in refused(line)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_filter_is_refused(shop: Line, tmp_path: Path) -> None:
+    shop(f"filter include rectype insert; repair to {tmp_path / 'cp000000000'}")
+    assert "FILTER OFF" in refused(shop)
+
+
+def test_the_position_stays_and_the_status_tells_whether_anything_lacks(tmp_path: Path) -> None:
+    for name, status in (("et000000000", ExitStatus.OK), ("ft000000000", ExitStatus.FINDINGS)):
+        script = f"open {TRAILS / name}; pos 1130; repair to {tmp_path / name}; format jsonl; pos"
+        done = logdump("-c", script)
+        assert done.status == status
+        assert json.loads(done.out.splitlines()[-1])["rba"] == 1130
+
+
+def test_a_mark_is_of_the_file_and_not_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        mark_as_copy(file.fileno())
+    if not is_copy(path):
+        pytest.skip("the file system has no attributes")
+    path.unlink()
+    path.write_bytes(b"another")
+    assert not is_copy(path)

@@ -1,0 +1,289 @@
+"""EXPORT SQL of large files goes by columns: byte for byte what it writes statement by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fixtures import TRAILS
+from fixtures.flavour import MYSQL_21
+from logdump.operations.export import exporting, text_file
+from logdump.render.sql import SqlScript
+from tests.logdump.export.strategies import records_of_a_table
+from tests.logdump.line import Line
+from tests.logdump.statements.history import without_key, write_history
+from tests.searching import IS_LONG, examples
+from tests.trailformat.samples import header, metadata_record, trail_of
+from tests.trailformat.values.kinds import of
+from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record
+from trailformat.definitions.column import KEY
+from trailformat.definitions.metadata import build_table
+from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, UNIFIED_UPDATE
+
+blocks = pytest.importorskip("logdump.operations.export.sql_blocks", reason="exports by columns need pyarrow and numba")
+sql_statements = pytest.importorskip("logdump.operations.export.sql_statements", reason="likewise")
+
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+WAYS = [
+    pytest.param(path, direction, id=f"{path.name}-{direction or 'redo'}")
+    for number, path in enumerate(FILES)
+    for place, direction in enumerate(["", "undo"])
+    if IS_LONG or number % 2 == place
+]
+"""The trails come in pairs of both byte orders: one way for each of the two."""
+DIALECTS = ("oracle", "mysql", "postgresql", "ansi")
+EITHER = pytest.mark.parametrize("direction", ["", "undo"], ids=["redo", "undo"])
+EACH_DIALECT = pytest.mark.parametrize("dialect", DIALECTS)
+ORDER = ByteOrder.BIG
+Written = tuple[bytes | None, list[str], list[str], int]
+"""The script, what is told, the failures, and where the session stands then."""
+
+
+def _written(path: Path, words: str, before: str, *, by_columns: bool) -> Written:
+    """Export a trail; NOTIFY reports often."""
+    line = Line()
+    line.session.open(path)
+    line(f"notify 3; {before}")
+    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
+        patched.setattr(exporting, "_MANY_BYTES", 0 if by_columns else 1 << 40)
+        patched.setattr(exporting, "_MANY_TRANSACTIONS", 0)
+        told = line(f"export sql to {folder}/out {words}")
+        target = Path(folder) / "out"
+        script = target.read_bytes() if target.exists() else None
+    position = line.session.cursor.next
+    failures = [str(failure).replace(folder, "") for failure in line.failures]
+    line.session.close()
+    return script, [text.replace(folder, "") for text in told], failures, position
+
+
+def _check(path: Path, words: str, before: str = "") -> str:
+    """Export both ways; returns the script."""
+    one_by_one = _written(path, words, before, by_columns=False)
+    assert _written(path, words, before, by_columns=True) == one_by_one
+    return (one_by_one[0] or b"").decode()
+
+
+RECORDS = records_of_a_table(st.sampled_from([3, 3, 3, 0, 1, 2]))
+
+
+@pytest.fixture
+def singles(monkeypatch: pytest.MonkeyPatch) -> list[list[Record]]:
+    """The records of each change whose statement is made by itself."""
+    found: list[list[Record]] = []
+    plain = SqlScript.statements_of
+
+    def noted(self: SqlScript, records: list[Record], transaction: object) -> object:
+        found.append(list(records))
+        return plain(self, found[-1], transaction)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SqlScript, "statements_of", noted)
+    return found
+
+
+@pytest.mark.parametrize(("trail", "direction"), WAYS)
+def test_every_trail_comes_to_the_same_bytes(trail: Path, direction: str) -> None:
+    _check(trail, direction)
+
+
+@EITHER
+@pytest.mark.parametrize("words", ["include cut", "2 transactions"])
+@pytest.mark.parametrize("before", ["next 6", "filter include rectype insert", "filter filename TEA*", "across on"])
+def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, direction: str) -> None:
+    _check(TRAILS / "st000000000", f"{words} {direction}", before)
+
+
+@pytest.mark.parametrize("command", ["redo", "undo"])
+@pytest.mark.parametrize("words", ["99", "3 include cut"])
+@pytest.mark.parametrize("trail", ["et000000000", "gt000000000", "dt000000000"])
+def test_redo_and_undo_print_the_same_lines(
+    trail: str, words: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+    monkeypatch.setattr(exporting, "_MANY_TRANSACTIONS", 0)
+    shown = []
+    for takes_lines in (False, True):
+        line = Line()
+        line(f"open {TRAILS / trail}")
+        line.session.takes_lines = takes_lines
+        shown.append((line(f"{command} {words}"), line.session.cursor.next))
+        line.session.close()
+    assert shown[0] == shown[1]
+
+
+@settings(max_examples=examples(7), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(first=RECORDS, second=RECORDS, data=st.data())
+def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
+    first: list[Record], second: list[Record], data: st.DataObject, tmp_path: Path
+) -> None:
+    rows = data.draw(st.permutations(second[1:] + first[1:])) if first[0] == second[0] else second[1:]
+    words = data.draw(st.sampled_from(DIALECTS)) + data.draw(st.sampled_from([" undo", ""]))
+    _check(trail_of(tmp_path, *first, second[0], *rows), words)
+
+
+@EITHER
+@EACH_DIALECT
+def test_a_history_with_strange_texts_comes_to_the_same_bytes(dialect: str, direction: str, tmp_path: Path) -> None:
+    number = DIALECTS.index(dialect)
+    tables = [MYSQL_21.teas, without_key(MYSQL_21.teas)]
+    for place, table in enumerate(tables if IS_LONG else [tables[(number + bool(direction)) % 2]]):
+        path = tmp_path / f"k{place}000000000"
+        write_history(path, number, table, odd_words=True)
+        _check(path, f"{dialect} {direction}")
+
+
+@EITHER
+def test_no_statement_of_an_ordinary_row_is_made_by_itself(
+    direction: str, tmp_path: Path, singles: list[list[Record]]
+) -> None:
+    for seed, table in enumerate((MYSQL_21.teas, without_key(MYSQL_21.teas))):
+        path = write_history(tmp_path / f"k{seed}000000000", seed, table, can_be_undone=True).path
+        script = _written(path, f"ansi {direction}", "", by_columns=True)[0] or b""
+        remarks = script.decode().count("no column is changed")
+        assert len(singles) == remarks
+        singles.clear()
+
+
+def _definition(*names: str, keys: int = 1, table: str = "TEA.POTS") -> Record:
+    columns = tuple(of(64)._replace(name=name, flags=KEY if at < keys else 0) for at, name in enumerate(names))
+    return metadata_record(2, 1, table, build_table(TableDefinition(1, 1, columns), ORDER))
+
+
+def _image(values: tuple[str | None, ...]) -> tuple[Column, ...]:
+    stored = (None if one is None else one.encode() for one in values)
+    return tuple(make_column(at, one if one is None else len(one).to_bytes(2) + one) for at, one in enumerate(stored))
+
+
+def _row(
+    io_type: int,
+    before: tuple[str | None, ...] | None,
+    after: tuple[str | None, ...] | None,
+    trans_ind: int = 3,
+) -> Record:
+    old, new = (None if image is None else _image(image) for image in (before, after))
+    base = header(1, io_type=io_type, trans_ind=trans_ind, before_after=ord("B" if new is None else "A"))
+    return make_record(base, Images(old, new, 4 if old and new else 0))
+
+
+def _insert(*values: str | None, trans_ind: int = 3) -> Record:
+    return _row(INSERT, None, values, trans_ind)
+
+
+def _delete(*values: str | None, trans_ind: int = 3) -> Record:
+    return _row(DELETE, values, None, trans_ind)
+
+
+def _transaction(*rows: Callable[[int], Record]) -> list[Record]:
+    """Rows of one transaction."""
+    return [row(0 if at == 0 else 2 if at == len(rows) - 1 else 1) for at, row in enumerate(rows)]
+
+
+NAMES = [('say "tea"', "back\\slash", "煎茶"), ("a`b", "x.y", "😀"), ("line\nbreak", "B", "C"), ("", "B", "C")]
+
+
+@EITHER
+@EACH_DIALECT
+@pytest.mark.parametrize("names", NAMES, ids=["quotes", "backticks", "line-break", "empty"])
+def test_names_that_need_quotes_or_cannot_be_written_are_treated_alike(
+    names: tuple[str, ...], dialect: str, direction: str, tmp_path: Path
+) -> None:
+    rows = [_insert("a", "b", "c"), _delete("a", "b", "c"), _row(UNIFIED_UPDATE, ("a", "b", "c"), ("a", "x", "c"))]
+    _check(trail_of(tmp_path, _definition(*names, table='TEA."POTS"'), *rows), f"{dialect} {direction}")
+
+
+VALUES = (None, "", "NULL", "it's", "'" * 1200, "x" * 999, "é" * 1001, "\0", "a\\b\n", "\ud7ff", "\u202e")
+
+
+@EITHER
+@EACH_DIALECT
+@pytest.mark.parametrize("keys", [0, 1, 2])
+def test_null_empty_and_strange_keys_find_their_rows_alike(
+    keys: int, dialect: str, direction: str, tmp_path: Path
+) -> None:
+    rows = [make(one, "b") for one in VALUES for make in (_insert, _delete)]
+    rows += [_row(UNIFIED_UPDATE, (one, "b"), (one, other)) for one, other in pairwise(VALUES)]
+    _check(trail_of(tmp_path, _definition("A", "B", keys=keys), *rows), f"{dialect} {direction}")
+
+
+def test_an_empty_text_is_null_in_the_conditions_of_oracle_alone(tmp_path: Path, singles: list[list[Record]]) -> None:
+    trail = trail_of(tmp_path, _definition("A", "B", keys=2), _delete("", "b"), _delete("a", None))
+    expected = {"oracle": '"A" IS NULL AND "B" = \'b\'', "ansi": "\"A\" = '' AND \"B\" = 'b'"}
+    for dialect, condition in expected.items():
+        script = (_written(trail, dialect, "", by_columns=True)[0] or b"").decode()
+        assert f'DELETE FROM "TEA"."POTS" WHERE {condition};\n' in script
+        assert 'WHERE "A" = \'a\' AND "B" IS NULL;\n' in script
+    assert not singles
+
+
+def _half(values: tuple[str | None, ...], *, is_before: bool) -> Callable[[int], Record]:
+    before, after = (values, None) if is_before else (None, values)
+    return lambda trans_ind: _row(FIELD_COMP, before, after, trans_ind)
+
+
+def _large() -> list[Record]:
+    """A transaction of updates in two records, pieces of large objects, and rows."""
+    before, after = _half(("k", "b"), is_before=True), _half(("k", "c"), is_before=False)
+
+    def piece(trans_ind: int) -> Record:
+        return make_record(header(1, io_type=LARGE_OBJECT, trans_ind=trans_ind), b"no piece that is known")
+
+    def insert(trans_ind: int) -> Record:
+        return _insert("k", "v", trans_ind=trans_ind)
+
+    rows: list[Callable[[int], Record]] = [piece, piece]
+    rows += [insert, before, after, before, insert, after, insert, piece, piece, before, piece, after, piece] * 4
+    return _transaction(*rows)
+
+
+@EITHER
+@pytest.mark.parametrize("before", ["", "filter include rectype insert", "filter include rectype 15"])
+def test_parts_of_a_large_transaction_are_parts_of_one(
+    before: str, direction: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "_MOST_BYTES", 300)
+    monkeypatch.setattr(blocks, "_CUT_ROWS", 4)
+    monkeypatch.setattr(blocks, "_MOST_ROWS", 16)
+    monkeypatch.setattr(sql_statements, "_MOST_CELLS", 4)
+    small = _insert("a", "b")
+    trail = trail_of(tmp_path, _definition("A", "B"), *[small] * 9, *_large(), small, *_large(), small)
+    _check(trail, f"ansi {direction}", before)
+
+
+def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
+    tmp_path: Path, singles: list[list[Record]]
+) -> None:
+    rows = [_half(("k", "b", one), is_before=False) for one in "xy"]
+    trail = trail_of(tmp_path, _definition("A", "B", "C"), *_transaction(*rows), _insert("k", "b", "c"))
+    script = _check(trail, "ansi undo")
+    assert script.count("UPDATE TEA.POTS: the trail has no before image of B, C\n") == 2
+    assert "-- 2 of the changes above could not be written" in script
+    singles.clear()
+    assert _written(trail, "ansi undo", "", by_columns=True)[0] == script.encode()
+    assert not singles
+
+
+@EITHER
+def test_damage_ends_both_ways_alike(direction: str, tmp_path: Path) -> None:
+    rows = [_insert("a", "b"), _delete("a", "b")]
+    trail = trail_of(tmp_path, _definition("A", "B"), *rows, b"\x00\x01damage\xff" * 3, *rows)
+    assert _written(trail, direction, "", by_columns=True)[2]
+    _check(trail, direction)
+
+
+def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+
+    def interrupt(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(text_file.TextFile, "append", interrupt)
+    line = Line()
+    with pytest.raises(KeyboardInterrupt):
+        line(f"open {TRAILS / 'et000000000'}; export sql to {tmp_path / 'out'}")
+    line.session.close()
+    assert list(tmp_path.iterdir()) == []

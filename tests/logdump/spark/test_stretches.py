@@ -1,0 +1,56 @@
+"""Stretches of a trail: read one by one, their transactions are those of the trail, wherever it is cut."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logdump.operations.recovery.cuts import Seen, seen
+from logdump.spark.comparison.stretches import StretchWalk, TrailStretch
+from logdump.spark.errors import SplitMismatch
+from tests.searching import examples
+from tests.trailformat.samples import trail_of
+from tests.trailformat.test_transaction_walk import records_of
+from trailformat.scan import FILE_HEADER
+from trailformat.search.lots import DAMAGE, LotMark
+from trailformat.search.whole_trail import FIRST_PLACE, TrailPlace, WholeTrail
+
+TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
+
+
+def read(paths: list[Path], starts: list[TrailPlace]) -> tuple[list[Seen], list[LotMark]]:
+    """The transactions of the stretches that start there, one after the other, and the damage."""
+    found: list[Seen] = []
+    damage: list[LotMark] = []
+    for start, stop in pairwise([*starts, None]):
+        assert start is not None
+        for lot, rows, marks in StretchWalk(WholeTrail(paths), TrailStretch(start, stop)).lots():
+            found += [seen(lot, row) for row in range(rows)]
+            damage += [mark for mark in marks if mark.io_type == DAMAGE]
+    return found, damage
+
+
+@given(texts=st.lists(TEXTS, min_size=1, max_size=3), data=st.data())
+@settings(max_examples=examples(25), deadline=None)
+def test_each_transaction_and_each_damage_is_of_one_stretch(texts: list[str], data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [trail_of(Path(folder), *records_of(text), name=f"tt{number:09}") for number, text in enumerate(texts)]
+        records = [
+            TrailPlace(found.ordinal, int(rba))
+            for found in WholeTrail(paths).batches()
+            for rba, kind in zip(found.batch.rba, found.batch.kind, strict=True)
+            if kind <= FILE_HEADER
+        ]
+        drawn = data.draw(st.sets(st.sampled_from([FIRST_PLACE, *records]), max_size=5))
+        assert read(paths, sorted({FIRST_PLACE, *drawn})) == read(paths, [FIRST_PLACE])
+
+
+def test_a_stretch_that_does_not_end_where_the_next_begins_is_an_error(trails: Path) -> None:
+    path = trails / "et000000000"
+    with pytest.raises(SplitMismatch, match=f"^{path}, seqno 0, RBA 2001: no record begins here"):
+        read([path], [FIRST_PLACE, TrailPlace(0, 2001)])

@@ -1,0 +1,90 @@
+"""Long work shows how far it is, says what it has done when Ctrl+C stops it, and leaves nothing half."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import trailformat.scan
+from logdump.commands import REGISTRY
+from logdump.language.execute import run_line
+from logdump.line.line_mode import Script
+from logdump.operations.export import batch_walk, exporting
+from logdump.operations.save import saver as saving
+from logdump.session import scan as session_scan
+from logdump.session import selection
+from logdump.session.events import Event, Notice, Progress
+from logdump.session.exit_status import ExitStatus
+from tests.logdump.line import Line
+from tests.logdump.writers import WRITERS
+from trailformat.scan import Engine, is_available
+from trailformat.search import transaction_walk
+
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+
+LONG = {
+    **{name: (writer.command, "nothing was ") for name, writer in WRITERS.items()},
+    "check": ("check", "this check is partial"),
+    "find": ("find nowhere-at-all", "none with nowhere-at-all"),
+    "find back": ("pos eof; find nowhere-at-all; find previous", "none with nowhere-at-all"),
+    "redo": ("redo 99", "the position stays"),
+    "undo": ("undo 99", "the position stays"),
+}
+"""Commands that write to T, or nothing, and what they say in the end."""
+
+
+@pytest.fixture(params=["by columns", "by records"], autouse=True)
+def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", 4)
+    monkeypatch.setattr(transaction_walk, "NEARBY", 7)
+    if request.param == "by columns":
+        monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+        monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
+        for module, name in ((selection, "_LARGE"), (selection, "_SMALL")):
+            monkeypatch.setattr(module, name, 4)
+        for module in (session_scan, saving):
+            monkeypatch.setattr(module, "NEARBY", 1)
+
+
+def _stopped(line: Line, command: str) -> list[Event]:
+    """What a command yields when Ctrl+C comes at its first progress."""
+    events = run_line(line.session, REGISTRY, command)
+    for event in events:
+        if isinstance(event, Progress):
+            break
+    else:
+        pytest.fail("no progress")
+    told = [events.throw(KeyboardInterrupt)]
+    with pytest.raises(KeyboardInterrupt):
+        told += events
+    return told
+
+
+@pytest.mark.parametrize(("command", "said"), LONG.values(), ids=LONG)
+def test_ctrl_c_at_the_first_progress(command: str, said: str, shop: Line, tmp_path: Path) -> None:
+    *before, command = command.split("; ")
+    shop("; ".join(["notify 5", "pos 1811", *before]))
+    position = shop.session.cursor.next
+    notices = [
+        one for one in _stopped(shop, command.replace("T", str(tmp_path / "xx000000000"))) if isinstance(one, Notice)
+    ]
+    (told,) = [one for one in notices if one.status is ExitStatus.INTERRUPTED]
+    assert told.lines[0].startswith("Stopped ")
+    assert said in told.lines[0]
+    assert list(tmp_path.iterdir()) == []
+    assert shop.session.cursor.next == position
+
+
+def test_ctrl_c_while_a_line_is_printed(
+    trails: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Script([f"open {trails / 'et000000000'}; notify 5; check"])
+
+    def interrupted(_event: Progress) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(script, "_show_progress", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        script.run()
+    assert "this check is partial" in capsys.readouterr().err

@@ -1,0 +1,171 @@
+"""Records that are too large to be held: what is known of them without reading more than a part of them.
+
+Extract splits rows into fragments of a few kilobytes; a record of more than LARGEST bytes is damage or hostile. Its
+frame, header and small tokens are as those of any record. A part of more than LARGEST bytes is not taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Never
+
+from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.mapped_file import Source, as_read, copied
+from trailformat.codec.tokens import Token, is_wide, token_places
+from trailformat.errors import BadData, BadRecord
+from trailformat.records import framing
+from trailformat.records.record import Record, TokenPlace
+from trailformat.records.record_header import RecordHeader, parse_header
+
+LARGEST = 1 << 23
+"""Bytes of the largest record, or part of one, that is held as a whole."""
+_PIECE = 1 << 20
+
+
+def record_of(buffer: Source, rba: int, length: int, order: ByteOrder, path: Path | None) -> Record:
+    """The sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
+    if length > LARGEST:
+        buffer = as_read(buffer, rba + length)
+        return LargeRecord(buffer, rba, length, order, path)
+    return Record(buffer[rba : rba + length], rba=rba, order=order, path=path)
+
+
+class LargeRecord(Record):
+    """A sound record of more than LARGEST bytes, whose bytes stay in its file until they are wanted.
+
+    ``raw``, ``body`` and whatever else has more than LARGEST bytes raise BadData.
+    """
+
+    def __init__(self, source: Source, rba: int, length: int, order: ByteOrder, path: Path | None) -> None:
+        self.rba = rba
+        self.order = order
+        self.path = path
+        self._source = source
+        self._length = length
+
+    @property
+    def raw(self) -> Never:  # type: ignore[override]  # all its bytes are never there
+        """Nothing.
+
+        Raises:
+            BadData: always.
+        """
+        raise self._too_large("the record", self._length)
+
+    @property
+    def body(self) -> bytes:
+        """Nothing. Raises like raw."""
+        return self.raw
+
+    @property
+    def length(self) -> int:
+        """Bytes from the first of the record to the last of its trailer."""
+        return self._length
+
+    @property
+    def is_file_header(self) -> bool:
+        """Whether this is the ``F`` record."""
+        return self._source[self.rba] == framing.FILE_HEADER
+
+    @property
+    def _frame_size(self) -> int:
+        return 6 if is_wide(self._source[self.rba + 1]) else 4
+
+    @cached_property
+    def frame(self) -> Token:
+        """The ``G`` or ``F`` token, without its payload."""
+        return Token(self._source[self.rba], self._source[self.rba + 1], b"")
+
+    @property
+    def trailer(self) -> Token:
+        """The ``Z`` token."""
+        at = self.rba + self._length - self._frame_size
+        return Token(self._source[at], self._source[at + 1], b"")
+
+    @cached_property
+    def parts(self) -> tuple[TokenPlace, ...]:
+        """The tokens of the body by their places.
+
+        Raises:
+            BadToken: the framing is broken.
+        """
+        parts, end = [], self.rba + self._frame_size
+        with self.located():
+            stop = self.rba + self._length - self._frame_size
+            for number, at, size in token_places(self._source, end, stop, self.order):
+                parts.append(TokenPlace(number, self._source[end + 1], at - self.rba, size))
+                end = at + size
+        return tuple(parts)
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the body.
+
+        Raises:
+            TrailError: the framing is broken, or the payload of one has more than LARGEST bytes.
+        """
+        return tuple(map(self._token, self.parts))
+
+    def token(self, token_id: str) -> Token | None:
+        """The first token of the body with this id. Raises like tokens."""
+        part = self.part(token_id)
+        return self._token(part) if part else None
+
+    def _token(self, part: TokenPlace) -> Token:
+        if part.size > LARGEST:
+            raise self._too_large(_NAMES.get(part.id, f"token x{part.id:02x}"), part.size)
+        return Token(part.id, part.info, self.cut(part.at, part.at + part.size))
+
+    def head(self, token_id: str, most: int) -> bytes:
+        """The first bytes of the payload of a token, at most so many, and at most LARGEST. Raises like parts."""
+        part = self.part(token_id)
+        return self.cut(part.at, part.at + min(part.size, most, LARGEST)) if part else b""
+
+    def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:
+        """The payload of a token from an offset on, in stretches with so many bytes in common. Raises like parts."""
+        part = self.part(token_id)
+        for at in range(start, part.size if part else 0, _PIECE):
+            yield self.cut(part.at + at, part.at + min(at + _PIECE + overlap, part.size)) if part else b""
+
+    @property
+    def data_size(self) -> int:
+        """Bytes of the payload of ``D``."""
+        part = self.part("D")
+        return part.size if part else 0
+
+    def cut(self, start: int, stop: int) -> bytes:
+        """The bytes from one offset to before another, at most LARGEST."""
+        return copied(self._source, self.rba + start, self.rba + min(stop, start + LARGEST, self._length))
+
+    @property
+    def placed(self) -> tuple[Source, int]:
+        """The bytes of the file, and its place there."""
+        return self._source, self.rba
+
+    def pieces(self) -> Iterator[bytes]:
+        """All the bytes, in pieces that follow each other."""
+        for start in range(0, self._length, _PIECE):
+            yield self.cut(start, start + _PIECE)
+
+    @cached_property
+    def header(self) -> RecordHeader:
+        """The record header. Raises like that of a Record."""
+        with self.located():
+            if self.is_file_header:
+                raise BadRecord("record has no header", expected="header token x47 'G'", found="x46")
+            return parse_header(framing.header_payload(self._source, self.rba, self.order), self.order)
+
+    @property
+    def data_length(self) -> int:
+        """``Len`` of the display: its length less 8 of a file header; its data."""
+        return self._length - 8 if self.is_file_header else self.data_size
+
+    def _too_large(self, what: str, size: int) -> BadData:
+        error = BadData(f"{what} has {size} bytes: more than {LARGEST} are not taken apart")
+        error.at(self.path, self.rba)
+        return error
+
+
+_NAMES = {ord("D"): "the data", ord("T"): "the block of GGS tokens", ord("U"): "the block of user tokens"}
