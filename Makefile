@@ -46,6 +46,7 @@ bench: $(VENV)/.base
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.bulk
 	$(BIN)/python -m benchmarks.export
+	$(BIN)/python -m benchmarks.records
 
 bench-spark: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'

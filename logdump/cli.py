@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="logdump",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_unsized,
         allow_abbrev=False,
     )
     parser.add_argument("command", nargs="*", metavar="FILE | COMMAND", help="what to open, or the first command")
@@ -71,7 +71,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tui", action="store_true", help=screen)
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal (--tui)")
     parser.add_argument("--version", action="version", version=f"logdump {__version__}")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
+
+
+def _unsized(prog: str) -> argparse.HelpFormatter:
+    """A formatter for argparse, which makes one for each argument; it does not load shutil to measure the terminal."""
+    return argparse.HelpFormatter(prog, width=80)
 
 
 def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[str]:

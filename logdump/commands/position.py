@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +17,7 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
-from logdump.session.settings import Across
+from logdump.session.settings import Across, OutputFormat
 from trailformat import TrailError, TrailFile
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
     reader = FilteredReader(session)
     try:
-        for _ in range(count or 1):
+        if session.takes_lines and session.settings.format is OutputFormat.JSONL:
+            reader.scanned = yield from _show_many(session, count or 1)
+        for _ in range((count or 1) - reader.scanned):
             record = yield from reader.find()
             if record is None:
                 break
@@ -54,6 +56,18 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
         yield from _suppressed(reader)
         raise
     yield from _suppressed(reader)
+
+
+def _show_many(session: Session, count: int) -> Generator[Event, None, int]:
+    """Show records as lines of JSON where they are many; returns how many were shown."""
+    from logdump.operations.export.exporting import columns_pay, has_extra  # noqa: PLC0415 - few want so many
+
+    is_plain = not session.cursor.is_backwards and not session.selection().is_active
+    if not is_plain or not columns_pay(session, count) or not has_extra():
+        return 0
+    from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs pyarrow and numba
+
+    return (yield from show_many(session, count))
 
 
 def _suppressed(reader: FilteredReader) -> Iterator[Event]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from logdump import __version__
@@ -28,6 +28,8 @@ BANNER = tuple(
         ("", "logdump, a reader of Oracle GoldenGate trails (not an Oracle product)", f"Version {__version__}", "", ""),
     )
 )
+_MESSAGES = (Notice, NoRecordThere)
+"""What is narration always."""
 
 
 def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -> Iterator[Event]:
@@ -106,10 +108,12 @@ class LineMode:
         self._log(escape(f"{prompt}{line or ''}"))
         return line
 
-    def _log(self, line: Harmless) -> None:
-        """Copy a line to the session log."""
-        with self._log_that_may_fail() as log:
-            log.write_line(line)
+    def _log(self, *lines: Harmless) -> None:
+        """Copy lines to the session log."""
+        if self.session.log.path is not None:
+            with self._log_that_may_fail() as log:
+                for line in lines:
+                    log.write_line(line)
 
     @contextlib.contextmanager
     def _log_that_may_fail(self) -> Iterator[SessionLog]:
@@ -130,13 +134,11 @@ class LineMode:
             return
         self._scroller.clear()
         self.status = self.status or getattr(event, "status", ExitStatus.OK)
-        is_message = isinstance(event, Notice | NoRecordThere) or (
-            isinstance(event, Failure) and self.failures_to_stderr
-        )
+        is_message = isinstance(event, _MESSAGES) or (self.failures_to_stderr and isinstance(event, Failure))
         is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)
-        for line in self._render(event):
-            self._write_line(line, is_narration=is_narration)
-            self._log(line)
+        lines = self._render(event)
+        self._write_lines(lines, is_narration=is_narration)
+        self._log(*lines)
 
     def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
         """Show how far a scan is in one line that is written over."""
@@ -147,14 +149,14 @@ class LineMode:
         if self.session.settings.scan_scrolling:
             self._show_progress(SearchProgress(rba))
 
-    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:
-        """Put a line where it is read: narration beside the data."""
-        terminal.write_line(line, is_narration=is_narration)
+    def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
+        """Put lines where they are read: narration beside the data."""
+        terminal.write_lines(lines, is_narration=is_narration)
 
     def _flush(self) -> None:
         sys.stdout.flush()
 
-    def _render(self, event: Event) -> Iterator[Harmless]:
+    def _render(self, event: Event) -> list[Harmless]:
         if self.is_json:
             from logdump.render import json_lines  # noqa: PLC0415 - json is loaded only where it is used
 

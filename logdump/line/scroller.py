@@ -37,7 +37,7 @@ class Scroller:
         self._shown = now
         since = now - self._started
         rate = _rate(event, since) if isinstance(event, Progress) else f", {since:.0f} s"
-        text = escape(next(render(event, settings)) + rate)
+        text = escape(render(event, settings)[0] + rate)
         terminal.write_over(text, self._width)
         self._width = len(text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from logdump.notation.escape import Harmless, escape
@@ -11,9 +12,16 @@ from logdump.notation.escape import Harmless, escape
 
 def write_line(line: Harmless, *, is_narration: bool = False) -> None:
     """Put a line where it is read: on standard output, or on standard error, behind all that went out before."""
+    write_lines((line,), is_narration=is_narration)
+
+
+def write_lines(lines: Sequence[Harmless], *, is_narration: bool = False) -> None:
+    """The same of some lines, which go out together."""
+    if not lines:
+        return
     if is_narration:
         sys.stdout.flush()
-    (sys.stderr if is_narration else sys.stdout).write(f"{line}\n")
+    (sys.stderr if is_narration else sys.stdout).write("\n".join((*lines, "")))
 
 
 def write_prompt(prompt: Harmless) -> None:

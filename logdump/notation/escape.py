@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NewType
+from collections.abc import Iterable
+from typing import NewType, cast
 
 Harmless = NewType("Harmless", str)
 """Printable characters alone, as :func:`escape` makes them: a terminal and a session log take nothing else."""
@@ -13,3 +14,9 @@ def escape(text: str) -> Harmless:
     if text.isprintable():
         return Harmless(text)
     return Harmless("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))
+
+
+def escape_lines(lines: Iterable[str]) -> list[Harmless]:
+    """The same of each line; where none needs it, one look at all of them finds that out."""
+    shown = list(lines)
+    return cast("list[Harmless]", shown) if "".join(shown).isprintable() else list(map(escape, shown))

@@ -5,17 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import cast
 
 from logdump.notation.ebcdic import ASCII
+from logdump.notation.escape import Harmless
 
 BYTES_PER_LINE = 20
+_LINES = 64
+"""Lines that are made together."""
+_DIGITS = 50
+"""Characters of the digits of a line, the blank behind them included."""
+_PLACES = [
+    (slice(_DIGITS * line, _DIGITS * line + _DIGITS - 1), slice(BYTES_PER_LINE * line, BYTES_PER_LINE * (line + 1)))
+    for line in range(_LINES)
+]
+"""The digits and the characters of each line among those of all."""
 
 
-def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> Iterator[str]:
+def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[Harmless]:
     """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` gives the character of each byte (see charsets)."""
     shown = data if limit is None else data[:limit]
-    for start in range(0, len(shown), BYTES_PER_LINE):
-        line = shown[start : start + BYTES_PER_LINE]
-        text = "".join(gutter[byte] for byte in line)
-        yield f" {line.hex(' ', -2):<49} | {text}"
+    table = gutter.encode()
+    if 0 < len(shown) <= BYTES_PER_LINE:
+        return [Harmless(f" {shown.hex(' ', -2):<49} | {shown.translate(table).decode()}")]
+    lines: list[str] = []
+    for start in range(0, len(shown), _LINES * BYTES_PER_LINE):
+        part = shown[start : start + _LINES * BYTES_PER_LINE]
+        count = -(-len(part) // BYTES_PER_LINE)
+        digits, text = part.hex(" ", -2).ljust(_DIGITS * count), part.translate(table).decode()
+        lines += [f" {digits[pairs]} | {text[characters]}" for pairs, characters in _PLACES[:count]]
+    # digits, and what a table of printable characters has
+    return cast("list[Harmless]", lines)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
@@ -26,8 +26,7 @@ _DATE = r"(?P<year>[0-9]{4}|[0-9]{2})(?P<sep>[-/])(?P<month>[0-9]{1,2})(?P=sep)(
 _FRACTION = r"(?P<fraction>[0-9]{3}\.[0-9]{3}|[0-9]{1,6})"
 _CLOCK = rf"(?P<hour>[0-9]{{1,2}})(?::(?P<minute>[0-9]{{1,2}})(?::(?P<second>[0-9]{{1,2}})(?:\.{_FRACTION})?)?)?"
 _ZONE = r"(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
-_DATE_AND_TIME = re.compile(rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?")
-_TIME_ALONE = re.compile(_CLOCK)
+_DATE_AND_TIME = rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?"
 
 LOGDUMP_FORM: Final = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
 TIME_FORMS: Final = f"{LOGDUMP_FORM} or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm"
@@ -87,13 +86,25 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
     A value that falls outside the years 1 to 9999 there has no such text: it is ``x`` and the 16 hex digits of its 64
     bits.
     """
+    return _shown_time(julian, offset, time.tzname)
+
+
+@lru_cache
+def _shown_time(julian: int, offset: TimeOffset, zone: tuple[str, str]) -> str:
+    """The same, where ``zone`` is that of the machine as it is now: the records of a transaction have one time."""
     seconds, fraction = divmod(julian - JULIAN_UNIX_EPOCH, _SECOND)
+    shown = _shown_second(seconds, offset, zone)
+    return f"{shown}.{fraction // 1000:03}.{fraction % 1000:03}" if shown else f"x{julian & _UNSIGNED_64:016x}"
+
+
+@lru_cache
+def _shown_second(seconds: int, offset: TimeOffset, _zone: tuple[str, str]) -> str | None:
+    """``yyyy/mm/dd hh:mm:ss`` of Unix seconds; None outside the years 1 to 9999."""
     fields = _fields(seconds, offset)
     if fields is None:
-        return f"x{julian & _UNSIGNED_64:016x}"
+        return None
     day = f"{fields.tm_year:04}/{fields.tm_mon:02}/{fields.tm_mday:02}"
-    clock = f"{fields.tm_hour:02}:{fields.tm_min:02}:{fields.tm_sec:02}"
-    return f"{day} {clock}.{fraction // 1000:03}.{fraction % 1000:03}"
+    return f"{day} {fields.tm_hour:02}:{fields.tm_min:02}:{fields.tm_sec:02}"
 
 
 def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int:
@@ -108,7 +119,9 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int
     Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
     time that the start of daylight saving skips.
     """
-    match = _DATE_AND_TIME.fullmatch(text.strip()) or _TIME_ALONE.fullmatch(text.strip())
+    from datetime import UTC, datetime  # noqa: PLC0415 - records are shown sooner without
+
+    match = re.fullmatch(_DATE_AND_TIME, text.strip()) or re.fullmatch(_CLOCK, text.strip())
     if match is None:
         raise ValueError(f"a time is {TIME_FORMS}, not {text!r}")
     parts = match.groupdict()
@@ -183,6 +196,7 @@ def _from_local(wall: int, text: str) -> int:
     return min(moments) * _SECOND + fraction + JULIAN_UNIX_EPOCH
 
 
+@lru_cache
 def iso_time(julian: int) -> str | None:
     """``2024-03-14T09:31:00.000000Z`` of Julian microseconds; None outside the years 1 to 9999."""
     moment = to_datetime(julian)

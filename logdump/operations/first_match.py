@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from logdump.render.problem_notices import problem_notices
-from logdump.session.across import place_of, return_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
@@ -42,6 +41,8 @@ def show_first(
     also: Sequence[FilterSet] = (),
 ) -> Iterator[Event]:
     """Display the next record that is wanted; without one the position stays where it was."""
+    from logdump.session.across import place_of, return_to  # noqa: PLC0415 - NEXT needs no search
+
     start = place_of(session)
     try:
         record = yield from FilteredReader(session, filtered=filtered, also=also).find(wanted)

@@ -67,9 +67,9 @@ def _base(known: KnownRecord, segment: Segment) -> str:
 def _whole_lines(whole: Record, settings: Settings) -> Iterator[str]:
     """The columns of a record whose data goes on in fragments."""
     try:
-        lines = list(column_lines(whole, settings))
+        lines = column_lines(whole, settings)
     except TrailError as error:
-        lines = [f"Columns cannot be shown: {error.problem}"]
+        lines = [escape(f"Columns cannot be shown: {error.problem}")]
     yield f"With its fragments {len(whole.data)} bytes:"
     yield from lines
 

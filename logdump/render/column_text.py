@@ -6,15 +6,16 @@ Column 0 (0x0000), Length 10 (0x000a).           21.3
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
+from logdump.notation.escape import Harmless, escape
 from logdump.notation.hexdump import hexdump
 from logdump.session.settings import Detail, Settings
-from trailformat import Column, Images, Record
-from trailformat.records.columns import Columns, build_columns
+from trailformat import Images, Record
+from trailformat.records.columns import COLUMN_HEAD, Columns
 
 
-def column_lines(record: Record, settings: Settings) -> Iterator[str]:
+def column_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The columns of a record's images; nothing when it holds none.
 
     Raises:
@@ -22,47 +23,50 @@ def column_lines(record: Record, settings: Settings) -> Iterator[str]:
     """
     images = record.images
     if images is None:
-        return
+        return []
     if images.prefix_size:
-        yield from _paired_lines(record, images, settings)
-    else:
-        yield from _image_lines(images.before or images.after or (), settings)
+        return _paired_lines(record, images, settings)
+    form = _SHORT if settings.release.has_short_column_line else _LONG
+    return _image_lines(form, images.before or images.after or (), settings)
 
 
-def _image_lines(columns: Columns, settings: Settings) -> Iterator[str]:
+_SHORT, _LONG, _LONG_KEY = (
+    "Column {0} (0x{0:04x}), Length {1} (0x{1:04x}).",
+    "Column {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
+    "KeyCol {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
+)
+"""Lines of columns; they take index and length."""
+
+
+@lru_cache(maxsize=8192)
+def _column_line(form: str, index: int, size: int) -> Harmless:
+    """Most columns have an index and a length that others had before."""
+    return escape(form.format(index, size))
+
+
+def _image_lines(form: str, columns: Columns, settings: Settings) -> list[Harmless]:
+    if settings.detail is not Detail.DATA:
+        return [_column_line(form, column.index, len(column.raw)) for column in columns]
+    lines: list[Harmless] = []
+    limit, gutter = settings.reclen, settings.data_gutter
     for column in columns:
-        if settings.release.has_short_column_line:
-            size = len(column.raw)
-            yield f"Column {column.index} (0x{column.index:04x}), Length {size} (0x{size:04x})."
-        else:
-            yield _long_line("Column", column)
-        yield from _value_lines(column, settings)
+        lines.append(_column_line(form, column.index, len(column.raw)))
+        lines += hexdump(column.raw, limit, gutter)
+    return lines
 
 
-def _long_line(label: str, column: Column) -> str:
-    size = len(column.raw)
-    return f"{label} {column.index:>5} (x{column.index:04x}), Len {size:>5} (x{size:04x})"
-
-
-def _value_lines(column: Column, settings: Settings) -> Iterator[str]:
-    if settings.detail is Detail.DATA:
-        yield from hexdump(column.raw, settings.reclen, settings.data_gutter)
-
-
-def _paired_lines(record: Record, images: Images, settings: Settings) -> Iterator[str]:
+def _paired_lines(record: Record, images: Images, settings: Settings) -> list[Harmless]:
     """Before and after in one record; the form is that of a GGSPKUpdate in the MySQL 21.3c transcript."""
     is_key_update = images.prefix_size == 2
-    before = len(build_columns(images.before or (), record.order))
+    before = sum(COLUMN_HEAD + len(column.raw) for column in images.before or ())
     after = len(record.data) - before - images.prefix_size
     before_length = before + images.prefix_size
-    yield f"Before Image          Len {before_length:>5} (x{before_length:08x})"
-    label, length_label = ("KeyCol", "KeyLen") if is_key_update else ("Column", "BeforeColumnLen")
-    yield f"{length_label} {before:>5} (x{before:08x})"
-    for column in images.before or ():
-        yield _long_line(label, column)
-        yield from _value_lines(column, settings)
-    yield ""
-    yield f"After Image           Len {after:>5} (x{after:08x})"
-    for column in images.after or ():
-        yield _long_line("Column", column)
-        yield from _value_lines(column, settings)
+    form, length_label = (_LONG_KEY, "KeyLen") if is_key_update else (_LONG, "BeforeColumnLen")
+    return [
+        escape(f"Before Image          Len {before_length:>5} (x{before_length:08x})"),
+        escape(f"{length_label} {before:>5} (x{before:08x})"),
+        *_image_lines(form, images.before or (), settings),
+        escape(""),
+        escape(f"After Image           Len {after:>5} (x{after:08x})"),
+        *_image_lines(_LONG, images.after or (), settings),
+    ]

@@ -32,9 +32,10 @@ def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:
     yield f"Average of {count.transactions} Transactions"
     averages = (count.bytes_per_transaction, count.records_per_transaction, count.tables_per_transaction)
     yield from transaction_lines(*averages, indent=4)
+    is_hex = settings.release.has_hex_partition
     for (name, partition), tally in sorted(count.tables.items()) if shown.detail else ():
         yield ""
-        yield f"{escape(name):<{_NAME_WIDTH - 1}} {partition_text(partition, settings)}"
+        yield f"{escape(name):<{_NAME_WIDTH - 1}} {partition_text(partition, is_hex=is_hex)}"
         yield from tally_lines(tally)
 
 

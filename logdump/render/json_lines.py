@@ -6,9 +6,8 @@ The names of members are API; docs/json.md lists them, made from the same tables
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
-from logdump.notation.escape import Harmless, escape
+from logdump.notation.escape import Harmless, escape, escape_lines
 from logdump.render import (
     json_bounded_recovery,
     json_check,
@@ -31,7 +30,7 @@ from logdump.render import (
     json_statement,
 )
 from logdump.render.json_shape import Shape, exact, member
-from logdump.session.events import Event, Failure, Notice, RowsShown, Text
+from logdump.session.events import Event, Failure, Notice, RecordsInJson, RowsShown, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import RecoveryEnd
 from logdump.session.settings import Settings
@@ -136,23 +135,25 @@ PARTS = (
 )
 """The objects inside those."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _SHAPE_OF = {shape.event: shape for shape in SHAPES}
 
 
-def render(event: Event, _settings: Settings) -> Iterator[Harmless]:
+def render(event: Event, _settings: Settings) -> list[Harmless]:
     """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter.
 
     A RecoveryEnd has none: the object of RECOVERY holds what it tells.
     """
+    if isinstance(event, RecordsInJson):
+        return escape_lines(event.lines)
     if isinstance(event, RowsShown):
-        yield from (_object(json_spark.ROW, (event.columns, row)) for row in event.rows)
-    elif not isinstance(event, RecoveryEnd):
-        yield _object(_shape(event), event)
+        return [_object(json_spark.ROW, (event.columns, row)) for row in event.rows]
+    return [] if isinstance(event, RecoveryEnd) else [_object(_shape(event), event)]
 
 
 def _object(shape: Shape, source: object) -> Harmless:
     described = {"type": shape.name, **shape.build_what_decodes(source)}
-    return escape(json.dumps(exact(described), ensure_ascii=True, allow_nan=False, separators=(",", ":")))
+    return escape(_ENCODER.encode(exact(described)))
 
 
 def _shape(event: Event) -> Shape:

@@ -13,6 +13,8 @@ from trailformat import TrailError
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
 Get = Callable[[Any], Any]
+_AS_IT_IS = frozenset({str, bool, type(None)})
+"""The types of most values, which JSON has too."""
 
 
 class Member(NamedTuple):
@@ -99,12 +101,12 @@ class Shape(NamedTuple):
 
 def exact(value: Any) -> Any:
     """``value`` as JSON can hold it: an integer beyond 2^53 and a path as a string, bytes in hex; in containers too."""
-    if value is None or isinstance(value, str):
+    if type(value) in _AS_IT_IS:
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int):
         return value if -EXACT <= value <= EXACT else str(value)
     if isinstance(value, dict):
-        return {key: exact(item) for key, item in value.items()}
+        return {key: item if type(item) in _AS_IT_IS else exact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [exact(item) for item in value]
     if isinstance(value, bytes):

@@ -7,75 +7,80 @@ under VALUES, which Logdump does not have, our additions. All else is Logdump's 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from logdump.notation.ebcdic import decode_ebcdic
-from logdump.notation.escape import escape
+from logdump.notation.escape import Harmless, escape, escape_lines
 from logdump.notation.hexdump import hexdump
 from logdump.notation.times import format_timestamp
 from logdump.render.column_text import column_lines
-from logdump.render.definition_formats import FORMATS, definition_token_lines
 from logdump.render.file_header_text import file_header_lines
 from logdump.render.header_text import ghdr_lines
-from logdump.render.metadata_text import database_lines, reference_line, table_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
 from logdump.session.known_record import KnownRecord
+from logdump.session.release import Release
 from logdump.session.settings import Detail, Level, Settings
-from trailformat import DatabaseDefinition, Record, TableDefinition, TrailError, io_type_name
-from trailformat.definitions.metadata_kinds import REFERENCE
+from trailformat import Record, TrailError, io_type_name
 from trailformat.records.io_types import LARGE_OBJECT
 
 _POSITION_IN_TRANSACTION = {0: "b", 1: "m", 2: "e", 3: "s"}
 _IMAGE_WIDTH = 58
+_BLANK = escape("")
+_BEFORE = ord("B")
 
 
-def record_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     """The lines of a record under these settings.
 
     Raises:
         TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
     """
     record = known.record
+    lines: list[Harmless] = []
     if settings.headertoken is not Level.OFF:
-        yield from header_token_lines(record, settings)
+        lines += header_token_lines(record, settings)
     if record.is_file_header:
-        yield from file_header_lines(record, settings)
-        return
+        lines += escape_lines(file_header_lines(record, settings))
+        return lines
     if settings.ghdr:
-        yield from ghdr_lines(record, settings)
-    yield ""
-    if record.is_metadata:
-        yield from _metadata_lines(known, settings)
-    else:
-        yield from _row_lines(known, settings)
+        lines += ghdr_lines(record, settings)
+    lines += _metadata_lines(known, settings) if record.is_metadata else _row_lines(known, settings)
     if settings.usertoken is not Level.OFF:
-        yield from user_token_lines(record, settings)
+        lines += user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
-        yield from ggs_token_lines(record, settings)
+        lines += ggs_token_lines(record, settings)
     if settings.values:
         from logdump.render.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
 
-        yield from addition_lines(known, settings)
+        lines += escape_lines(addition_lines(known, settings))
+    return lines
 
 
-def _row_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+def _metadata_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
+    from logdump.render.definition_text import metadata_lines  # noqa: PLC0415 - few records define anything
+
+    return escape_lines(metadata_lines(known, settings))
+
+
+def _row_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     record = known.record
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
-    yield f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"
-    yield _name_line(known, settings)
-    yield image_line(header.before_after, header.partition, header.trans_ind, settings)
-    yield from hexdump(record.head("D", settings.reclen), gutter=settings.data_gutter)
+    lines = [
+        _BLANK,
+        escape(f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"),
+        _name_line(known, settings),
+        image_line(header.before_after, header.partition, header.trans_ind, settings),
+        *hexdump(record.head("D", settings.reclen), settings.reclen, settings.data_gutter),
+    ]
     if settings.ghdr and header.io_type == LARGE_OBJECT:
-        yield from _lob_lines(record)
+        lines += escape_lines(_lob_lines(record))
     columns = _columns(record, settings)
-    yield from columns
-    if (
-        settings.release.has_blank_after_data
-        and record.data_size
-        and not columns
-        and not _shows_tokens(record, settings)
-    ):
-        yield ""
+    lines += columns
+    has_blank = settings.release.has_blank_after_data and record.data_size > 0
+    if has_blank and not columns and not _shows_tokens(record, settings):
+        lines.append(_BLANK)
+    return lines
 
 
 def _shows_tokens(record: Record, settings: Settings) -> bool:
@@ -84,12 +89,12 @@ def _shows_tokens(record: Record, settings: Settings) -> bool:
     return any(level is not Level.OFF and record.part(kind) is not None for kind, level in shown.items())
 
 
-def _columns(record: Record, settings: Settings) -> list[str]:
+def _columns(record: Record, settings: Settings) -> list[Harmless]:
     """The column list under DETAIL; none where the data does not hold it, which a notice reports."""
     if settings.detail is Detail.OFF:
         return []
     try:
-        return list(column_lines(record, settings))
+        return column_lines(record, settings)
     except TrailError:
         return []
 
@@ -103,11 +108,13 @@ def _lob_lines(record: Record) -> Iterator[str]:
         yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
 
-def _name_line(known: KnownRecord, settings: Settings) -> str:
+def _name_line(known: KnownRecord, settings: Settings) -> Harmless:
+    if known.table is not None:
+        return escape(f"Name: {known.table.name}  (TDR Index: {known.table.table_index})")
     index = known.record.table_index
     if index is None:
-        return f"Name: {escape(_name_in_header(known.record, settings))}".rstrip()
-    return f"Name: {escape(known.table.name) if known.table else ''}  (TDR Index: {index})"
+        return escape(f"Name: {escape(_name_in_header(known.record, settings))}".rstrip())
+    return escape(f"Name:   (TDR Index: {index})")
 
 
 def _name_in_header(record: Record, settings: Settings) -> str:
@@ -116,42 +123,18 @@ def _name_in_header(record: Record, settings: Settings) -> str:
     return record.name
 
 
-def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> str:
+def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> Harmless:
     """The line of the image, the partition and the place in the transaction."""
-    image = "Before Image:" if before_after == ord("B") else "After  Image:"
-    position = _POSITION_IN_TRANSACTION.get(trans_ind, "?")
-    return f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, settings)}   G  {position}"
+    return _image_line(before_after, partition, trans_ind, settings.release)
 
 
-def partition_text(partition: int, settings: Settings) -> str:
+@lru_cache(maxsize=1024)
+def _image_line(before_after: int, partition: int, trans_ind: int, release: Release) -> Harmless:
+    image = "Before Image:" if before_after == _BEFORE else "After  Image:"
+    position, is_hex = _POSITION_IN_TRANSACTION.get(trans_ind, "?"), release.has_hex_partition
+    return escape(f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}")
+
+
+def partition_text(partition: int, *, is_hex: bool) -> str:
     """``Partition x0c``, or ``Partition 12`` in the older releases."""
-    return f"Partition x{partition:02x}" if settings.release.has_hex_partition else f"Partition {partition}"
-
-
-def _metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
-    record, definition = known.record, known.definition
-    time = format_timestamp(record.header.io_time, settings.time_offset)
-    yield f"{time} {'Metadata':<20} Len {record.data_length} RBA {record.rba}"
-    name = escape(record.name)
-    if isinstance(definition, DatabaseDefinition):
-        yield from database_lines(definition, known.vendor)
-    elif isinstance(definition, TableDefinition):
-        yield from _definition_lines(name, definition, settings)
-    elif record.header.orig_node == REFERENCE:
-        yield reference_line(name, record.metadata_indexes[1])
-    else:
-        yield f"Name: {name}".rstrip()
-        yield from hexdump(record.head("D", settings.reclen), gutter=settings.data_gutter)
-    if settings.metadata_detail is not Detail.OFF and definition is not None:
-        yield from definition_token_lines(record, settings)
-
-
-def _definition_lines(name: str, definition: TableDefinition, settings: Settings) -> Iterator[str]:
-    """The listing, or the formats that METADATA has switched on in its place."""
-    formats = [lines for attribute, lines in FORMATS.items() if getattr(settings, attribute)]
-    if not formats:
-        yield from table_lines(name, definition)
-        return
-    yield f"Table Name: {name}"
-    for lines in formats:
-        yield from lines(name, definition)
+    return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from logdump.notation.escape import Harmless, escape
+from logdump.notation.escape import Harmless, escape_lines
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.settings import Settings
 
@@ -67,12 +68,22 @@ _RENDERERS = {
     "RowsShown": ("rows_text", "rows_lines"),
 }
 """The module and the function that render an event of a class; a module is loaded with the first event of its kind."""
+_IN_WORDS = {kind.__name__ for kind in (Text, Notice, Failure)}
+"""The classes of events that are lines already."""
+_HARMLESS = {"KnownRecord"}
+"""Those whose function escapes each line where it is made."""
 
 
-def render(event: Event, settings: Settings) -> Iterator[Harmless]:
+def render(event: Event, settings: Settings) -> list[Harmless]:
     """The lines of ``event``."""
-    if isinstance(event, Text | Notice | Failure):
-        return map(escape, event.lines)
-    module, name = _RENDERERS[type(event).__name__]
-    lines: Callable[[Any, Settings], Iterator[str]] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
-    return map(escape, lines(event, settings))
+    return _renderer(type(event).__name__)(event, settings)
+
+
+@cache
+def _renderer(kind: str) -> Callable[[Any, Settings], list[Harmless]]:
+    """The function that renders events of a class."""
+    if kind in _IN_WORDS:
+        return lambda event, _: escape_lines(event.lines)
+    module, name = _RENDERERS[kind]
+    lines: Callable[[Any, Settings], Any] = getattr(importlib.import_module(f"logdump.render.{module}"), name)
+    return lines if kind in _HARMLESS else lambda event, settings: escape_lines(lines(event, settings))

@@ -5,9 +5,9 @@ TokenID x4c 'L' LOGCSN           Info x00  Length   37
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
-from logdump.notation.escape import escape
+from logdump.notation.escape import Harmless, escape
 from logdump.notation.hexdump import hexdump
 from logdump.session.settings import Level, Settings
 from trailformat import Record, Token, TrailError
@@ -15,38 +15,40 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.codec.tokens import build_tokens
 from trailformat.records.file_header import GROUPS
-from trailformat.records.record import TokenPlace
 from trailformat.records.record_header import HEADER_SIZE
 
 _MOST_DUMPED = 1 << 16
 """Bytes of user tokens that are dumped; GoldenGate writes at most 2000."""
+_HEADER = ord("H")
 
 
-def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> str:
+@lru_cache(maxsize=4096)
+def token_line(kind: str, token_id: int, name: str, info: int, length: int) -> Harmless:
     """The line of one token; ``kind`` is ``Token`` or ``Group``."""
     shown = chr(token_id) if 0x20 < token_id < 0x7F else "."
-    return f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}"
+    return escape(f"{kind}ID x{token_id:02x} '{shown}' {name:<16} Info x{info:02x}  Length {length:>4}")
 
 
-def _record_token_line(token: Token | TokenPlace, length: int) -> str:
-    return token_line("Token", token.id, token_name(RECORD_TOKENS, token.id), token.info, length)
+def _record_token_line(token_id: int, info: int, length: int) -> Harmless:
+    return token_line("Token", token_id, token_name(RECORD_TOKENS, token_id), info, length)
 
 
-def _inner_token_line(record: Record, part: TokenPlace) -> str:
-    if record.is_file_header and part.id in GROUPS:
-        return token_line("Token", part.id, GROUPS[part.id].name, part.info, part.size)
-    return _record_token_line(part, part.size)
+def _inner_token_line(record: Record, token_id: int, info: int, size: int) -> Harmless:
+    if record.is_file_header and token_id in GROUPS:
+        return token_line("Token", token_id, GROUPS[token_id].name, info, size)
+    return _record_token_line(token_id, info, size)
 
 
-def header_token_lines(record: Record, settings: Settings) -> Iterator[str]:
+def header_token_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The tokens that make up a record; under DETAIL with the bytes of ``H``."""
-    yield _record_token_line(record.frame, record.length)
+    lines = [_record_token_line(record.frame.id, record.frame.info, record.length)]
     for part in record.parts:
-        yield _inner_token_line(record, part)
-        if settings.headertoken is Level.DETAIL and part.id == ord("H"):
+        lines.append(_inner_token_line(record, part.id, part.info, part.size))
+        if settings.headertoken is Level.DETAIL and part.id == _HEADER:
             header = record.cut(part.at, part.at + part.size)
-            yield from hexdump(_as_logdump_shows(record, header), gutter=settings.header_gutter)
-    yield _record_token_line(record.trailer, record.length)
+            lines += hexdump(_as_logdump_shows(record, header), gutter=settings.header_gutter)
+    lines.append(_record_token_line(record.trailer.id, record.trailer.info, record.length))
+    return lines
 
 
 def _as_logdump_shows(record: Record, header: bytes) -> bytes:
@@ -56,42 +58,41 @@ def _as_logdump_shows(record: Record, header: bytes) -> bytes:
     return header
 
 
-def ggs_token_lines(record: Record, settings: Settings) -> Iterator[str]:
+def ggs_token_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The block of GGS tokens, with the blank line before it; nothing when there are none."""
-    tokens = record.token("T")
-    if tokens is None or not tokens.payload:
-        return
-    yield ""
-    yield "GGS tokens:"
-    if settings.ggstoken is Level.ON:
-        yield from hexdump(tokens.payload, gutter=settings.dump_gutter)
-        return
+    payload, gutter = record.payload("T"), settings.dump_gutter
+    if not payload:
+        return []
+    lines = [escape(""), escape("GGS tokens:")]
     try:
-        for token in record.gg_tokens:
-            yield token_line("Token", token.id, token_name(GGS_TOKENS, token.id), token.info, len(token.payload))
-            yield from hexdump(token.payload, gutter=settings.dump_gutter)
+        tokens = record.gg_tokens if settings.ggstoken is not Level.ON else None
     except TrailError:
-        yield from hexdump(tokens.payload, gutter=settings.dump_gutter)
+        tokens = None
+    if tokens is None:
+        return lines + hexdump(payload, gutter=gutter)
+    for token in tokens:
+        lines.append(token_line("Token", token.id, token_name(GGS_TOKENS, token.id), token.info, len(token.payload)))
+        lines += hexdump(token.payload, gutter=gutter)
+    return lines
 
 
-def user_token_lines(record: Record, settings: Settings) -> Iterator[str]:
+def user_token_lines(record: Record, settings: Settings) -> list[Harmless]:
     """The block of user tokens, with the blank line before it: names and lengths; under DETAIL names and values."""
-    part = record.part("U")
+    part, gutter = record.part("U"), settings.dump_gutter
     if part is None:
-        return
-    yield ""
-    yield f"User tokens: {part.size:>4} bytes"
+        return []
+    lines = [escape(""), escape(f"User tokens: {part.size:>4} bytes")]
     try:
         pairs = record.user_tokens
     except TrailError:
-        yield from hexdump(record.head("U", _MOST_DUMPED), gutter=settings.dump_gutter)
-        return
+        return lines + hexdump(record.head("U", _MOST_DUMPED), gutter=gutter)
     for name, value in pairs:
         label = escape(name.decode("utf-8", "backslashreplace"))
         if settings.usertoken is Level.DETAIL:
-            yield f"{label:<20}: {escape(value.decode('utf-8', 'backslashreplace'))}"
+            lines.append(escape(f"{label:<20}: {value.decode('utf-8', 'backslashreplace')}"))
         else:
-            yield f"{label:<20}  Length {len(value):>4}"
+            lines.append(escape(f"{label:<20}  Length {len(value):>4}"))
+    return lines
 
 
 def token_bytes(token: Token, order: ByteOrder) -> bytes:

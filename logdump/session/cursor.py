@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trailformat import BadRecord, Record, TrailError, TrailFile
-from trailformat.changes.transaction_context import TransactionContext
-from trailformat.search.time import first_at_or_after
+from trailformat.codec.lazy import Lazy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from trailformat.changes.segments import SegmentContext
+    from trailformat.changes.transaction_context import TransactionContext
 
 
 class Cursor:
@@ -23,7 +23,6 @@ class Cursor:
         is_backwards: the read direction.
         export_begun_in: the file in which an EXPORT began that has left the position here, at the end of all that there
             was; None where anything else moved it last.
-        transactions: LOGCSN and TRANID of the records read.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -32,18 +31,21 @@ class Cursor:
         self.next = 0
         self.is_backwards = False
         self.export_begun_in: Path | None = None
-        self.transactions = TransactionContext(trail)
-        self._segments: SegmentContext | None = None
         self._search_back_from: int | None = None
 
-    @property
+    @Lazy
+    def transactions(self) -> TransactionContext:
+        """LOGCSN and TRANID of the records read."""
+        from trailformat.changes.transaction_context import TransactionContext  # noqa: PLC0415 - NEXT is sooner without
+
+        return TransactionContext(self.trail)
+
+    @Lazy
     def segments(self) -> SegmentContext:
         """The places of the LOB pieces and record fragments read."""
-        if self._segments is None:
-            from trailformat.changes.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
+        from trailformat.changes.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
 
-            self._segments = SegmentContext(self.trail)
-        return self._segments
+        return SegmentContext(self.trail)
 
     def move(self, rba: int) -> None:
         """Stand at ``rba``, which need not be the start of a record nor lie inside the file."""
@@ -57,13 +59,15 @@ class Cursor:
         Raises:
             TrailError: no sound record there; the position stays.
         """
-        record = self._before() if self.is_backwards else self._after()
+        try:
+            record = self._before() if self.is_backwards else self.trail.record_at(self.next)
+        except BadRecord:
+            if self.is_backwards or self.next < self.trail.size:
+                raise
+            return None
         if record is not None:
-            self.stand_on(record)
+            self.stand_at(record.rba, len(record.raw))
         return record
-
-    def _after(self) -> Record | None:
-        return self.trail.record_at(self.next) if self.next < self.trail.size else None
 
     def _before(self) -> Record | None:
         end = self.next if self.next < self.trail.size else self.trail.end_of_records()
@@ -121,6 +125,8 @@ class Cursor:
 
     def begin(self, moment: int) -> None:
         """Stand at the first row at or after ``moment`` (Julian microseconds), reading forward."""
+        from trailformat.search.time import first_at_or_after  # noqa: PLC0415 - BEGIN only
+
         self.is_backwards = False
         self.move(first_at_or_after(self.trail, moment))
 

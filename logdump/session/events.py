@@ -136,6 +136,12 @@ class LobsShown(NamedTuple):
     lobs: tuple[tuple[Lob, str | None], ...]
 
 
+class RecordsInJson(NamedTuple):
+    """Records that are lines of JSON already: many of them are made together, by columns."""
+
+    lines: tuple[str, ...]
+
+
 class RowsShown(NamedTuple):
     """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row."""
 
@@ -219,6 +225,7 @@ if TYPE_CHECKING:
         | LongTransactionsEnd
         | BrIntervalShown
         | Explained
+        | RecordsInJson
         | RowsShown
         | Progress
         | SearchProgress

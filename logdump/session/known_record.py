@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trailformat import Record, TrailError
+from trailformat.codec.lazy import Lazy
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
 
 if TYPE_CHECKING:
@@ -32,6 +32,13 @@ class Facet(enum.Enum):
     COLUMNS = enum.auto()
     GGS_TOKENS = enum.auto()
 
+    __hash__ = object.__hash__  # looked up for every record; Enum's own hash is slow Python
+
+
+_OF_FILE_HEADER = (Facet.FILE_HEADER,)
+_OF_ROWS = (Facet.SURROUNDINGS, Facet.TABLE, Facet.NAME, Facet.COLUMNS, Facet.GGS_TOKENS)
+_OF_METADATA = (Facet.DEFINITION, *_OF_ROWS)
+
 
 class KnownRecord:
     """A record with all that is known of it; each fact is looked up when it is first read, and kept then.
@@ -49,12 +56,12 @@ class KnownRecord:
         self._session = session
         self._cursor = session.cursor
 
-    @cached_property
+    @Lazy
     def table(self) -> TableEntry | None:
         """The definition in force for a record that means its table by an index."""
-        return self._cursor.trail.table_of(self.record)
+        return self._cursor.trail.tables.of(self.record)
 
-    @cached_property
+    @Lazy
     def definition(self) -> DatabaseDefinition | TableDefinition | None:
         """The DDR or TDR in a metadata record."""
         try:
@@ -62,23 +69,23 @@ class KnownRecord:
         except TrailError:
             return None
 
-    @cached_property
+    @Lazy
     def vendor(self) -> str:
         """The database that the file header of a DDR or TDR names; empty where it names none."""
         header = self._cursor.trail.file_header if self.definition is not None else None
         return header.vendor if header else ""
 
-    @cached_property
+    @Lazy
     def row_definition(self) -> RowDefinition:
         """The definition of the table of a row, by the trail or by SOURCEDEFS, and the codec of its text."""
         return self._session.definitions_of(self._cursor.trail).of(self.record)
 
-    @cached_property
+    @Lazy
     def transaction(self) -> Transaction:
         """LOGCSN and TRANID of its transaction."""
         return self._cursor.transactions.of(self.record)
 
-    @cached_property
+    @Lazy
     def change(self) -> Change | None:
         """The change that it is, or is one half of."""
         from trailformat.changes.row_changes import change_of  # noqa: PLC0415 - records are shown sooner without
@@ -86,7 +93,7 @@ class KnownRecord:
         trail = self._cursor.trail
         return change_of(trail, self.record, self._session.definitions_of(trail), self._cursor.transactions)
 
-    @cached_property
+    @Lazy
     def segment(self) -> Segment | None:
         """Its place as a part of another record."""
         return self._cursor.segments.of(self.record) if self._is_part else None
@@ -101,20 +108,25 @@ class KnownRecord:
         """The reason why fragments are not all there."""
         return self._joined[1]
 
-    @cached_property
+    @Lazy
     def problems(self) -> tuple[str, ...]:
         """Every problem of the record."""
-        return tuple(problem for part in Facet if (problem := self.look_up(part)) is not None)
+        return tuple(problem for part in self.parts if (problem := self.look_up(part)) is not None)
+
+    @property
+    def parts(self) -> tuple[Facet, ...]:
+        """The parts that a record of its kind has."""
+        if self.record.is_metadata:
+            return _OF_METADATA
+        return _OF_FILE_HEADER if self.record.is_file_header else _OF_ROWS
 
     def look_up(self, part: Facet) -> str | None:
-        """Look up the facts of a part; returns the problem with them, None where there is none."""
-        if self.record.is_file_header != (part is Facet.FILE_HEADER):
-            return None
+        """Look up the facts of one of its parts; returns the problem with them, None where there is none."""
         for fact in _FACTS.get(part, ()):
             getattr(self, fact)
         return _PROBLEMS[part](self)
 
-    @cached_property
+    @Lazy
     def _joined(self) -> tuple[Record | None, str | None]:
         """The whole record, or why it cannot be had."""
         if not self._is_part:
@@ -139,8 +151,7 @@ def _definition_problem(known: KnownRecord) -> str | None:
 
 
 def _table_problem(known: KnownRecord) -> str | None:
-    index = known.record.table_index
-    if index is None or known.table is not None:
+    if known.table is not None or (index := known.record.table_index) is None:
         return None
     return f"no table definition {index} before it: the name is not known"
 

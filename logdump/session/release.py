@@ -19,6 +19,8 @@ class Release(enum.Enum):
     R19_1 = "19.1"
     R21_3 = "21.3"
 
+    __hash__ = object.__hash__  # looked up for every record; Enum's own hash is slow Python
+
     @property
     def has_hex_partition(self) -> bool:
         """Whether the image line shows the partition as ``x0c``."""

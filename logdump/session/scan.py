@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from logdump.session.across import cross
 from logdump.session.events import Event, Progress
 from trailformat import Record
 from trailformat.search.nearby import NEARBY
@@ -59,7 +57,11 @@ class FilteredReader:
         Ctrl+C leaves the position before the first record of which it is not known yet. Raises as ``cross``.
         """
         while (record := (yield from self._find_here(wanted))) is None:
-            if self._stays or not (yield from cross(self._session)):
+            if self._stays:
+                return None
+            from logdump.session.across import cross  # noqa: PLC0415 - at the end of a file only
+
+            if not (yield from cross(self._session)):
                 return None
             self._begin()
             self._stream = None if self._reads_nearby else self._columns()
@@ -71,14 +73,14 @@ class FilteredReader:
             if self._reads_nearby and self.scanned >= NEARBY:
                 self._reads_nearby, self._stream = False, self._columns()
                 continue
-            record = self._read()
-            if record is None:
+            is_over = self._stop is not None and self._cursor.next >= self._stop
+            if is_over or (record := self._cursor.read()) is None:
                 return None
             self.scanned += 1
             try:
                 if self.scanned % self._session.settings.notify == 0:
                     yield progress(self.scanned, record)
-                if self._passes(record) and (wanted is None or wanted(record)):
+                if (not self._selection.is_active or self._passes(record)) and (wanted is None or wanted(record)):
                     return record
             except (KeyboardInterrupt, GeneratorExit):
                 self._cursor.stand_before(record)
@@ -95,9 +97,6 @@ class FilteredReader:
         self.suppressed += not passes
         return passes
 
-    def _read(self) -> Record | None:
-        return self._cursor.read() if self._stop is None or self._cursor.next < self._stop else None
-
     def _columns(self) -> Iterator[Record | Progress] | None:
         """The rest of the file by columns, where that is faster; None where it is not."""
         if not self._selection.is_active or not columns_pay(self._cursor):
@@ -106,6 +105,8 @@ class FilteredReader:
 
     def _passing_backwards(self) -> Iterator[Record | Progress]:
         """The records before the position that pass, last first, up to damage; they are found from the beginning on."""
+        from array import array  # noqa: PLC0415 - long scans only
+
         from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
         trail, selection, step = self._session.trail, self._selection, self._session.settings.notify

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trailformat import NotATrail, Record, TrailError, TrailFile
-from trailformat.changes.transaction_context import TransactionContext
-from trailformat.changes.transactions import NO_TRANSACTION
+from trailformat.codec.lazy import Lazy
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
     from logdump.filters.criterion import Criterion
     from logdump.filters.value_masks import ValueSearch
     from trailformat import ColumnChange
+    from trailformat.changes.transaction_context import TransactionContext
     from trailformat.changes.transactions import Transaction
     from trailformat.scan import Batch, Engine, RowTransactions, TransactionTracker
     from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
@@ -31,21 +30,21 @@ class Selection:
     Args:
         trail: the file.
         filters: those that hold; None and those that let everything pass are none.
-        definitions: the columns of rows.
-        transactions: what the caller knows of them already, so that a scan goes on where the last one ended.
+        definitions: gives the columns of rows.
+        transactions: gives what the caller knows of them already, so that a scan goes on where the last one ended.
     """
 
     def __init__(
         self,
         trail: TrailFile,
         filters: Sequence[FilterSet | None],
-        definitions: RowDefinitions,
-        transactions: TransactionContext | None = None,
+        definitions: Callable[[], RowDefinitions],
+        transactions: Callable[[], TransactionContext] | None = None,
     ) -> None:
         self._trail = trail
-        self._definitions = definitions
+        self._definitions_of_rows = definitions
+        self._known_transactions = transactions
         self._filters = [filter_set for filter_set in filters if filter_set is not None and filter_set.active]
-        self._context = transactions or TransactionContext(trail)
         self._carrier: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
         self._searches: dict[Criterion, ValueSearch] | None = None
@@ -57,6 +56,16 @@ class Selection:
             self._needs_transaction = any(Needs.TRANSACTION in filter_set.needs for filter_set in self._filters)
             self._needs_values = any(Needs.VALUES in filter_set.needs for filter_set in self._filters)
 
+    @Lazy
+    def _definitions(self) -> RowDefinitions:
+        return self._definitions_of_rows()
+
+    @Lazy
+    def _context(self) -> TransactionContext:
+        from trailformat.changes.transaction_context import TransactionContext  # noqa: PLC0415 - few filters need it
+
+        return TransactionContext(self._trail) if self._known_transactions is None else self._known_transactions()
+
     @property
     def is_active(self) -> bool:
         """Whether any record could be dropped."""
@@ -66,14 +75,15 @@ class Selection:
         """Whether the record passes."""
         if not self._filters:
             return True
-        return self._passes(record, self._context.of(record) if self._needs_transaction else NO_TRANSACTION)
+        return self._passes(record, self._context.of(record) if self._needs_transaction else None)
 
-    def _passes(self, record: Record, transaction: Transaction) -> bool:
+    def _passes(self, record: Record, transaction: Transaction | None) -> bool:
         from logdump.filters import Subject  # noqa: PLC0415 - loaded only where there is a filter
 
         name = self._trail.name_of(record) if self._needs_name else ""
         columns = self._columns(record) if self._needs_values else ()
-        subject = Subject(record, name, transaction.csn, transaction.xid, columns)
+        csn, xid = transaction or (None, None)
+        subject = Subject(record, name, csn, xid, columns)
         return all(filter_set.accepts(subject) for filter_set in self._filters)
 
     def _columns(self, record: Record) -> tuple[ColumnChange, ...]:
@@ -153,12 +163,14 @@ class Selection:
             may, surely = may & decided.may, surely & decided.surely
         for row in np.flatnonzero(may & ~surely).tolist():
             record = self._trail.record_at(int(batch.rba[row]))
-            transaction = owners.of_row(row) if owners else NO_TRANSACTION
+            transaction = owners.of_row(row) if owners else None
             surely[row] = record is not None and self._passes(record, transaction)
         return surely
 
     def passing(self, batch: Batch) -> list[int]:
         """The rows of a batch of either kind that pass; the batches of a walk are given in the order of the file."""
+        from array import array  # noqa: PLC0415 - loaded with the first batch
+
         if not isinstance(batch.rba, array):
             rows: list[int] = self.rows(batch).nonzero()[0].tolist()
             return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -140,8 +141,9 @@ class Session:
         trail = trail or self.trail
         narrowing = self.narrowing(trail) if self.narrowing is not None and filtered else None
         filters = [self.filters_in_use if filtered else None, narrowing, *also]
-        transactions = self.cursor.transactions if self._is_open(trail) else None
-        return Selection(trail, filters, self.definitions_of(trail), transactions)
+        cursor = self._cursor if self._is_open(trail) else None
+        transactions = (lambda: cursor.transactions) if cursor is not None else None
+        return Selection(trail, filters, partial(self.definitions_of, trail), transactions)
 
     def _is_open(self, trail: TrailFile) -> bool:
         """Whether this is the open trail."""

@@ -13,6 +13,8 @@ from logdump.session.release import DEFAULT_RELEASE, Release
 class Detail(enum.Enum):
     """DETAIL: no columns, their lengths, or their bytes too."""
 
+    __hash__ = object.__hash__  # looked up for every record; Enum's own hash is slow Python
+
     OFF = "Off"
     ON = "On"
     DATA = "Data"
@@ -20,6 +22,8 @@ class Detail(enum.Enum):
 
 class Level(enum.Enum):
     """The extent to which a block is shown: nothing, its summary, or all of it."""
+
+    __hash__ = object.__hash__
 
     OFF = "Off"
     ON = "On"

@@ -18,6 +18,8 @@ _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"
 _SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail"
 """The first line, which is entered like any other: the content of the detail pane."""
+_OF_LINE_MODE = ("ask", "full_screen", "note_entered", "standard_output", "takes_lines")
+"""What line mode has set in a session, and the view sets otherwise."""
 
 
 def start(trail: str, *, mouse: bool = True) -> int:
@@ -45,12 +47,12 @@ def go_on(session: Session, kept: KeptHistory) -> None:
     problem = problem_with_screen()
     if problem is not None:
         raise CommandError(f"TUI: {problem}.")
-    ask, full_screen = session.ask, session.full_screen
+    of_line_mode = {name: getattr(session, name) for name in _OF_LINE_MODE}
     session.full_screen = None
     try:
         _run(session, "", kept, mouse=True)
     finally:
-        session.ask, session.full_screen, session.is_over = ask, full_screen, False
+        vars(session).update(of_line_mode, is_over=False)
 
 
 def problem_with_screen() -> str | None:

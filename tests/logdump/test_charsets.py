@@ -6,8 +6,9 @@ import string
 
 import pytest
 
-from logdump.notation.ebcdic import ASCII, EBCDIC, decode_ebcdic, gutter_table
+from logdump.notation.ebcdic import ASCII, decode_ebcdic, gutter_table
 
+EBCDIC = gutter_table(ebcdic=True)
 LETTERS_AND_DIGITS = {
     "abcdefghi": 0x81,
     "jklmnopqr": 0x91,

@@ -89,7 +89,7 @@ def _interrupted_while_read(_folder: Path) -> Iterator[None]:
         return call
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Record, "header", property(interrupted(Record.header.func)))  # type: ignore[attr-defined]
+        patch.setattr(Record, "header", property(interrupted(Record.header.func)))
         patch.setattr(TrailFile, "record_at", interrupted(TrailFile.record_at))
         yield
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.strategies import ORDERS
 from trailformat import BadRecord, ByteOrder, PartialRecord, Token, TrailFile, make_token
-from trailformat.codec.tokens import WIDE, build_tokens
+from trailformat.codec.tokens import WIDE, build_tokens, token_places
 from trailformat.records.framing import (
     claimed_length,
     detect_order,
@@ -19,6 +19,7 @@ from trailformat.records.framing import (
     is_sound,
     payload_places,
     sound_frame,
+    usual_record,
 )
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
@@ -170,6 +171,29 @@ def test_what_is_wrong_with_a_record_is_said_with_its_place(data: bytes, problem
     with pytest.raises(BadRecord) as caught:
         framed(data)
     assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize("data", [*SOUND.values(), *(data for data, _ in BAD.values())], ids=[*SOUND, *BAD])
+def test_a_record_of_the_usual_form_is_one_that_is_sound_and_has_no_wide_length(data: bytes) -> None:
+    usual = usual_record(BEFORE + data + BEHIND, len(BEFORE), ByteOrder.BIG)
+    assert (usual is not None and usual[0] == data) == (
+        data in SOUND.values() and data[0] == ord("G") and not _wide(data)
+    )
+
+
+def _wide(data: bytes) -> bool:
+    return any(byte & WIDE for byte in (data[1], data[5], data[-3])) or b"U\x40" in data or b"U\xff" in data
+
+
+@given(st.data(), st.sampled_from(BOTH))
+def test_bytes_are_of_the_usual_form_only_where_they_are_sound(data: st.DataObject, order: ByteOrder) -> None:
+    raw = bytearray(row(order=order).raw)
+    raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    usual = usual_record(bytes(raw) + BEHIND, 0, order)
+    if usual is not None:
+        found, places = usual
+        assert len(found) == frame_length(bytes(raw) + BEHIND, 0, len(raw) + len(BEHIND), order)
+        assert places == list(token_places(found, 4, len(found) - 4, order))
 
 
 @pytest.mark.parametrize(("data", "problem"), PARTIAL.values(), ids=PARTIAL)

@@ -111,20 +111,13 @@ def test_record_at_reads_one_record(tmp_path: Path) -> None:
             assert record is not None
             assert record.raw == part.raw
             assert trail.record_length(rba) == part.length
-            assert trail.header_at(rba) == part.header
 
 
 def test_the_end_of_the_file_has_no_record(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row())) as trail:
         assert trail.record_at(trail.size) is None
         assert trail.record_length(trail.size) == 0
-        assert trail.header_at(trail.size) is None
         assert trail.end_of_records() == trail.size
-
-
-def test_the_file_header_has_no_record_header(tmp_path: Path) -> None:
-    with TrailFile(trail_of(tmp_path, HEADER, row())) as trail:
-        assert trail.header_at(0) is None
 
 
 @pytest.mark.parametrize("rba", [-1, 10_000])

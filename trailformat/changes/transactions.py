@@ -12,8 +12,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source
 from trailformat.codec.token_names import LOGCSN, TRANID
 from trailformat.codec.tokens import token_places
-from trailformat.errors import BadToken
-from trailformat.records import framing
+from trailformat.errors import BadToken, TrailError
 from trailformat.records.io_types import NOT_TRANSACTIONAL
 
 if TYPE_CHECKING:
@@ -42,11 +41,11 @@ def is_transactional(record: Record) -> bool:
 
 def own_transaction(record: Record) -> Transaction:
     """The transaction in the tokens of this record; empty when they are damaged."""
-    (source, start), order = record.placed, record.order
-    if not framing.is_sound(source, start, start + record.length, order):
+    try:
+        tokens = record.payload("T") or b""
+    except TrailError:
         return NO_TRANSACTION
-    _, _, at, size = framing.payload_places(source, start, record.length, order)
-    return transaction_in(source, start + at, size, order)
+    return transaction_in(tokens, 0, len(tokens), record.order)
 
 
 def transaction_in(buffer: Source, at: int, size: int, order: ByteOrder) -> Transaction:

@@ -7,27 +7,38 @@ Checked on four Logdump transcripts and on the manual's COMPUTETIMESTAMP and INT
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
 
 JULIAN_UNIX_EPOCH = 210_866_760_000_000_000
 """1970-01-01 00:00:00 GMT in Julian microseconds: 2440587.5 days."""
 FIRST_TIME, LAST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000, JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
 """The years 1 to 9999."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+
+@cache
+def _units() -> tuple[datetime, timedelta]:
+    """1970-01-01 00:00:00 GMT, and a microsecond."""
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - records are shown sooner without
+
+    return datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 
 def to_datetime(julian: int) -> datetime | None:
     """The moment in GMT, or None when it lies outside the years 1 to 9999."""
+    epoch, microsecond = _units()
     try:
-        return _EPOCH + timedelta(microseconds=julian - JULIAN_UNIX_EPOCH)
+        return epoch + (julian - JULIAN_UNIX_EPOCH) * microsecond
     except OverflowError:
         return None
 
 
 def from_datetime(moment: datetime) -> int:
     """Julian microseconds of an aware datetime (a naive one is taken as GMT)."""
+    epoch, microsecond = _units()
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // _MICROSECOND + JULIAN_UNIX_EPOCH
+        moment = moment.replace(tzinfo=epoch.tzinfo)
+    return (moment - epoch) // microsecond + JULIAN_UNIX_EPOCH

@@ -32,6 +32,10 @@ UNSET = 0xFF
 """Info of a file-header token whose value is not known (its bytes are zero)."""
 
 
+TokenPlace = tuple[int, int, int]
+"""Id of a token, place and size of its payload."""
+
+
 class Token(NamedTuple):
     """One token: id and info as stored, payload as bytes."""
 
@@ -90,15 +94,21 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     Raises:
         BadToken: a token's length runs past the end of ``data``.
     """
-    tokens, end = [], 0
-    try:
-        for token, at, size in token_places(data, 0, len(data), order):
-            tokens.append(Token(token, data[end + 1], data[at : at + size]))
-            end = at + size
-    except BadToken:
-        # the layout says where it goes wrong, and how
-        return (*tokens, *tokens_by_layout(data, order, end, len(tokens)))
-    return tuple(tokens)
+    short, long, start, stop = _SHORT[order].unpack_from, _LONG[order].unpack_from, 0, len(data)
+    tokens: list[Token] = []
+    while start + 4 <= stop and len(tokens) < layout.MOST:
+        token, info, size = short(data, start)
+        at = start + 4
+        if info & WIDE and info != UNSET:
+            if start + 6 > stop:
+                break
+            at, size = start + 6, long(data, start + 2)[0]
+        if at + size > stop:
+            break
+        start = at + size
+        tokens.append(Token(token, info, data[at:start]))
+    # where it goes wrong, the layout says at which byte, and how
+    return tuple(tokens) if start == stop else (*tokens, *tokens_by_layout(data, order, start, len(tokens)))
 
 
 def tokens_by_layout(data: bytes, order: ByteOrder, start: int = 0, number: int = 0) -> Iterator[Token]:
@@ -114,10 +124,8 @@ _SHORT = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 
 
-def token_places(
-    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder
-) -> Iterator[tuple[int, int, int]]:
-    """Id, place and size of the payload of each token from ``start`` to ``stop``: the fast twin of the layout.
+def token_places(buffer: memoryview | Source, start: int, stop: int, order: ByteOrder) -> Iterator[TokenPlace]:
+    """The place of each token from ``start`` to ``stop``: the fast twin of the layout.
 
     Raises:
         BadToken: as parse_tokens.

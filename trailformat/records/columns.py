@@ -13,7 +13,6 @@ always (MySQL and PostgreSQL transcripts of 21c).
 
 from __future__ import annotations
 
-import contextlib
 import struct
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +25,8 @@ from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.errors import BadData
 
+COLUMN_HEAD = 4
+"""Bytes of a column in front of its payload: index and length."""
 NULL = b"\xff\xff"
 PRESENT = b"\0\0"
 
@@ -78,22 +79,19 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     Raises:
         BadData: a column runs past the end.
     """
-    try:
-        places = column_places(data, 0, len(data), order)
-        return tuple([Column(index, data[at : at + size]) for index, at, size in places])
-    except BadData:
-        return _with_reason(data, order)
-
-
-def _with_reason(data: bytes, order: ByteOrder) -> Columns:
-    """Columns that do not fill ``data``: the layout says at which byte, and what stands there. Raises BadData."""
+    head, start, stop = _HEADS[order].unpack_from, 0, len(data)
     columns: list[Column] = []
-    end = 0
-    with contextlib.suppress(BadData):
-        for index, at, size in column_places(data, 0, len(data), order):
-            columns.append(Column(index, data[at : at + size]))
-            end = at + size
-    rest = layout.parse_all(column_layout(order), data, BadData, "column", end, len(columns))
+    while start + COLUMN_HEAD <= stop and len(columns) < layout.MOST:
+        index, size = head(data, start)
+        end = start + COLUMN_HEAD + size
+        if end > stop:
+            break
+        columns.append(Column(index, data[start + COLUMN_HEAD : end]))
+        start = end
+    if start == stop:
+        return tuple(columns)
+    # the layout says at which byte it goes wrong, and what stands there
+    rest = layout.parse_all(column_layout(order), data, BadData, "column", start, len(columns))
     return (*columns, *(Column(column.index, column.raw) for column in rest))
 
 

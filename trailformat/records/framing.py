@@ -12,17 +12,18 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from heapq import merge
 from mmap import mmap
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source, copied
-from trailformat.codec.tokens import UNSET, WIDE, is_wide
+from trailformat.codec.tokens import UNSET, WIDE, TokenPlace, is_wide
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import far
 from trailformat.records.record_header import HDR_IND, HEADER_SIZE
 
 Buffer = bytes | mmap
+Usual = tuple[bytes, list[TokenPlace]]
+"""The bytes of a record, and the places of its tokens in them."""
 
 RECORD = ord("G")
 FILE_HEADER = ord("F")
@@ -37,6 +38,8 @@ MOST_BYTES = 0xFFFF
 _SHORT = {order: struct.Struct(order.value + "H") for order in ByteOrder}
 _LONG = {order: struct.Struct(order.value + "I") for order in ByteOrder}
 _TOKEN = {order: struct.Struct(order.value + "BBH") for order in ByteOrder}
+_BEGINNING = {order: struct.Struct(order.value + "BBHBBHB") for order in ByteOrder}
+"""The token of a record, that of its header, and the first byte of this."""
 _STARTS = {
     b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
     b"F": re.compile(rb"F.{3}0", re.DOTALL),
@@ -75,6 +78,32 @@ def frame_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int:
     _check_trailer(buffer, rba, length, order, wide=wide)
     _check_tokens(buffer, rba + size, rba + length - size, order)
     return length
+
+
+def usual_record(buffer: bytes, at: int, order: ByteOrder) -> Usual | None:
+    """The bytes of a sound ``G`` record that lies in the buffer from ``at`` on, and the places of its tokens in them.
+
+    None where there is none, and where a length is wide: :func:`frame_length` says what is there, and takes longer.
+    """
+    beginning, token = _BEGINNING[order], _TOKEN[order].unpack_from
+    if at + beginning.size > len(buffer):
+        return None
+    kind, info, length, header, header_info, size, first = beginning.unpack_from(buffer, at)
+    raw = buffer[at : at + length]
+    if kind != RECORD or header != _H or first != HDR_IND or size < HEADER_SIZE or not _SMALLEST <= length == len(raw):
+        return None
+    if (info | header_info | raw[-3]) & WIDE or raw[-4] != _TRAILER or raw[-2:] != raw[2:4]:
+        return None
+    places, place, end = [(_H, 8, size)], 8 + size, length - 4
+    for _ in range(MOST_TOKENS - 1):
+        if place + 4 > end:
+            break
+        name, info, size = token(raw, place)
+        if info & WIDE:
+            return None
+        places.append((name, place + 4, size))
+        place += 4 + size
+    return (raw, places) if place == end else None
 
 
 def _read(buffer: Source, offset: int, order: ByteOrder, *, wide: bool) -> int:
@@ -290,6 +319,8 @@ def _last_sound(buffer: Source, start: int, stop: int, end: int, order: ByteOrde
 
 def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     """The places from ``start`` to before ``end`` that look like the beginning of a record."""
+    from heapq import merge  # noqa: PLC0415 - damage is rare
+
     size = _FIRST_WINDOW
     while start < end:
         if size == _WINDOW:

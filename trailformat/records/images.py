@@ -51,8 +51,12 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
         BadData: the data does not parse as its type says.
     """
     if prefix_size := PREFIX_SIZES.get(header.io_type):
-        pair = layout.parse_whole(paired_layout(order, prefix_size), data, BadData, "before image")
-        return Images(parse_columns(pair.before, order), parse_columns(pair.after, order), prefix_size)
+        end = prefix_size + order.decode(data[:prefix_size])
+        if not prefix_size <= end <= len(data):
+            # the layout says what is missing
+            layout.parse_whole(paired_layout(order, prefix_size), data, BadData, "before image")
+        before, after = data[prefix_size:end], data[end:]
+        return Images(parse_columns(before, order), parse_columns(after, order), prefix_size)
     if header.io_type not in ROW_TYPES or not header.is_compressed:
         return None
     columns = parse_columns(data, order)

@@ -7,16 +7,16 @@ frame, header and small tokens are as those of any record. A part of more than L
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import Never
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source, as_read, copied
 from trailformat.codec.tokens import Token, is_wide, token_places
 from trailformat.errors import BadData, BadRecord
 from trailformat.records import framing
-from trailformat.records.record import Record, TokenPlace
+from trailformat.records.record import Record, TokenPart
 from trailformat.records.record_header import RecordHeader, parse_header
 
 LARGEST = 1 << 23
@@ -42,6 +42,7 @@ class LargeRecord(Record):
         self.rba = rba
         self.order = order
         self.path = path
+        self._places = None
         self._source = source
         self._length = length
 
@@ -73,7 +74,7 @@ class LargeRecord(Record):
     def _frame_size(self) -> int:
         return 6 if is_wide(self._source[self.rba + 1]) else 4
 
-    @cached_property
+    @Lazy
     def frame(self) -> Token:
         """The ``G`` or ``F`` token, without its payload."""
         return Token(self._source[self.rba], self._source[self.rba + 1], b"")
@@ -84,8 +85,8 @@ class LargeRecord(Record):
         at = self.rba + self._length - self._frame_size
         return Token(self._source[at], self._source[at + 1], b"")
 
-    @cached_property
-    def parts(self) -> tuple[TokenPlace, ...]:
+    @Lazy
+    def parts(self) -> tuple[TokenPart, ...]:
         """The tokens of the body by their places.
 
         Raises:
@@ -95,7 +96,7 @@ class LargeRecord(Record):
         with self.located():
             stop = self.rba + self._length - self._frame_size
             for number, at, size in token_places(self._source, end, stop, self.order):
-                parts.append(TokenPlace(number, self._source[end + 1], at - self.rba, size))
+                parts.append(TokenPart(number, self._source[end + 1], at - self.rba, size))
                 end = at + size
         return tuple(parts)
 
@@ -113,7 +114,7 @@ class LargeRecord(Record):
         part = self.part(token_id)
         return self._token(part) if part else None
 
-    def _token(self, part: TokenPlace) -> Token:
+    def _token(self, part: TokenPart) -> Token:
         if part.size > LARGEST:
             raise self._too_large(_NAMES.get(part.id, f"token x{part.id:02x}"), part.size)
         return Token(part.id, part.info, self.cut(part.at, part.at + part.size))
@@ -149,7 +150,7 @@ class LargeRecord(Record):
         for start in range(0, self._length, _PIECE):
             yield self.cut(start, start + _PIECE)
 
-    @cached_property
+    @Lazy
     def header(self) -> RecordHeader:
         """The record header. Raises like that of a Record."""
         with self.located():

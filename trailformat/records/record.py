@@ -9,29 +9,38 @@ decoded tokens together again, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source
 from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
-from trailformat.codec.tokens import WIDE, Token, build_tokens, is_wide, make_token, parse_tokens
+from trailformat.codec.tokens import WIDE, Token, TokenPlace, build_tokens, is_wide, make_token, parse_tokens
 from trailformat.errors import BadData, BadRecord, TrailError
 from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
 from trailformat.records.images import Images, build_images, parse_images
-from trailformat.records.record_header import RecordHeader, build_header, name_text, parse_header
+from trailformat.records.record_header import (
+    NAME_IS_INDEX,
+    RecordHeader,
+    build_header,
+    header_in,
+    name_text,
+    parse_header,
+)
 from trailformat.records.user_tokens import UserTokens, parse_user_tokens
 
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 
+T = TypeVar("T")
+
 _WIDEST_LENGTH = 0xFFFF
 _PIECE = 1 << 20
 
 
-class TokenPlace(NamedTuple):
+class TokenPart(NamedTuple):
     """A token of a record's body by its place: the offset of its payload in the record, and the size of that."""
 
     id: int
@@ -45,6 +54,17 @@ class TokenPlace(NamedTuple):
         return self.at - (6 if is_wide(self.info) else 4)
 
 
+class _Part(Lazy[T]):
+    """A part of a record, decoded when it is first read; a TrailError learns the record's file and RBA."""
+
+    def make(self, owner: Any) -> T:
+        try:
+            return self.func(owner)
+        except TrailError as error:
+            error.at(owner.path, owner.rba)
+            raise
+
+
 class Record:
     """A whole record.
 
@@ -53,13 +73,24 @@ class Record:
         rba: byte offset in its file.
         order: byte order of its lengths and integers.
         path: the file it came from, or None.
+
+    ``places`` are those of its tokens in ``raw``, where they are known.
     """
 
-    def __init__(self, raw: bytes, *, rba: int = 0, order: ByteOrder = ByteOrder.BIG, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        raw: bytes,
+        *,
+        rba: int = 0,
+        order: ByteOrder = ByteOrder.BIG,
+        path: Path | None = None,
+        places: list[TokenPlace] | None = None,
+    ) -> None:
         self.raw = raw
         self.rba = rba
         self.order = order
         self.path = path
+        self._places = places
 
     def __repr__(self) -> str:
         kind = "FileHeader" if self.is_file_header else io_types.io_type_name(self.header.io_type)
@@ -84,7 +115,7 @@ class Record:
         """The bytes between the record token and the trailer."""
         return self.raw[self._frame_size : -self._frame_size]
 
-    @cached_property
+    @Lazy
     def frame(self) -> Token:
         """The ``G`` or ``F`` token, its payload being the body."""
         return Token(self.raw[0], self.raw[1], self.body)
@@ -94,44 +125,45 @@ class Record:
         """The ``Z`` token."""
         return Token(self.raw[-self._frame_size], self.raw[1 - self._frame_size], b"")
 
-    @cached_property
+    @_Part
     def tokens(self) -> tuple[Token, ...]:
         """The tokens of the body: ``H``, ``D``, ``T``, ``U`` and any unknown ones, in order.
 
         Raises:
             TrailError: the framing is broken.
         """
-        with self.located():
-            return parse_tokens(self.body, self.order)
+        return parse_tokens(self.body, self.order)
 
     def token(self, token_id: str) -> Token | None:
         """The first token of the body with this id."""
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
-    @cached_property
-    def parts(self) -> tuple[TokenPlace, ...]:
+    @Lazy
+    def parts(self) -> tuple[TokenPart, ...]:
         """The tokens of the body by their places. Raises like tokens."""
+        if self._places is not None:
+            # where places are known, every token takes four bytes before its payload
+            return tuple([TokenPart(token, self.raw[at - 3], at, size) for token, at, size in self._places])
         parts, at = [], self._frame_size
         for token in self.tokens:
             at += token.header_size
-            parts.append(TokenPlace(token.id, token.info, at, len(token.payload)))
+            parts.append(TokenPart(token.id, token.info, at, len(token.payload)))
             at += len(token.payload)
         return tuple(parts)
 
-    def part(self, token_id: str) -> TokenPlace | None:
+    def part(self, token_id: str) -> TokenPart | None:
         """The place of the first token of the body with this id. Raises like tokens."""
         return next((part for part in self.parts if part.id == ord(token_id)), None)
 
     def head(self, token_id: str, most: int) -> bytes:
         """The first bytes of the payload of a token, at most so many; empty where there is none. Raises like tokens."""
-        token = self.token(token_id)
-        return token.payload[:most] if token else b""
+        return (self.payload(token_id) or b"")[:most]
 
     def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:  # noqa: ARG002 - there is one
         """The payload of a token from an offset on, in stretches with so many bytes in common. Raises like tokens."""
-        token = self.token(token_id)
-        if token:
-            yield token.payload[start:]
+        payload = self.payload(token_id)
+        if payload is not None:
+            yield payload[start:]
 
     @property
     def data_size(self) -> int:
@@ -156,23 +188,35 @@ class Record:
         """All the bytes, in pieces that follow each other."""
         yield self.raw
 
-    @cached_property
+    @_Part
     def header(self) -> RecordHeader:
         """The record header.
 
         Raises:
             BadRecord: this is a file header, or ``H`` is too short.
         """
-        with self.located():
-            if self.is_file_header:
-                raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
-            return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
+        if self.raw[0] == framing.FILE_HEADER:
+            raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
+        if self._places is not None:
+            _, at, size = self._places[0]
+            return header_in(self.raw, at, size, self.order)
+        return parse_header(framing.header_payload(self.raw, 0, self.order), self.order)
+
+    def payload(self, token_id: str) -> bytes | None:
+        """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
+        if self._places is None:
+            token = self.token(token_id)
+            return token.payload if token is not None else None
+        wanted = ord(token_id)
+        for name, at, size in self._places:
+            if name == wanted:
+                return self.raw[at : at + size]
+        return None
 
     @property
     def data(self) -> bytes:
         """The payload of ``D``, empty when there is none."""
-        token = self.token("D")
-        return token.payload if token else b""
+        return self.payload("D") or b""
 
     @property
     def data_length(self) -> int:
@@ -181,49 +225,43 @@ class Record:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
 
-    @cached_property
+    @_Part
     def gg_tokens(self) -> tuple[Token, ...]:
         """The tokens of ``T``, empty when there is none.
 
         Raises:
             BadToken: ``T`` does not hold tokens.
         """
-        token = self.token("T")
-        with self.located():
-            return parse_tokens(token.payload, self.order) if token else ()
+        return parse_tokens(self.payload("T") or b"", self.order)
 
-    @cached_property
+    @_Part
     def user_tokens(self) -> UserTokens:
         """The pairs of ``U``, empty when there is none.
 
         Raises:
             BadData: ``U`` does not hold NUL-terminated pairs.
         """
-        token = self.token("U")
-        with self.located():
-            return parse_user_tokens(token.payload) if token else ()
+        return parse_user_tokens(self.payload("U") or b"")
 
-    @cached_property
+    @_Part
     def images(self) -> Images | None:
         """The columns before and after, or None when the record holds none.
 
         Raises:
             BadData: the data is not what the type says.
         """
-        with self.located():
-            return parse_images(self.header, self.data, self.order)
+        return parse_images(self.header, self.data, self.order)
 
-    @cached_property
+    @_Part
     def file_header(self) -> FileHeader:
         """The groups of a file-header record.
 
         Raises:
             BadData: this is no file header.
         """
-        with self.located():
-            if not self.is_file_header:
-                raise BadData("this record is no file header")
-            return parse_file_header(self.body)
+        if not self.is_file_header:
+            raise BadData("this record is no file header")
+        return parse_file_header(self.body)
 
     @property
     def is_metadata(self) -> bool:
@@ -254,8 +292,9 @@ class Record:
     def table_index(self) -> int | None:
         """The index of the table definition in force, where the header holds one instead of a name."""
         header = self.header
-        stored = header.name_field[:2] if header.name_is_index else b""
-        return self.order.decode(stored) if len(stored) == 2 else None
+        if not header.partition & NAME_IS_INDEX or len(header.name_field) < 2:
+            return None
+        return int.from_bytes(header.name_field[:2], self.order.word)
 
     @property
     def name(self) -> str:

@@ -170,11 +170,14 @@ def parse_header(payload: bytes, order: ByteOrder) -> RecordHeader:
     Raises:
         BadRecord: fewer than 34 bytes.
     """
-    if len(payload) < HEADER_SIZE:
-        raise BadRecord(
-            "record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{len(payload)} bytes"
-        )
-    return RecordHeader._make((*_FIXED[order].unpack_from(payload), payload[HEADER_SIZE:]))
+    return header_in(payload, 0, len(payload), order)
+
+
+def header_in(buffer: bytes, at: int, size: int, order: ByteOrder) -> RecordHeader:
+    """The header in ``size`` bytes of a buffer from ``at`` on. Raises like parse_header."""
+    if size < HEADER_SIZE:
+        raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{size} bytes")
+    return RecordHeader._make((*_FIXED[order].unpack_from(buffer, at), buffer[at + HEADER_SIZE : at + size]))
 
 
 def build_header(header: RecordHeader, order: ByteOrder) -> bytes:

@@ -19,7 +19,7 @@ from trailformat.records import framing, io_types
 from trailformat.records.file_header import FileHeader
 from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
-from trailformat.records.record_header import IO_TYPE_AT, RecordHeader
+from trailformat.records.record_header import IO_TYPE_AT
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
 _SETTLED = 2_000_000_000
@@ -245,14 +245,15 @@ class TrailFile:
             BadRecord: no sound record starts there.
             PartialRecord: the file ends inside it.
         """
+        if (usual := self._usual(rba)) is not None:
+            return Record(usual[0], rba=rba, order=self.order, path=self.path, places=usual[1])
         length, order = self._frame(rba)
-        if not length:
-            return None
-        return record_of(self.bytes, rba, length, order, self.path)
+        return record_of(self.bytes, rba, length, order, self.path) if length else None
 
     def record_length(self, rba: int) -> int:
         """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
-        return self._frame(rba)[0]
+        usual = self._usual(rba)
+        return len(usual[0]) if usual is not None else self._frame(rba)[0]
 
     def error_at(self, rba: int) -> TrailError | None:
         """Why no sound record starts at ``rba``; None where one does, and at the end of the file."""
@@ -261,6 +262,17 @@ class TrailFile:
         except TrailError as error:
             return error
         return None
+
+    def _usual(self, rba: int) -> framing.Usual | None:
+        """A record of the usual form at ``rba``, as ``framing.usual_record`` has it; None is no verdict."""
+        buffer = self.bytes if 0 < rba < self.refresh() else None
+        if not isinstance(buffer, FileBytes):
+            return None
+        try:
+            piece, base = buffer.around(rba)
+        except TrailError as error:
+            raise error.at(self.path, rba) from None
+        return framing.usual_record(piece, rba - base, self.order)
 
     def _frame(self, rba: int) -> tuple[int, ByteOrder]:
         size = self.refresh()
@@ -271,10 +283,6 @@ class TrailFile:
         buffer = self.bytes
         try:
             first = ByteOrder.BIG if rba == 0 and buffer[0] == framing.FILE_HEADER else self.order
-            if isinstance(buffer, FileBytes):
-                piece, base = buffer.around(rba)
-                if length := framing.sound_length(piece, rba - base, len(piece), first):
-                    return length, first
             length, order = framing.sound_frame(buffer, rba, size, first, order_known=self._order_known)
         except TrailError as error:
             raise error.at(self.path, rba) from None
@@ -381,8 +389,7 @@ class TrailFile:
 
     def table_of(self, record: Record) -> TableEntry | None:
         """The definition in force for a record whose header holds an index; None without an index or a definition."""
-        index = record.table_index
-        return self.tables.lookup(index, record.rba) if index is not None else None
+        return self.tables.of(record)
 
     def name_of(self, record: Record) -> str:
         """The table name of a record: from its header, or by its index; empty when there is none."""
@@ -390,8 +397,3 @@ class TrailFile:
             return ""
         entry = self.table_of(record)
         return entry.name if entry else record.name
-
-    def header_at(self, rba: int) -> RecordHeader | None:
-        """The record header at ``rba``; None for the file header and at the end of the file. Raises like record_at."""
-        record = self.record_at(rba)
-        return record.header if record is not None and not record.is_file_header else None

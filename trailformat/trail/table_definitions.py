@@ -13,39 +13,39 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE, TABLE
 from trailformat.errors import TrailError
+from trailformat.records.io_types import METADATA
 
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import TableDefinition
     from trailformat.records.record import Record
 
+    class Records(Protocol):
+        """A file with definitions."""
+
+        @property
+        def size(self) -> int:
+            """Its bytes."""
+
+        def record_at(self, rba: int) -> Record | None:
+            """The record there; None at the end."""
+
+        def record_length(self, rba: int) -> int:
+            """Its bytes."""
+
+        def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
+            """The RBAs of metadata records from ``start`` to before ``stop``, and how far they are known."""
+
+    class KnownMetadata(Protocol):
+        """The places of the metadata records of a file, complete up to ``metadata_end``."""
+
+        metadata_end: int
+
+        def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
+            """The places from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
+
+
 _FAR = 1 << 22
 """Bytes from which on ``search_far`` is worth its start."""
-
-
-class Records(Protocol):
-    """A file with definitions."""
-
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-
-    def record_at(self, rba: int) -> Record | None:
-        """The record there; None at the end."""
-
-    def record_length(self, rba: int) -> int:
-        """Its bytes."""
-
-    def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """The RBAs of metadata records from ``start`` to before ``stop``, and the RBA up to which they are known."""
-
-
-class KnownMetadata(Protocol):
-    """The places of the metadata records of a file, complete up to ``metadata_end``."""
-
-    metadata_end: int
-
-    def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
-        """The places from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
 
 
 class TableEntry(NamedTuple):
@@ -83,8 +83,11 @@ class TableDefinitions:
 
     def lookup(self, index: int, rba: int) -> TableEntry | None:
         """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
-        self._scan_to(rba)
+        if rba > self._scanned:
+            self._scan_to(rba)
         entries = self._by_index.get(index, [])
+        if entries and entries[-1].rba < rba:
+            return entries[-1]
         at = bisect_left(entries, rba, key=lambda entry: entry.rba)
         return entries[at - 1] if at else None
 
@@ -139,6 +142,16 @@ class TableDefinitions:
                 if rba >= self._scanned and (record := self._trail.record_at(rba)) is not None:
                     self._add(record)
             self._scanned = stop
+
+    def of(self, record: Record) -> TableEntry | None:
+        """The entry that a record means whose header holds an index; the records read in order are not read again."""
+        index, rba = record.table_index, record.rba
+        if index is None:
+            return None
+        entry = self.lookup(index, rba)
+        if self._scanned == rba and record.header.io_type != METADATA:
+            self._scanned += len(record.raw)
+        return entry
 
     def _scan_to(self, rba: int) -> None:
         if rba <= self._scanned:

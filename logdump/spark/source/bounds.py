@@ -53,7 +53,8 @@ def selection_of(
     ``definitions``: those of the options for this trail, where the caller has them already. Raises like filters_of.
     """
     chosen = filters_of(options) if filters is None else filters
-    return Selection(trail, chosen, definitions or definitions_of(trail, options))
+    known = definitions or definitions_of(trail, options)
+    return Selection(trail, chosen, lambda: known)
 
 
 def where_filter(text: str) -> FilterSet:

@@ -6,7 +6,7 @@ import ctypes
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.message import Message
 
@@ -47,6 +47,7 @@ class ScreenMode(LineMode):
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
         super().__init__(session=session)
         session.standard_output = None
+        session.takes_lines = False
         session.begin_aligned = self._begin_aligned
         self.transcript = Transcript()
         self.is_asking = False
@@ -202,9 +203,10 @@ class ScreenMode(LineMode):
     def _show_progress(self, event: Progress | SearchProgress | JobProgress) -> None:
         self._tell(None if isinstance(event, JobProgress) else event)
 
-    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
+    def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - one pane shows both
         if self.transcript.last is not None:
-            self.transcript.last.print(line, is_elsewhere=self._is_elsewhere)
+            for line in lines:
+                self.transcript.last.print(line, is_elsewhere=self._is_elsewhere)
         self._tell()
 
     def _flush(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from logdump.commands import REGISTRY
@@ -43,9 +43,9 @@ def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
         return iter(lines)
 
 
-def _rendered(event: Event, session: Session) -> list[str]:
+def _rendered(event: Event, session: Session) -> Sequence[str]:
     if session.settings.format is OutputFormat.JSONL:
         from logdump.render import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
 
-        return list(json_lines.render(event, session.settings))
-    return list(render(event, session.settings))
+        return json_lines.render(event, session.settings)
+    return render(event, session.settings)

@@ -15,7 +15,7 @@ from trailformat import Record, Token, TrailError, io_type_name
 from trailformat.codec.token_names import GGS_TOKENS, RECORD_TOKENS, token_name
 from trailformat.records.columns import Columns
 from trailformat.records.file_header import GROUPS
-from trailformat.records.record import TokenPlace
+from trailformat.records.record import TokenPart
 from trailformat.records.record_header import HEADER_SIZE, PLACES
 
 _HEADER = {
@@ -52,7 +52,7 @@ class RecordField(NamedTuple):
 class PlacedToken(NamedTuple):
     """A token by its place; ``name`` is what Logdump calls it, ``length`` what its length field says."""
 
-    place: TokenPlace
+    place: TokenPart
     name: str
     length: int
 
@@ -70,10 +70,10 @@ def placed_tokens(record: Record) -> Iterator[PlacedToken]:
 
 
 def _of_frame(token: Token, at: int, length: int) -> PlacedToken:
-    return PlacedToken(TokenPlace(token.id, token.info, at, 0), token_name(RECORD_TOKENS, token.id), length)
+    return PlacedToken(TokenPart(token.id, token.info, at, 0), token_name(RECORD_TOKENS, token.id), length)
 
 
-def _name_in_record(record: Record, part: TokenPlace) -> str:
+def _name_in_record(record: Record, part: TokenPart) -> str:
     if record.is_file_header:
         return GROUPS[part.id].name if part.id in GROUPS else ""
     return token_name(RECORD_TOKENS, part.id)
@@ -93,7 +93,7 @@ def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
         return []
     found, at = [], outer.place.at
     for token, name in pairs:
-        place = TokenPlace(token.id, token.info, at + token.header_size, len(token.payload))
+        place = TokenPart(token.id, token.info, at + token.header_size, len(token.payload))
         found.append(PlacedToken(place, name, place.size))
         at = place.at + place.size
     return found

@@ -148,14 +148,14 @@ QUESTIONS: dict[str, Condition] = {
 
 def by_record(trail: TrailFile, filters: FilterSet) -> list[int]:
     """The RBAs of the records that pass, each asked for itself."""
-    selection = Selection(trail, [filters], RowDefinitions(trail))
+    selection = Selection(trail, [filters], lambda: RowDefinitions(trail))
     records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
     return [one.rba for one in records if one is not None and selection.accepts(one)]
 
 
 def by_columns(trail: TrailFile, filters: FilterSet, size: int) -> list[int]:
     """The same in batches of ``size`` rows."""
-    selection = Selection(trail, [filters], RowDefinitions(trail))
+    selection = Selection(trail, [filters], lambda: RowDefinitions(trail))
     batches: Iterator[Any] = (with_numpy(one) for one in scan(trail, engine=Engine.PYTHON, batch_size=size))
     return [rba for batch in batches for rba in batch.rba[selection.rows(batch)].tolist()]
 

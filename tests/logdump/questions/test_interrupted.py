@@ -37,7 +37,7 @@ def _of_json(lines: Sequence[str]) -> RBAs:
 class Form(NamedTuple):
     """How records are printed, and which records are in what is printed."""
 
-    render: Callable[[Event, Settings], Iterator[str]]
+    render: Callable[[Event, Settings], Sequence[str]]
     rbas: Callable[[Sequence[str]], RBAs]
 
 
@@ -95,7 +95,7 @@ def _interrupted_at(call: int) -> Iterator[None]:
         return looking
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Record, "header", property(interrupted(Record.header.func)))  # type: ignore[attr-defined]
+        patch.setattr(Record, "header", property(interrupted(Record.header.func)))
         patch.setattr(TrailFile, "record_at", interrupted(TrailFile.record_at))
         yield
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,8 +60,8 @@ class Beside(LineMode):
         """How the session stands."""
         return state_of(self.session, self._opened)
 
-    def _write_line(self, line: Harmless, *, is_narration: bool) -> None:  # noqa: ARG002 - the view shows both
-        self.printed[-1][2].append(line)
+    def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:  # noqa: ARG002 - the view shows both
+        self.printed[-1][2].extend(lines)
 
     def _show_progress(self, event: object) -> None:
         """Nobody looks."""

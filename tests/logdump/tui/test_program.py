@@ -11,10 +11,12 @@ import pytest
 from fixtures import TRAILS
 from logdump.cli import main
 from logdump.line.history_file import KeptHistory
+from logdump.line.line_mode import LineMode
 from logdump.session.errors import CommandError
 from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from logdump.tui import start
+from logdump.tui.reading.screen_mode import ScreenMode
 from tests.logdump.program import logdump
 from tests.logdump.tui.drive import NARROW, WIDE
 from tests.logdump.tui.terminal import terminal
@@ -127,6 +129,19 @@ def test_it_takes_one_file_and_no_script(arguments: list[str], capsys: pytest.Ca
         main(arguments)
     assert stopped.value.code == ExitStatus.USAGE
     assert "--tui takes one file or trail" in capsys.readouterr().err
+
+
+def test_line_mode_has_its_session_back_as_it_was(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def shown_and_left(session: Session, _first: str, kept: KeptHistory, *, mouse: bool) -> None:  # noqa: ARG001
+        ScreenMode(session, lambda _message: None, kept).close()
+        session.is_over = True
+
+    monkeypatch.setattr(start, "problem_with_screen", lambda: None)
+    monkeypatch.setattr(start, "_run", shown_and_left)
+    session = LineMode().session
+    before = dict(vars(session))
+    start.go_on(session, KeptHistory(tmp_path / "none"))
+    assert vars(session) == before
 
 
 def test_the_command_says_why_it_cannot(tmp_path: Path) -> None:
