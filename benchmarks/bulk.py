@@ -37,6 +37,7 @@ AIMS = (
     Aim(ours.PROCESS, peers.CAPINFOS, 1),
     Aim(ours.HEARTBEAT, ours.COUNT, 0.67),
     Aim(ours.BY_STRING, peers.GREP, 0.5),
+    Aim(ours.BY_VALUE, ours.BY_STRING, 0.5),
     Aim(ours.SAVE, peers.COPY, 0.5),
 )
 

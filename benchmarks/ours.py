@@ -171,6 +171,7 @@ SCAN, SCAN_OPENING, SCAN_BY_ONE = "(a) header scan", "    opening included", "  
 COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
 BY_CSN, RECOVERY, HEARTBEAT = "(g) FILTER CSN, COUNT", "(h) RECOVERY", "(i) HEARTBEAT"
+BY_VALUE = "(j) FILTER VALUE, COUNT"
 
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
@@ -193,6 +194,7 @@ LINES = (
         _all,
     ),
     Line(BY_CSN, commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all),
+    Line(BY_VALUE, commands("filter include value id = -1", "count"), lambda _trail: 0, _size, _all),
     Line(RECOVERY, _survey, _all, _size, _all),
     Line(HEARTBEAT, _heartbeats, _all, _size, _all),
     Line(SAVE, commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),

@@ -2,7 +2,7 @@
 
 Header columns decide RECTYPE, IOTYPE, FILENAME, ANSINAME, RBA, RECLEN, AUDITRBA, TRANSIND, STARTTIME and ENDTIME;
 texts, hex strings, integers and tokens are sought in the file's bytes; CSN, and LOGCSN and TRANID of GGSTOKEN, are
-applied once to each transaction, VALUE once to each different value. The columns do not decide any other criterion: its
+applied once to each transaction, VALUE to the column that it names. The columns do not decide any other criterion: its
 rows may pass, and the record itself is tested.
 """
 
@@ -64,6 +64,12 @@ class Verdict(NamedTuple):
 def is_decided(filters: FilterSet) -> bool:
     """Whether the columns alone decide about every row."""
     return all(type(criterion) in _MASKS for side in (filters.include, filters.exclude) for criterion in side.criteria)
+
+
+def reads_records(filters: FilterSet) -> bool:
+    """Whether it has a criterion that columns do not decide, so that every record may have to be read."""
+    criteria = (*filters.include.criteria, *filters.exclude.criteria)
+    return not all(type(criterion) in _MASKS or isinstance(criterion, ColumnValue) for criterion in criteria)
 
 
 def searches_in(

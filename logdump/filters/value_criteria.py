@@ -16,7 +16,6 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import lru_cache
 from math import isnan
 from typing import Any, ClassVar
 
@@ -24,16 +23,13 @@ from logdump.filters.comparison import Comparison, comparison_named
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.errors import FilterError
 from logdump.filters.header_values import FIELDS, HeaderValue, header_value
+from logdump.filters.operands import as_bytes, as_interval, as_moment, as_number
 from logdump.filters.subject import Subject
 from logdump.filters.words import QUOTES, is_quoted, quoted, unquote
 from logdump.notation.times import TimeOffset
-from trailformat import TrailError, Value
-from trailformat.values.datetimes import parse_moment
-from trailformat.values.intervals import parse_interval
-from trailformat.values.numbers import parse_number
+from trailformat import Value
 
 _MAX_NAME = 1024
-_DAY_TO_FRACTION = "DAY TO FRACTION"
 _NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
 _SIGN = "[<>=!]+|(?<=\\s)(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
 _PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
@@ -83,50 +79,14 @@ def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
     if isinstance(value, str):
         return value.rstrip(" "), wanted.rstrip(" ")
     if isinstance(value, float):
-        return Decimal(repr(value)), None if isnan(value) else _number(wanted)
+        return Decimal(repr(value)), None if isnan(value) else as_number(wanted)
     if isinstance(value, int | Decimal):
-        return value, _number(wanted)
+        return value, as_number(wanted)
     if isinstance(value, bytes):
-        return value, _bytes(wanted)
+        return value, as_bytes(wanted)
     if isinstance(value, timedelta):
-        return value, _interval(wanted)
-    return _same_kind(value, _moment(wanted))
-
-
-@lru_cache(maxsize=64)
-def _number(text: str) -> Decimal | None:
-    try:
-        number = parse_number(text)
-    except TrailError:
-        return None
-    return None if isnan(number) else Decimal(str(number))
-
-
-@lru_cache(maxsize=64)
-def _bytes(text: str) -> bytes | None:
-    digits = text[2:-1] if text[:2].upper() == "X'" else text.removeprefix("0x")
-    try:
-        return bytes.fromhex(digits)
-    except ValueError:
-        return None
-
-
-@lru_cache(maxsize=64)
-def _interval(text: str) -> timedelta | None:
-    try:
-        interval = parse_interval(text.strip(), _DAY_TO_FRACTION)
-    except TrailError:
-        return None
-    return interval if isinstance(interval, timedelta) else None
-
-
-@lru_cache(maxsize=64)
-def _moment(text: str) -> date | time | None:
-    try:
-        moment = parse_moment(text)
-    except TrailError:
-        return None
-    return None if isinstance(moment, str) else moment
+        return value, as_interval(wanted)
+    return _same_kind(value, as_moment(wanted))
 
 
 def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:

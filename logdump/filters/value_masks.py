@@ -1,7 +1,8 @@
-"""VALUE applied to the rows of a batch: the values of all rows are found at once, each different one decoded once.
+"""VALUE applied to the rows of a batch: a kernel compares values in place, by :mod:`.value_conditions`.
 
-A row is decided as a record where its data are no plain list of columns: a full image, one that goes on in the records
-behind it, one that does not come apart.
+What it is not sure of is decoded, each different value once; without kernels that is every value. A row is decided as a
+record where its data are no plain list of columns: a full image, one that goes on in the records behind it, one that
+does not come apart.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from logdump.filters.value_conditions import condition
 from logdump.filters.value_criteria import ColumnValue
 from trailformat import ByteOrder, Column, TableDefinition
 from trailformat.records.framing import Buffer
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
-from trailformat.scan.rows import Fields, RowBytes, by_definition, headers_of, images_of, metadata_rows
+from trailformat.scan.engines import kernels_pay
+from trailformat.scan.kernels.arguments import DECODES
+from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, grouped, headers_of, images_of, metadata_rows
+from trailformat.scan.rows.conditions import Condition, verdicts_on
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import decode_value
 
@@ -26,6 +31,7 @@ _MOST_BYTES = 32 << 20
 _MOST_KEPT, _LONGEST_KEPT = 1 << 16, 256
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
+_ANYTHING = Condition(0, DECODES)
 _ABSENT, _UNCLEAR = -1, -2
 """In place of a column's index: the table has no such column; its rows are decided as records."""
 
@@ -49,6 +55,8 @@ class ValueSearch:
         self._criterion = criterion
         self._definition_at = definition_at
         self._columns: dict[tuple[int, ByteOrder, str], _OneColumn] = {}
+        self._by_index: dict[tuple[int, ByteOrder], _OneColumn | int] = {}
+        self._end = -1
 
     def values(self, batch: Batch, buffer: Buffer) -> Values:
         """The rows of a batch.
@@ -57,12 +65,27 @@ class ValueSearch:
             NotATrail: the file has become shorter.
         """
         values = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
-        records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~metadata_rows(batch))
+        is_metadata = metadata_rows(batch)
+        has_metadata = bool(is_metadata.any())
+        if has_metadata or int(batch.rba[0]) != self._end:
+            self._by_index.clear()
+        column_at = self._column_at if has_metadata else self._column_of
+        records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~is_metadata)
         for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
-            values.held[rows.rows], values.undecided[rows.rows] = _held(rows, self._column_at)
+            values.held[rows.rows], values.undecided[rows.rows] = _held(rows, column_at)
+        self._end = batch.end
         return values
 
-    def _column_at(self, rba: int, order: ByteOrder) -> _OneColumn | int:
+    def _column_of(self, rba: int, order: ByteOrder, table_index: int) -> _OneColumn | int:
+        """The same as ``_column_at``, where no definition has come since a row of this table was looked up."""
+        if table_index == NO_INDEX:
+            return self._column_at(rba, order)
+        key = table_index, order
+        if key not in self._by_index:
+            self._by_index[key] = self._column_at(rba, order)
+        return self._by_index[key]
+
+    def _column_at(self, rba: int, order: ByteOrder, _table_index: int = NO_INDEX) -> _OneColumn | int:
         """The column in the definition of the row at ``rba``; ABSENT, or UNCLEAR where several may be meant."""
         known, criterion = self._definition_at(rba), self._criterion
         if known.table is None:
@@ -77,12 +100,18 @@ class ValueSearch:
 
 
 class _OneColumn:
-    """A column of a definition: which of its values hold, each different one decoded once."""
+    """A column of a definition: which of its values hold, each different one decoded once.
+
+    Attributes:
+        index: its number in the table, from 0.
+        condition: what the kernels take for it.
+    """
 
     def __init__(
         self, criterion: ColumnValue, table: TableDefinition, index: int, order: ByteOrder, charset: str
     ) -> None:
         self.index = index
+        self.condition = condition(criterion, index, table.columns[index], charset)
         self._criterion = criterion
         self._table, self._order, self._charset = table, order, charset
         self._holding: dict[bytes, bool] = {}
@@ -101,7 +130,8 @@ class _OneColumn:
         return holds
 
 
-_ColumnAt = Callable[[int, ByteOrder], _OneColumn | int]
+_ColumnAt = Callable[[int, ByteOrder, int], _OneColumn | int]
+"""By the RBA of a row, its byte order, and the index of its table or NO_INDEX."""
 
 
 class _Columns:
@@ -111,14 +141,16 @@ class _Columns:
         columns: the columns, or ABSENT, or UNCLEAR.
         of_row: for each row which of them.
         index: for each row the index of the column, or ABSENT, or UNCLEAR.
+        conditions: what the kernels take for each column.
     """
 
     def __init__(self, rows: RowBytes, table_index: Array, column_at: _ColumnAt) -> None:
         groups = by_definition(rows, table_index)
         # a value is decoded in the byte order of its row
-        _, first, self.of_row = np.unique(2 * groups.group + rows.is_little, return_index=True, return_inverse=True)
-        rbas = rows.of("rba")
-        self.columns = [column_at(int(rbas[row]), _ORDERS[int(rows.is_little[row])]) for row in first.tolist()]
+        self.of_row, first = grouped(np.zeros_like(groups.group), 2 * groups.group + rows.is_little)
+        firsts = rows.of("rba")[first].tolist(), rows.is_little[first].tolist(), table_index[first].tolist()
+        self.columns = [column_at(rba, _ORDERS[little], index) for rba, little, index in zip(*firsts, strict=True)]
+        self.conditions = [_ANYTHING if isinstance(column, int) else column.condition for column in self.columns]
         indexes = [column if isinstance(column, int) else column.index for column in self.columns]
         self.index = np.array(indexes, np.int64)[self.of_row]
 
@@ -127,26 +159,43 @@ def _held(rows: RowBytes, column_at: _ColumnAt) -> tuple[Array, Array]:
     """The rows that hold such a value, and those whose records have to be read."""
     headers = headers_of(rows)
     columns = _Columns(rows, headers.table_index, column_at)
-    held = np.zeros(len(rows), np.bool_)
     wanted = (columns.index >= 0) & _HAS_IMAGES[rows.of("io_type")]
     if not wanted.any():
-        return held, columns.index == _UNCLEAR
+        return np.zeros(len(rows), np.bool_), columns.index == _UNCLEAR
+    size = int(rows.of("length").sum())
+    held, is_plain = (_held_by_kernel if kernels_pay(size) else _held_by_arrays)(rows, columns, wanted)
+    is_plain &= ~headers.is_continued
+    return held & is_plain & wanted, (columns.index == _UNCLEAR) | (wanted & ~is_plain)
+
+
+def _held_by_kernel(rows: RowBytes, columns: _Columns, wanted: Array) -> tuple[Array, Array]:
+    """The rows that hold, and those that come apart."""
+    found = verdicts_on(rows.view, rows.row_data, columns.conditions, np.where(wanted, columns.of_row, -1))
+    held = found.images[0].held | found.images[1].held
+    for image in found.images:
+        _note_held(rows.data, (image.starts, image.sizes), image.values, columns, held)
+    return held, ~found.of_record
+
+
+def _held_by_arrays(rows: RowBytes, columns: _Columns, wanted: Array) -> tuple[Array, Array]:
+    """The same, with the places of all columns of the rows."""
+    held = np.zeros(len(rows), np.bool_)
     parts = images_of(rows)
-    plain = wanted & ~headers.is_continued & parts.is_sound & (parts.present[0] | parts.present[1])
+    is_plain = parts.is_sound & (parts.present[0] | parts.present[1])
     for image in parts.images:
         region = image.region
-        is_column = plain[region] & (image.number == columns.index[region])
-        plain &= np.bincount(region[is_column], minlength=len(plain)) <= 1
-        chosen = np.flatnonzero(is_column & plain[region])
-        _note_held(rows.data, image, chosen, region[chosen], columns, held)
-    return held & plain, (columns.index == _UNCLEAR) | (wanted & ~plain)
+        is_column = wanted[region] & (image.number == columns.index[region])
+        is_plain &= np.bincount(region[is_column], minlength=len(is_plain)) <= 1
+        chosen = np.flatnonzero(is_column & is_plain[region])
+        _note_held(rows.data, (image.start[chosen], image.size[chosen]), region[chosen], columns, held)
+    return held, is_plain
 
 
-def _note_held(data: Buffer, image: Fields, chosen: Array, rows: Array, columns: _Columns, held: Array) -> None:
-    """Note the rows whose part of an image holds."""
-    starts, ends = image.start[chosen], image.start[chosen] + image.size[chosen]
+def _note_held(data: Buffer, places: tuple[Array, Array], rows: Array, columns: _Columns, held: Array) -> None:
+    """Note which rows hold, by the places and sizes of their columns."""
+    starts, sizes = places
     of_row = columns.of_row[rows]
-    for row, which, start, end in zip(rows.tolist(), of_row.tolist(), starts.tolist(), ends.tolist(), strict=True):
+    for row, which, start, size in zip(rows.tolist(), of_row.tolist(), starts.tolist(), sizes.tolist(), strict=True):
         column = columns.columns[which]
-        if not isinstance(column, int) and column.holds(data[start:end]):
+        if not isinstance(column, int) and not held[row] and column.holds(data[start : start + size]):
             held[row] = True

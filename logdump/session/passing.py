@@ -25,12 +25,12 @@ def passing_batches(
 ) -> Iterator[tuple[Batch, Any]]:
     """The batches of a file by kernels, each with a mask of the rows that pass.
 
-    Several threads scan it where the selection reads no records, and decide themselves where they can. The mask is
+    Several threads scan it where columns decide of most records, and decide themselves where they can. The mask is
     None where the selection drops nothing or is still to decide: it has to be given the batch before the next.
     ``by_definition``: see Names.
     """
     size = selection.batch_size
-    if not selection.is_decided or not is_for_threads(trail, workers, start):
+    if selection.reads_records or not is_for_threads(trail, workers, start):
         batches = scan(trail, start, engine=Engine.NUMBA, batch_size=size, by_definition=by_definition)
         return ((batch, None) for batch in batches)
 

@@ -126,6 +126,15 @@ class Selection:
         return all(is_decided(filter_set) for filter_set in self._filters)
 
     @property
+    def reads_records(self) -> bool:
+        """Whether it may have to read every record; for VALUE alone those out of the ordinary are read."""
+        if not self._filters:
+            return False
+        from logdump.filters.masks import reads_records  # noqa: PLC0415 - it needs numpy
+
+        return any(reads_records(filter_set) for filter_set in self._filters)
+
+    @property
     def takes_any_batch(self) -> bool:
         """Whether it decides about each batch by itself: it needs neither names nor transactions from before."""
         return self.is_decided and not self._needs_transaction and not self._needs_name
@@ -133,7 +142,7 @@ class Selection:
     @property
     def batch_size(self) -> int:
         """Rows for a batch: fewer where records must be read, so that progress shows and Ctrl+C has an effect soon."""
-        return _LARGE if self.is_decided else _SMALL
+        return _SMALL if self.reads_records else _LARGE
 
     def rows(self, batch: Batch) -> Any:
         """The rows of a batch of numpy columns that pass, as a mask; records are read where columns do not decide.

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from trailformat.codec import charsets
 from trailformat.definitions.column import ColumnDefinition
-from trailformat.errors import TrailError
 from trailformat.values import DATA_TYPES, DATETIME
 from trailformat.values.data_types import FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT
 from trailformat.values.sub_types import sub_type
@@ -37,9 +36,6 @@ _DATETIMES = frozenset({191, DATETIME})
 _INTERVALS = range(195, 213)
 _WITH_ZONE = frozenset({188, 231, 232})
 """Native types of Oracle (those of its call interface) that are TIMESTAMP WITH TIME ZONE, and WITH LOCAL TIME ZONE."""
-_ASCII = bytes(range(128))
-_SHIFTING = frozenset({"utf-7", "hz"})
-"""In these, ASCII determines the meaning of the bytes after it."""
 _MOST_KEPT = 1 << 14
 _HOUR, _DAY = 3, 2
 """Fields of a date from YEAR, 0, on, as MostSignificant and LeastSignificant count them."""
@@ -113,16 +109,7 @@ def _text(definition: ColumnDefinition, codec: str) -> ArrayType:
         is_fixed = definition.scale > 0
         kind = _decimal(_MOST_DIGITS, definition.scale) if is_fixed else kind
         path = DecodePath.DECIMAL if pa.types.is_decimal(kind) else DecodePath.SLOW if is_fixed else DecodePath.NUMBER
-    return ArrayType(kind, path if keeps_ascii(own) else DecodePath.SLOW, is_prefixed=is_prefixed, most=most)
-
-
-@cache
-def keeps_ascii(codec: str) -> bool:
-    """Whether bytes below 80 are ASCII in a character set, each for itself."""
-    try:
-        return codec not in _SHIFTING and charsets.decode(_ASCII, codec) == _ASCII.decode("ascii")
-    except TrailError:
-        return False
+    return ArrayType(kind, path if charsets.keeps_ascii(own) else DecodePath.SLOW, is_prefixed=is_prefixed, most=most)
 
 
 def _date(definition: ColumnDefinition, _codec: str) -> ArrayType:

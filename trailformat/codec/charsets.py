@@ -8,14 +8,18 @@ EBCDIC 1047 is Latin-1 of z/OS: Python's code page 037 with six bytes of its own
 from __future__ import annotations
 
 import codecs
+from functools import cache
 
 from trailformat.codec.charset_numbers import BY_NAME, CHARSETS, DATABASE
-from trailformat.errors import BadData, CannotWrite
+from trailformat.errors import BadData, CannotWrite, TrailError
 
 UTF_8 = "utf-8"
 CESU_8 = "cesu-8"
 CODE_PAGE_1047 = "cp1047"
 _UNSIGNED = 1 << 32
+_ASCII = bytes(range(128))
+_SHIFTING = frozenset({"utf-7", "hz"})
+"""In these, ASCII determines the meaning of the bytes after it."""
 
 _DIFFERENCES = {0x5F: "^", 0xAD: "[", 0xB0: "¬", 0xBA: "Ý", 0xBB: "¨", 0xBD: "]"}
 _CODE_PAGE_037 = bytes(range(256)).decode("cp037")
@@ -72,6 +76,15 @@ def decode(data: bytes, codec: str) -> str:
         raise BadData(f"not {codec} from byte {error.start} on", found=bad_bytes) from None
     except (LookupError, ValueError):
         raise BadData(f"{codec} cannot be read here") from None
+
+
+@cache
+def keeps_ascii(codec: str) -> bool:
+    """Whether bytes below 80 are ASCII in a character set, each for itself."""
+    try:
+        return codec not in _SHIFTING and decode(_ASCII, codec) == _ASCII.decode("ascii")
+    except TrailError:
+        return False
 
 
 def _whole(text: str, codec: str) -> str:

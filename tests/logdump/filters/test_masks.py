@@ -186,6 +186,7 @@ def test_a_stored_integer_is_sought_in_the_orders_of_its_file(order: ByteOrder, 
 def test_each_different_value_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decode = Mock(side_effect=decode_value)
     monkeypatch.setattr(value_masks, "decode_value", decode)
+    monkeypatch.setattr(value_masks, "kernels_pay", Mock(return_value=False))
     rows = [row((5).to_bytes(8, "big"), 1) for _ in range(50)]
     path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows)
     filters = FilterSet()

@@ -78,3 +78,21 @@ I_STARTS, I_SIZES, I_SEEN, I_COLUMNS, I_WIDE, IMAGE_SIZE = range(6)
 STARTS and SIZES are addresses of arrays [COLUMNS, rows], of int64 where WIDE is set, else of int32: where each value
 stands after its indicator, and its size; SEEN uint8[COLUMNS] has the bits of what a column may hold.
 """
+
+Q_INDEX, Q_KIND, Q_PREFIXED, Q_MOST, Q_SCALE, Q_SHIFT, Q_FLIP, Q_LOW, Q_HIGH, Q_NEGATED = range(10)
+Q_BYTES, Q_SIZE, Q_SIGNS, Q_IS_UTF_8, CONDITION_SIZE = range(Q_NEGATED + 1, Q_NEGATED + 6)
+"""Places in a condition on a column, int64[CONDITION_SIZE].
+
+INDEX is that of the column, KIND one of those below. With PREFIXED a value begins with its own length in 2 bytes; none
+that holds has more than MOST bytes besides. A number holds between LOW and HIGH, with NEGATED beyond them; NULL is
+NEGATED to any value. SCALE is that of a decimal, the bytes of an integer, or 1 where a moment has a zone; an integer is
+shifted up and down again by SHIFT bits, and those of FLIP are changed. Bytes hold that compare as one of SIGNS with
+those at BYTES, SIZE of them; IS_UTF_8 where text is that, else it is ASCII or has to be decoded.
+"""
+COMPARES_NULLS, COMPARES_INTEGERS, COMPARES_DECIMALS, COMPARES_DOUBLES = range(4)
+COMPARES_MOMENTS, COMPARES_TEXT, COMPARES_BYTES, DECODES = range(4, 8)
+"""Kinds of conditions; DECODES leaves every value to be decoded."""
+LESS, EQUAL, GREATER = 1, 2, 4
+"""Signs of a comparison, each a bit."""
+NOT_HELD, HELD, OF_VALUE, OF_RECORD = range(4)
+"""Verdicts; the last two: the value has to be decoded, the record has to be read."""

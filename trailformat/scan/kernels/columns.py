@@ -34,7 +34,7 @@ _LARGEST_HEAD = 6
 
 
 @inlined
-def _next_column(data: int, at: int, stop: int, little: int) -> Any:
+def next_column(data: int, at: int, stop: int, little: int) -> Any:
     """Index of the column at ``at``, place and size of its payload; -1 and a place after ``stop`` where none fits."""
     if at + 4 <= stop:
         return u16(data, at, little), at + 4, u16(data, at + 2, little)
@@ -45,7 +45,7 @@ def _next_column(data: int, at: int, stop: int, little: int) -> Any:
 def _next_field(data: int, at: int, stop: int, little: int, are_tokens: int) -> Any:
     if are_tokens:
         return next_token(data, at, stop, little)
-    return _next_column(data, at, stop, little)
+    return next_column(data, at, stop, little)
 
 
 def count_fields(
@@ -123,7 +123,7 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
         at, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
         state = np.int64(GOOD)
         while at < stop:
-            index, at, length = _next_column(data, at, stop, order)
+            index, at, length = next_column(data, at, stop, order)
             if at + length > stop:
                 state = np.int64(BROKEN)
                 break

@@ -23,10 +23,23 @@ from trailformat.codec.token_names import LOGCSN
 from trailformat.scan import Engine, TransactionTracker, scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
-from trailformat.scan.kernels.arguments import NULL
+from trailformat.scan.kernels.arguments import (
+    COMPARES_BYTES,
+    COMPARES_DECIMALS,
+    COMPARES_INTEGERS,
+    COMPARES_MOMENTS,
+    COMPARES_NULLS,
+    COMPARES_TEXT,
+    DECODES,
+    EQUAL,
+    GREATER,
+    LESS,
+    NULL,
+)
 from trailformat.scan.position import first_position
 from trailformat.scan.resync import next_sound
 from trailformat.scan.rows import RowBytes, headers_of
+from trailformat.scan.rows.conditions import Condition, verdicts_on
 from trailformat.scan.rows.fields import fields_by_kernel
 from trailformat.scan.rows.images import image_regions, images_of
 from trailformat.scan.scanning import Scanning
@@ -149,11 +162,25 @@ def _make_arrays(folder: Path, order: ByteOrder) -> None:
     with TrailFile(path) as trail:
         (batch,) = scan(trail, engine=Engine.NUMBA)
         for rows in (np.arange(len(values)), *np.arange(len(values)).reshape(-1, 1)):
+            _compare(RowBytes(trail.buffer, batch, rows))
             _arrays_of(RowBytes(trail.buffer, batch, rows))
 
 
 def _row(value: bytes, order: ByteOrder) -> Record:
     return make_record(header(order=order), b"\0\0" + order.encode(len(value), 2) + value, order=order)
+
+
+def _compare(rows: RowBytes) -> None:
+    """Values of every kind of condition, with and without a length."""
+    scales = {COMPARES_INTEGERS: (2, 4, 8), COMPARES_DECIMALS: (2,), COMPARES_MOMENTS: (0, 1)}
+    signs = (EQUAL, LESS | GREATER)
+    made = [
+        Condition(0, kind, is_prefixed, scale=scale, data=_TEXTS[-1], signs=sign, is_utf_8=is_prefixed)
+        for kind, is_prefixed in product(range(COMPARES_NULLS, DECODES + 1), (False, True))
+        for scale, sign in product(scales.get(kind, (0,)), signs if kind in (COMPARES_TEXT, COMPARES_BYTES) else (0,))
+    ]
+    every = rows.subset(np.repeat(np.arange(len(rows)), len(made)))
+    verdicts_on(every.view, every.row_data, made, np.tile(np.arange(len(made)), len(rows)))
 
 
 def _arrays_of(rows: RowBytes) -> None:

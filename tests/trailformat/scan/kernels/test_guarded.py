@@ -29,6 +29,7 @@ NAMES = (
     "take_fields",
     "locate",
     "read_headers",
+    "hold",
     "unmarked",
     "place_values",
     "gather_bytes",

@@ -1,0 +1,158 @@
+"""A condition on the bytes of a column holds for the values for which the comparison of the decoded value holds."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logdump.filters.comparison import Comparison
+from logdump.filters.value_criteria import ColumnValue
+from tests.searching import examples
+from tests.trailformat.samples import BOTH
+from tests.trailformat.values.kinds import KINDS, of
+from trailformat import ByteOrder, CannotWrite, Column, ColumnDefinition
+from trailformat.records.columns import NULL, PRESENT
+from trailformat.scan import Engine, is_available
+from trailformat.values import Plain, decode_value, encode_value, plain_text
+
+np = pytest.importorskip("numpy", reason="kernels need numpy")
+pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
+
+NAMED = dict(KINDS) | {
+    name: KINDS[like]._replace(definition=definition)
+    for name, like, definition in (
+        ("VARCHAR of a number with a scale", "INT64 with a scale", of(64, 30, scale=2, sub=3)),
+        ("CHAR", "VARCHAR", of(0, 12)),
+        ("CHAR of a number", "INT32", of(0, 20, sub=2)),
+        ("INT64 with a scale below 0", "INT64", of(134, 8, scale=-2)),
+        ("INT32 with a scale", "INT32", of(132, 4, scale=9)),
+        ("REAL", "DOUBLE", of(142, 4)),
+        ("VARCHAR of an unknown character set", "VARCHAR", of(64, charset=31_999)),
+        ("a type that is not known", "VARCHAR", of(77)),
+    )
+}
+STRANGE = [
+    NULL,
+    NULL + b"\0\0",
+    PRESENT,
+    b"",
+    b"\0",
+    b"\0\1abc",
+    *(
+        PRESENT + text
+        for text in (
+            b"\0",
+            b"\0\2ab",
+            b"\2\0ab",
+            b"\0\3ab",
+            b"\x7f\xf8" + bytes(6),
+            b"\x7f\xf0" + bytes(6),
+            b"\xff\xf0" + bytes(6),
+            b"\x80" + bytes(7),
+            bytes(8),
+            b"a" * 13,
+        )
+    ),
+]
+WORDS = """
+a leaf leaf\0 caf\u00e9 \u00e9 \uffff \U00010000 0 -0.0 007 +7 1e3 1. .5 - 1_0 12345678901234567890 0.1234567 nan -inf
+1e400 -0 2024-03-14 2024-03-14:09:30:00 2024-03-14:09:30:00.5 2024-03-14T09:30:00.1234567 2024-03-14:07:30:00+00:00
+2024-03-14T09:30:00+02:00 09:30:00 0000-00-00 2024-02-30 2024-03-14:24:00:00 infinity X'00ff' 00ff
+"""
+TEXTS = [*WORDS.split(), "", "  ", "a  ", "2024-03-14 09:30:00 +02:00"]
+BAD_TEXTS = [
+    b"\xff",
+    b"caf\xe9",
+    b"\xc0\x80",
+    b"\xed\xa0\x80",
+    b"\xe2\x82",
+    b"\xf4\x90\x80\x80",
+    b"a\x80",
+    b"\xf0\x9f\x8d\xb5",
+]
+
+
+def stored(value: Plain, definition: ColumnDefinition, order: ByteOrder) -> bytes | None:
+    """A column with the value; None where the type does not take it."""
+    try:
+        return PRESENT + encode_value(value, definition, order)
+    except CannotWrite:
+        return None
+
+
+def columns_of(definition: ColumnDefinition, values: list[Plain], order: ByteOrder) -> list[bytes]:
+    """The columns with these values, and those that hold none or are out of the ordinary."""
+    texts = [text.encode() for text in TEXTS] + BAD_TEXTS
+    written = [*texts, *(order.encode(len(text), 2) + text for text in texts)]
+    return [one for value in values if (one := stored(value, definition, order)) is not None] + [
+        *STRANGE,
+        *(PRESENT + one for one in written),
+    ]
+
+
+def by_bytes(
+    criterion: ColumnValue, definition: ColumnDefinition, columns: list[bytes], order: ByteOrder
+) -> list[bool | None]:
+    """What the condition says of each column; None where it leaves that to the decoder."""
+    from logdump.filters.value_conditions import condition
+    from trailformat.scan.rows.conditions import verdicts_on
+    from trailformat.scan.rows.row_bytes import RowData
+
+    data = [order.encode(3, 2) + order.encode(len(one), 2) + one for one in columns]
+    ends = np.cumsum([len(one) for one in data])
+    starts, every = ends - [len(one) for one in data], np.ones(len(data), np.bool_)
+    little = every & (order is ByteOrder.LITTLE)
+    rows = RowData(starts, ends, np.zeros(len(data), np.uint8), every, ~every, little)
+    view = np.frombuffer(b"".join(data), np.uint8)
+    found = verdicts_on(view, rows, [condition(criterion, 3, definition, "utf-8")], np.zeros(len(data), np.int64))
+    assert not found.of_record.any()
+    after, verdicts = found.images[1], list[bool | None](found.images[1].held.tolist())
+    for row, start, size in zip(after.values.tolist(), after.starts.tolist(), after.sizes.tolist(), strict=True):
+        assert view[start : start + size].tobytes() == columns[row]
+        verdicts[row] = None
+    return verdicts
+
+
+@pytest.mark.parametrize("name", NAMED)
+@settings(max_examples=examples(6))
+@given(data=st.data())
+def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> None:
+    definition, order = NAMED[name].definition, data.draw(st.sampled_from(BOTH))
+    values = data.draw(st.lists(NAMED[name].values, min_size=1, max_size=6))
+    wanted = data.draw(st.sampled_from([*map(plain_text, values), *TEXTS, None]))
+    signs = [Comparison.EQUAL, Comparison.NOT_EQUAL] if wanted is None else list(Comparison)
+    columns = columns_of(definition, values, order)
+    decoded = [decode_value(Column(3, one), definition, order, "utf-8") for one in columns]
+    for sign in signs:
+        criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=wanted)
+        found = by_bytes(criterion, definition, columns, order)
+        expected = [criterion.holds(value) for value in decoded]
+        assert [(column, said) for column, said in zip(columns, found, strict=True) if said is not None] == [
+            (column, said)
+            for column, said, decides in zip(columns, expected, found, strict=True)
+            if decides is not None
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("INT64 with a scale", Decimal("-7.25")),
+        ("UINT64", 1 << 63),
+        ("VARCHAR", "blütenweiß"),
+        ("VARCHAR in windows-1252", "white"),
+        ("VARCHAR of a number", Decimal("12.5")),
+        ("VARCHAR of bytes", b"\0\xff"),
+        ("DOUBLE", 0.1),
+    ],
+)
+def test_an_ordinary_value_is_not_decoded(name: str, value: Plain) -> None:
+    definition = NAMED[name].definition
+    column = stored(value, definition, ByteOrder.BIG)
+    assert column is not None
+    for sign, holds in ((Comparison.EQUAL, True), (Comparison.GREATER, False), (Comparison.LESS_OR_EQUAL, True)):
+        criterion = ColumnValue("C", is_exact=False, comparison=sign, wanted=plain_text(value))
+        assert by_bytes(criterion, definition, [column], ByteOrder.BIG) == [holds]
