@@ -181,7 +181,7 @@ class Fuzzer:
         seed, kill = chance.choice(self._corpus.seeds), kills.draw(chance)
         self._write(seed.data, is_fresh=True)
         try:
-            self.totals.kills += kills.check(self._work.parent / f"{self._work.name}-kill", self.path, kill)
+            self.totals.kills += kills.check(self._work / "kill", self.path, kill)
         except Exception as error:  # noqa: BLE001 - as above
             self._fail(number, drawn._replace(data=seed.data), [], error, kill)
 
