@@ -13,7 +13,7 @@ from logdump.operations.chosen_trail import whole_trail_of
 from logdump.operations.repair.headers import HeaderChoice
 from logdump.operations.repair.repairing import Repair, RepairOptions
 from logdump.session.across import files_from
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat.search.whole_trail import WholeTrail
@@ -32,45 +32,34 @@ def run_repair(session: Session, options: RepairOptions) -> Iterator[Event]:
     yield from Repair(session, whole, f"LogTrail {title}", options).events()
 
 
-def _options(given: dict[str, Any]) -> RepairOptions:
-    """The options from the arguments.
-
-    Raises:
-        ArgumentError: there is no target.
-    """
-    name = given.pop("name", None)
-    if name is None:
-        raise ArgumentError(_NO_TARGET)
-    header = given.pop("header", {})
-    return RepairOptions(Path(local_path(name)).expanduser().absolute(), name, **given, **header)
+def _options(name: str, header: dict[str, Any] | None = None, **given: Any) -> RepairOptions:
+    return RepairOptions(Path(local_path(name)).expanduser().absolute(), name, **given, **(header or {}))
 
 
 COMMANDS = (
     Command(
         "REPAIR",
-        Sequence(
+        AnyOrder(
             _options,
-            AnyOrder(
-                dict,
-                {
-                    "over": Keyword("OVER", File("<wildcard>")),
-                    "name": Keyword("TO", File("<file>", missing=_NO_TARGET)),
-                    "replaces": OneOf({"REPLACE": True}),
-                    "stops": OneOf({"SKIP": False, "STOP": True}),
-                    "is_all": OneOf({"WHOLE": False, "ALL": True}),
-                    "header": Keyword(
-                        "HEADER",
-                        Alternatives(
-                            OneOf({"KEEP": {"header": HeaderChoice.KEEP}, "REBUILD": {"header": HeaderChoice.REBUILD}}),
-                            Keyword("FROM", Sequence(lambda name: {"header_from": name}, File("<file>"))),
-                        ),
+            {
+                "over": Keyword("OVER", File("<wildcard>")),
+                "name": Keyword("TO", File("<file>", missing=_NO_TARGET)),
+                "replaces": OneOf({"REPLACE": True}),
+                "stops": OneOf({"SKIP": False, "STOP": True}),
+                "is_all": OneOf({"WHOLE": False, "ALL": True}),
+                "header": Keyword(
+                    "HEADER",
+                    Alternatives(
+                        OneOf({"KEEP": {"header": HeaderChoice.KEEP}, "REBUILD": {"header": HeaderChoice.REBUILD}}),
+                        Keyword("FROM", Sequence(lambda name: {"header_from": name}, File("<file>"))),
                     ),
-                    "definitions": Keyword("DEFINITIONS", File("<trail>")),
-                    "megabytes": Keyword("MEGABYTES", Number("<n>", least=1)),
-                    "is_dry": OneOf({"DRY": True}),
-                },
-                wrong="{!r} is no option of REPAIR.",
-            ),
+                ),
+                "definitions": Keyword("DEFINITIONS", File("<trail>")),
+                "megabytes": Keyword("MEGABYTES", Number("<n>", least=1)),
+                "is_dry": OneOf({"DRY": True}),
+            },
+            wrong="{!r} is no option of REPAIR.",
+            needed={"name": _NO_TARGET},
         ),
         "Write a sound copy of a damaged trail, and tell what it lacks",
         run_repair,

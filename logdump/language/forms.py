@@ -136,6 +136,7 @@ class AnyOrder(Form[T]):
         wrong: what is wrong with a word that is none of them, which takes the place of ``{}``; the refusal of the
             first option unless given.
         ends_phrases: whether the keywords of the options end a text or a time.
+        needed: the names of options that have to be there, and what is wrong without one.
     """
 
     def __init__(
@@ -144,6 +145,7 @@ class AnyOrder(Form[T]):
         options: Mapping[str, Form[Any]],
         more: Mapping[str, Form[Any]] | None = None,
         *,
+        needed: Mapping[str, str] | None = None,
         wrong: str = "",
         others: str = "[<options>]",
         ends_phrases: bool = False,
@@ -152,6 +154,7 @@ class AnyOrder(Form[T]):
         self._make = make
         self._options = {**options, **(more or {})}
         self._wrong = wrong
+        self._needed = needed or {}
         words = [word for form in self._options.values() for word in form.keywords]
         self._stops = OneOf(dict.fromkeys(words)) if ends_phrases else None
 
@@ -166,6 +169,8 @@ class AnyOrder(Form[T]):
         while True:
             forms, word = fitting(self._options.values(), reader), reader.word()
             if word is None:
+                for message in (text for name, text in self._needed.items() if name not in values):
+                    raise reader.missing(message)
                 return self._make(**values)
             if not forms and self._wrong:
                 raise reader.wrong(self._wrong, word)
