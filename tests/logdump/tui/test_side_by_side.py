@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,15 +34,16 @@ LINE = "diff sm ../b/sm values"
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file; beside it a copy with every kind of difference."""
-    folder = tmp_path_factory.mktemp("pair")
+def path() -> Iterator[Path]:
+    """A file, its name short wherever tests run; beside it a copy with every kind of difference."""
     one, two, three, *rest, last = drawn(Random(1), 10)
     long = Committed(last.number, tuple(change for each in rest for change in each.changes))
     changed = long._replace(changes=(*long.changes[:6], restocked(long.changes[6]), *long.changes[8:]))
-    written(folder / "a", [one, two, three, *rest, long])
-    written(folder / "b", [one, three, two, rest[0], rest[0], *rest[2:], Committed(5, one.changes), changed])
-    return folder / "a" / "sm000000000"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written(folder / "a", [one, two, three, *rest, long])
+        written(folder / "b", [one, three, two, rest[0], rest[0], *rest[2:], Committed(5, one.changes), changed])
+        yield folder / "a" / "sm000000000"
 
 
 def pane(screen: Screen) -> SideBySidePane:
