@@ -116,14 +116,14 @@ def _told(line: Line, call: int) -> tuple[RBAs, bool]:
 def test_next_loses_no_record_whenever_it_is_interrupted(switches: str, place: str, shop: Line) -> None:
     shop(f"{switches}; {place}; n 99")
     expected = shop.rbas
-    for call in count(step=stride(3)):
+    for call in count(step=stride(5)):
         shop(place)
         found, is_interrupted = _told(shop, call)
         shop("n 99")
         assert found + shop.rbas == expected
         if not is_interrupted:
             break
-    assert call > len(expected) - 3
+    assert call > len(expected) - 5
 
 
 _TOLD_AGAIN = "it is open at the end of the trail"

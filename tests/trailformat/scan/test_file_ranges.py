@@ -79,7 +79,7 @@ def seen(batches: Scan) -> list[tuple[int, str]]:
 def test_a_fixture_cut_in_two_at_every_offset(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
         whole = starts(scan(trail))
-        for offset in range(0, trail.size, stride(39)):
+        for offset in range(0, trail.size, stride(61)):
             point = next_boundary(trail, offset)
             if point is None:
                 continue
