@@ -16,7 +16,7 @@ from logdump.operations.repair.plan import TransactionPlan
 from logdump.session.differences import DifferenceKind, DifferenceShown, DiffLevel
 from logdump.session.errors import CommandError
 from logdump.session.events import Progress
-from trailformat import TrailFile
+from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.search.transaction_records import TransactionRecords
 from trailformat.search.whole_trail import TrailPlace, WholeTrail
@@ -87,31 +87,28 @@ class Proof:
 
     def _compare_records(self) -> None:
         """Compare the records of transactions one by one: what is a transaction is not sure around damage."""
-        pairs = zip_longest(self._source_rows(), self._rows(), fillvalue=(None, b""))
-        for (rba, row), (other, copied) in pairs:
-            if row != copied:
-                raise _different(rba, other)
+        for row, copied in zip_longest(self._source_rows(), self._rows()):
+            if row is None or copied is None or not row.has_bytes_of(copied):
+                raise _different(*(one.rba if one is not None else None for one in (row, copied)))
 
-    def _source_rows(self) -> Iterator[tuple[int | None, bytes]]:
+    def _source_rows(self) -> Iterator[Record]:
         for ordinal in range(len(self._whole)):
             trail = self._whole.open(ordinal)
             if trail is not None:
                 with trail:
-                    for rba, row in _rows_of(trail):
-                        if self._plan.takes(TrailPlace(ordinal, rba)):
-                            yield rba, row
+                    yield from (row for row in _rows_of(trail) if self._plan.takes(TrailPlace(ordinal, row.rba)))
 
-    def _rows(self) -> Iterator[tuple[int | None, bytes]]:
+    def _rows(self) -> Iterator[Record]:
         for path in self._copies:
             with TrailFile(path) as trail:
                 yield from _rows_of(trail)
 
 
-def _rows_of(trail: TrailFile) -> Iterator[tuple[int, bytes]]:
+def _rows_of(trail: TrailFile) -> Iterator[Record]:
     for rba in trail.sound_rbas(0, trail.size):
         record = trail.record_at(rba)
         if record is not None and is_transactional(record):
-            yield rba, record.raw
+            yield record
 
 
 def _different(rba: int | None, other: int | None) -> CommandError:
