@@ -60,10 +60,10 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
 
 def _show_many(session: Session, count: int) -> Generator[Event, None, int]:
     """Show records as lines of JSON where they are many; returns how many were shown."""
-    from logdump.operations.export.exporting import columns_pay, has_extra  # noqa: PLC0415 - few want so many
+    from logdump.operations.export.columns_pay import records_have_columns  # noqa: PLC0415 - few want so many
 
     is_plain = not session.cursor.is_backwards and not session.selection().is_active
-    if not is_plain or not columns_pay(session, count) or not has_extra():
+    if not is_plain or not records_have_columns(session, count):
         return 0
     from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs pyarrow and numba
 

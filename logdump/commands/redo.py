@@ -59,7 +59,7 @@ def _is_long(session: Session, wanted: Wanted) -> bool:
     """Whether many statements are shown as text, to what takes them as lines."""
     if not session.takes_lines or session.settings.format is not OutputFormat.TEXT:
         return False
-    from logdump.operations.export.exporting import script_has_columns  # noqa: PLC0415 - few want so many
+    from logdump.operations.export.columns_pay import script_has_columns  # noqa: PLC0415 - few want so many
 
     return script_has_columns(session, wanted.transactions)
 

@@ -17,7 +17,7 @@ from logdump.language.completion import complete
 from logdump.language.execute import run_line
 from logdump.language.reader import Context
 from logdump.language.words import split_calls
-from logdump.operations.export import exporting
+from logdump.operations.export import columns_pay
 from logdump.render import json_lines, text
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, Notice
@@ -120,7 +120,7 @@ def only(engine: Engine) -> Iterator[None]:
     most: dict[str, Any] = dict.fromkeys(
         ("_MANY_BYTES", "_MANY_RECORDS", "_MANY_TRANSACTIONS"), 0 if is_numba else 1 << 62
     )
-    with mock.patch.multiple(engines, **limits), mock.patch.multiple(exporting, **most):
+    with mock.patch.multiple(engines, **limits), mock.patch.multiple(columns_pay, **most):
         yield
 
 

@@ -10,7 +10,7 @@ import trailformat.scan
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.line.line_mode import Script
-from logdump.operations.export import batch_walk, exporting
+from logdump.operations.export import batch_walk, columns_pay
 from logdump.operations.save import saver as saving
 from logdump.session import scan as session_scan
 from logdump.session import selection
@@ -39,7 +39,7 @@ def _small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     monkeypatch.setattr(transaction_walk, "NEARBY", 7)
     if request.param == "by columns":
-        monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+        monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
         monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
         for module, name in ((selection, "_LARGE"), (selection, "_SMALL")):
             monkeypatch.setattr(module, name, 4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from logdump.notation.plural import amount
 from logdump.operations.export.appended_file import Place, StandardOutput
+from logdump.operations.export.columns_pay import has_extra, records_have_columns, script_has_columns
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.operations.export.target import export_target
@@ -23,12 +23,6 @@ from trailformat import CannotWrite
 
 if TYPE_CHECKING:
     from logdump.operations.heartbeats.survey import HeartbeatOptions
-
-_MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
-"""From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
-
-_MANY_TRANSACTIONS = 500
-"""From these on a script is: they have some thousands of statements."""
 
 
 class Export(Protocol):
@@ -141,22 +135,11 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.operations.export.text_export import TextExport  # noqa: PLC0415 - loaded with its first use
 
     kind: type[TextExport] = TextExport
-    if columns_pay(session, options.records, options.stop) and has_extra():
+    if records_have_columns(session, options.records, options.stop):
         from logdump.operations.export import text_columns  # noqa: PLC0415 - it needs pyarrow and numba
 
         kind = text_columns.TextOfTables if options.by_table else text_columns.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
-
-
-def columns_pay(session: Session, records: int | None, stop: int | None = None) -> bool:
-    """Whether records up to a number or an RBA are enough for the time that loading the kernels takes."""
-    end = session.trail.size if stop is None else stop
-    return end - session.cursor.next >= _MANY_BYTES and (records is None or records >= _MANY_RECORDS)
-
-
-def script_has_columns(session: Session, transactions: int | None) -> bool:
-    """Whether a script of so many transactions is made by columns."""
-    return columns_pay(session, None) and (transactions is None or transactions >= _MANY_TRANSACTIONS) and has_extra()
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
@@ -188,18 +171,6 @@ def _require_extra(format_: str) -> None:
     """Raises CommandError where pyarrow or numpy does not load, or numba where kernels are to be compiled."""
     if not has_extra():
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.")
-
-
-def has_extra() -> bool:
-    """Whether pyarrow, numpy and kernels load."""
-    from trailformat.scan import Engine, is_available  # noqa: PLC0415 - loaded with its first use
-
-    try:
-        importlib.import_module("trailformat.arrays")
-        importlib.import_module("trailformat.arrays.kernels.loaded").kernels()
-    except (ImportError, OSError, RuntimeError):
-        return False
-    return is_available(Engine.NUMBA)
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
-from logdump.operations.export import exporting
+from logdump.operations.export import columns_pay
 from logdump.render import json_lines
 from logdump.session.events import Event, RecordsInJson
 from tests.logdump.export.strategies import records_of_a_table
@@ -36,8 +36,8 @@ class Shown(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
-    monkeypatch.setattr(exporting, "_MANY_RECORDS", 2)
+    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
+    monkeypatch.setattr(columns_pay, "_MANY_RECORDS", 2)
     monkeypatch.setattr(many_in_json, "_TOGETHER", 4)
 
 

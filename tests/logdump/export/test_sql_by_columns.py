@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
-from logdump.operations.export import exporting, text_file
+from logdump.operations.export import columns_pay, text_file
 from logdump.render.sql import SqlScript
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -51,8 +51,8 @@ def _written(path: Path, words: str, before: str, *, by_columns: bool) -> Writte
     line.session.open(path)
     line(f"notify 3; {before}")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(exporting, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(exporting, "_MANY_TRANSACTIONS", 0)
+        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
+        patched.setattr(columns_pay, "_MANY_TRANSACTIONS", 0)
         told = line(f"export sql to {folder}/out {words}")
         target = Path(folder) / "out"
         script = target.read_bytes() if target.exists() else None
@@ -104,8 +104,8 @@ def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, dire
 def test_redo_and_undo_print_the_same_lines(
     trail: str, words: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
-    monkeypatch.setattr(exporting, "_MANY_TRANSACTIONS", 0)
+    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
+    monkeypatch.setattr(columns_pay, "_MANY_TRANSACTIONS", 0)
     shown = []
     for takes_lines in (False, True):
         line = Line()
@@ -276,7 +276,7 @@ def test_damage_ends_both_ways_alike(direction: str, tmp_path: Path) -> None:
 
 
 def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
 
     def interrupt(*_arguments: object) -> None:
         raise KeyboardInterrupt

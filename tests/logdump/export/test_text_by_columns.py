@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
-from logdump.operations.export import exporting, text_export, text_file
+from logdump.operations.export import columns_pay, exporting, text_export, text_file
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
@@ -51,8 +51,8 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str, few: int
     line(f"notify 3; {before}")
     format_, _, rest = words.partition(" ")
     with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(exporting, "_MANY_BYTES", 0 if by_columns else 1 << 40)
-        patched.setattr(exporting, "_MANY_RECORDS", 0)
+        patched.setattr(columns_pay, "_MANY_BYTES", 0 if by_columns else 1 << 40)
+        patched.setattr(columns_pay, "_MANY_RECORDS", 0)
         patched.setattr(lines, "_FEW", few)
         told = line(f"export {format_} to {folder}/out {rest}")
         target = Path(folder) / "out"
@@ -165,7 +165,7 @@ def test_rows_of_one_table_under_two_numbers_stay_in_their_order(format_: str, t
 def test_an_export_that_is_interrupted_leaves_nothing(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "_MANY_BYTES", 0)
+    monkeypatch.setattr(columns_pay, "_MANY_BYTES", 0)
 
     def interrupt(*_arguments: object) -> Iterator[object]:
         raise KeyboardInterrupt
@@ -194,7 +194,7 @@ def test_columns_are_for_many_records(
 ) -> None:
     session = Session()
     session.open(TRAILS / "et000000000")
-    monkeypatch.setattr(exporting, "_MANY_BYTES", session.trail.size + beyond)
+    monkeypatch.setattr(columns_pay, "_MANY_BYTES", session.trail.size + beyond)
     chosen = ExportOptions("CSV", Path("/x"), by_table=True)._replace(**options)  # type: ignore[arg-type]
     export = exporting.export_of(session, chosen, ExportTally())
     session.close()
