@@ -7,9 +7,7 @@ the first argument holds the name of the kernel. The kernel that a second argume
 
 from __future__ import annotations
 
-import ctypes
 import json
-import mmap
 import os
 import sys
 from collections import Counter
@@ -17,89 +15,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.trailformat.scan.kernels.guarded_memory import Guard, ints, longs, octets
 from trailformat.arrays.kernels import arguments as arrays
 from trailformat.arrays.kernels.loaded import kernels as kernels_of_arrays
 from trailformat.scan.kernels import arguments as scan
 from trailformat.scan.kernels.constants import KIND_RECORD
 from trailformat.scan.kernels.loaded import Kernel, kernels
 
-_PAGE = mmap.PAGESIZE
-_PLENTY = 1 << 20
-_PROT_NONE = 0
 Ends = list[int]
-
-
-class Slot:
-    """Memory between two pages that cannot be touched."""
-
-    def __init__(self, size: int) -> None:
-        self.size = -(-size // _PAGE) * _PAGE
-        self._map = mmap.mmap(-1, self.size + 2 * _PAGE)
-        self.start = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + _PAGE
-        for page in (self.start - _PAGE, self.start + self.size):
-            if ctypes.CDLL(None).mprotect(ctypes.c_void_p(page), ctypes.c_size_t(_PAGE), _PROT_NONE):
-                raise OSError("mprotect failed")
-
-    def place(self, size: int, *, at_end: bool) -> int:
-        """The address of so many bytes at one of the ends."""
-        return self.start + (self.size - size if at_end else 0)
-
-
-class Guard:
-    """The memory of one call after the other.
-
-    Args:
-        at_end: whether all stands at the end of its memory, else at the beginning.
-
-    Attributes:
-        kept_back: so many bytes at the end of each part are not given.
-    """
-
-    def __init__(self, *, at_end: bool) -> None:
-        self.kept_back = 0
-        self._at_end = at_end
-        self._slots: list[Slot] = []
-        self._used = 0
-        self._back: list[tuple[int, int, int]] = []
-
-    def given(self, address: int, size: int, *, is_table: bool = False) -> int:
-        """The address of a copy of so many bytes; one of a table of addresses is not copied back."""
-        if self._used == len(self._slots) or self._slots[self._used].size < size:
-            self._slots.insert(self._used, Slot(max(size, _PLENTY)))
-        shown = size if is_table else max(0, size - self.kept_back)
-        copy = self._slots[self._used].place(shown, at_end=self._at_end)
-        self._used += 1
-        ctypes.memmove(copy, address, shown)
-        if not is_table:
-            self._back.append((address, copy, shown))
-        return copy
-
-    def table(self, address: int, sizes: dict[int, int], count: int) -> int:
-        """A copy of a table of words, and of what stands at the addresses in it, by their places."""
-        copy = self.given(address, 8 * count, is_table=True)
-        words = _longs(copy, count)
-        for place, size in sizes.items():
-            words[place] = self.given(words[place], size)
-        return copy
-
-    def take_back(self) -> None:
-        """Copy back what was written."""
-        for address, copy, size in self._back:
-            ctypes.memmove(address, copy, size)
-        self._back.clear()
-        self._used = 0
-
-
-def _longs(address: int, count: int) -> Any:
-    return (ctypes.c_int64 * count).from_address(address)
-
-
-def _ints(address: int, count: int) -> Any:
-    return (ctypes.c_int32 * count).from_address(address)
-
-
-def _octets(address: int, count: int) -> Any:
-    return (ctypes.c_uint8 * count).from_address(address)
 
 
 def _shifted(guard: Guard, data: int, first: int, end: int) -> int:
@@ -116,15 +39,15 @@ def _spanned(guard: Guard, data: int, starts: Sequence[int], ends: Sequence[int]
 
 def _names(guard: Guard, tables: int) -> tuple[int, int]:
     """The table of names; and how many keys it has given."""
-    about = _longs(tables, scan.TABLES_SIZE)
-    slots = _longs(about[scan.SLOTS], scan.SLOT_SIZE * (about[scan.MASK] + 1))
+    about = longs(tables, scan.TABLES_SIZE)
+    slots = longs(about[scan.SLOTS], scan.SLOT_SIZE * (about[scan.MASK] + 1))
     used = [at for at in range(0, len(slots), scan.SLOT_SIZE) if slots[at + scan.HASH]]
     words = 0
     for start in (slots[at + scan.START] for at in used):
-        while _octets(about[scan.WORDS] + 8 * start + 7, 1)[0]:
+        while octets(about[scan.WORDS] + 8 * start + 7, 1)[0]:
             start += 1  # noqa: PLW2901 - walks over the words of a name
         words = max(words, start + 1)
-    keys = [0, *(slots[at + scan.KEY] for at in used), *_longs(about[scan.BY_INDEX], about[scan.INDEXES])]
+    keys = [0, *(slots[at + scan.KEY] for at in used), *longs(about[scan.BY_INDEX], about[scan.INDEXES])]
     sizes = {scan.SLOTS: 8 * len(slots), scan.WORDS: 8 * words, scan.BY_INDEX: 8 * about[scan.INDEXES], scan.FLAGS: 256}
     return guard.table(tables, sizes, scan.TABLES_SIZE), max(keys) + 1
 
@@ -132,7 +55,7 @@ def _names(guard: Guard, tables: int) -> tuple[int, int]:
 def _run(guard: Guard, args: Ends) -> int:
     """What ``fill`` and ``count`` share; the number of keys."""
     data, limit, state = args[0], args[1], args[5]
-    args[0] = _shifted(guard, data, _longs(state, scan.STATE_SIZE)[scan.RBA], limit)
+    args[0] = _shifted(guard, data, longs(state, scan.STATE_SIZE)[scan.RBA], limit)
     args[5] = guard.given(state, 8 * scan.STATE_SIZE)
     args[6], keys = _names(guard, args[6])
     return keys
@@ -147,8 +70,8 @@ def _fill(guard: Guard, args: Ends) -> None:
 
 def _count(guard: Guard, args: Ends) -> None:
     keys, most = _run(guard, args), args[4]
-    words = _longs(args[7], scan.COUNTING_SIZE)
-    numbers = max(about >> 1 for about in _longs(words[scan.ABOUT], keys)) + 1
+    words = longs(args[7], scan.COUNTING_SIZE)
+    numbers = max(about >> 1 for about in longs(words[scan.ABOUT], keys)) + 1
     sizes = {scan.GROUPS: 8 * scan.GROUP_SIZE * words[scan.ROOM], scan.PLACES: 8 * most}
     args[7] = guard.table(args[7], {**sizes, scan.ABOUT: 8 * keys, scan.MARKS: 8 * numbers}, scan.COUNTING_SIZE)
 
@@ -165,9 +88,9 @@ def _next_frame(guard: Guard, args: Ends) -> None:
 def _of_tokens(guard: Guard, args: Ends) -> None:
     """The bytes and the columns of ``carry`` and ``mark_rows``; rows without a ``T`` are given no bytes."""
     rows = args[2]
-    words = _longs(args[1], scan.TOKEN_COLUMNS)
-    kinds, sizes = _octets(words[scan.T_KIND], rows), _ints(words[scan.T_SIZE], rows)
-    places = zip(_longs(words[scan.T_RBA], rows), _ints(words[scan.T_OFFSET], rows), strict=True)
+    words = longs(args[1], scan.TOKEN_COLUMNS)
+    kinds, sizes = octets(words[scan.T_KIND], rows), ints(words[scan.T_SIZE], rows)
+    places = zip(longs(words[scan.T_RBA], rows), ints(words[scan.T_OFFSET], rows), strict=True)
     starts = [rba + offset for rba, offset in places]
     ends = [at + size * (kind == KIND_RECORD) for at, size, kind in zip(starts, sizes, kinds, strict=True)]
     args[0] = _spanned(guard, args[0], starts, ends)
@@ -190,7 +113,7 @@ def _mark_rows(guard: Guard, args: Ends) -> None:
 
 def _gather(guard: Guard, args: Ends) -> None:
     count = args[4]
-    places, sizes, starts = (_longs(address, count) for address in args[1:4])
+    places, sizes, starts = (longs(address, count) for address in args[1:4])
     args[0] = _spanned(guard, args[0], places, [at + size for at, size in zip(places, sizes, strict=True)])
     end = max((start + max(0, size) for start, size in zip(starts, sizes, strict=True)), default=0)
     args[1:4] = [guard.given(address, 8 * count) for address in args[1:4]]
@@ -203,16 +126,16 @@ _region_ends: dict[int, list[int]] = {}
 
 def _count_fields(guard: Guard, args: Ends) -> None:
     regions = args[4]
-    ends = _region_ends[args[6]] = list(_longs(args[2], regions))
-    args[0] = _spanned(guard, args[0], _longs(args[1], regions), ends)
+    ends = _region_ends[args[6]] = list(longs(args[2], regions))
+    args[0] = _spanned(guard, args[0], longs(args[1], regions), ends)
     for at, size in ((1, 8 * regions), (2, 8 * regions), (3, regions), (6, 8 * (regions + 1)), (7, regions)):
         args[at] = guard.given(args[at], size)
 
 
 def _take_fields(guard: Guard, args: Ends) -> None:
-    regions, first = args[3], _longs(args[5], args[3] + 1)
+    regions, first = args[3], longs(args[5], args[3] + 1)
     total = first[regions]
-    starts, ends = _longs(args[1], regions), _region_ends[args[5]]
+    starts, ends = longs(args[1], regions), _region_ends[args[5]]
     taken = [at for at in range(regions) if first[at + 1] > first[at]]
     args[0] = _spanned(guard, args[0], [starts[at] for at in taken], [ends[at] for at in taken])
     for at, size in ((1, 8 * regions), (2, regions), (5, 8 * (regions + 1)), *((at, 8 * total) for at in (6, 7, 8))):
@@ -220,8 +143,8 @@ def _take_fields(guard: Guard, args: Ends) -> None:
 
 
 def _locate(guard: Guard, args: Ends) -> None:
-    rows, words = args[4], _longs(args[5], scan.IMAGE_SIZE)
-    args[0] = _spanned(guard, args[0], _longs(args[1], rows), _longs(args[2], rows))
+    rows, words = args[4], longs(args[5], scan.IMAGE_SIZE)
+    args[0] = _spanned(guard, args[0], longs(args[1], rows), longs(args[2], rows))
     columns, width = words[scan.I_COLUMNS], 8 if words[scan.I_WIDE] else 4
     sizes = {scan.I_STARTS: width * columns * rows, scan.I_SIZES: width * columns * rows, scan.I_SEEN: columns}
     args[5] = guard.table(args[5], sizes, scan.IMAGE_SIZE)
@@ -231,11 +154,11 @@ def _locate(guard: Guard, args: Ends) -> None:
 
 def _hold(guard: Guard, args: Ends) -> None:
     rows, size = args[4], scan.CONDITION_SIZE
-    args[0] = _spanned(guard, args[0], _longs(args[1], rows), _longs(args[2], rows))
-    count = max(_longs(args[5], rows)) + 1 if rows else 0
+    args[0] = _spanned(guard, args[0], longs(args[1], rows), longs(args[2], rows))
+    count = max(longs(args[5], rows)) + 1 if rows else 0
     args[6] = guard.given(args[6], 8 * size * count, is_table=True)
     for number in range(count):
-        words = _longs(args[6] + 8 * size * number, size)
+        words = longs(args[6] + 8 * size * number, size)
         words[scan.Q_BYTES] = guard.given(words[scan.Q_BYTES], words[scan.Q_SIZE])
     for at, length in ((1, 8 * rows), (2, 8 * rows), (3, rows), (5, 8 * rows), (7, rows), (8, 16 * rows)):
         args[at] = guard.given(args[at], length)
@@ -244,7 +167,7 @@ def _hold(guard: Guard, args: Ends) -> None:
 def _read_headers(guard: Guard, args: Ends) -> None:
     """Of each record its frame, its header, and the trailer, no more."""
     rows = args[3]
-    starts, orders = _longs(args[1], rows), _octets(args[2], rows)
+    starts, orders = longs(args[1], rows), octets(args[2], rows)
     ends = [at + _record_length(args[0] + at, little) for at, little in zip(starts, orders, strict=True)]
     args[0] = _spanned(guard, args[0], starts, ends)
     for at, size in ((1, 8 * rows), (2, rows), (4, 8 * rows), (5, rows)):
@@ -252,21 +175,21 @@ def _read_headers(guard: Guard, args: Ends) -> None:
 
 
 def _record_length(address: int, little: int) -> int:
-    head = bytes(_octets(address, 6))
+    head = bytes(octets(address, 6))
     is_wide = head[1] & 0x80 and head[1] != 0xFF
     return int.from_bytes(head[2 : 6 if is_wide else 4], "little" if little else "big")
 
 
 def _column(guard: Guard, args: Ends) -> int:
     """The description of a column of an array; the number of its rows."""
-    words = _longs(args[0], arrays.COLUMN_SIZE)
-    rows, width, numbers = words[arrays.C_ROWS], *((8, _longs) if words[arrays.C_WIDE] else (4, _ints))
+    words = longs(args[0], arrays.COLUMN_SIZE)
+    rows, width, numbers = words[arrays.C_ROWS], *((8, longs) if words[arrays.C_WIDE] else (4, ints))
     starts, sizes = numbers(words[arrays.C_STARTS], rows), numbers(words[arrays.C_SIZES], rows)
     ends = [start + size for start, size in zip(starts, sizes, strict=True)]
     data = _spanned(guard, words[arrays.C_DATA], starts, ends)
     listed = {arrays.C_STARTS: width * rows, arrays.C_SIZES: width * rows, arrays.C_LITTLE: rows}
     args[0] = guard.table(args[0], listed, arrays.COLUMN_SIZE)
-    _longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA] = data
+    longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA] = data
     return int(rows)
 
 
@@ -288,16 +211,16 @@ def _place_values(guard: Guard, args: Ends) -> None:
 
 
 def _gather_bytes(guard: Guard, args: Ends) -> None:
-    data = _longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA]
+    data = longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA]
     rows = _column(guard, args)
-    _longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA] = _shifted(guard, data, 0, args[1])
-    room = _ints(args[2], rows + 1)[rows] + arrays.SPARE
+    longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA] = _shifted(guard, data, 0, args[1])
+    room = ints(args[2], rows + 1)[rows] + arrays.SPARE
     args[2], args[3] = guard.given(args[2], 4 * (rows + 1)), guard.given(args[3], room)
 
 
 def _unmarked(guard: Guard, args: Ends) -> None:
     rows = args[3]
-    starts, sizes = _longs(args[1], rows), _longs(args[2], rows)
+    starts, sizes = longs(args[1], rows), longs(args[2], rows)
     args[0] = _spanned(guard, args[0], starts, [at + size for at, size in zip(starts, sizes, strict=True)])
     args[1], args[2] = (guard.given(address, 8 * rows) for address in args[1:3])
 
@@ -305,10 +228,10 @@ def _unmarked(guard: Guard, args: Ends) -> None:
 def _write_lines(guard: Guard, args: Ends) -> None:
     """As much room as the lines take, and SPARE."""
     room = _plain["write_lines"](*args) + arrays.SPARE
-    words = _longs(args[0], arrays.LINE_SIZE)
+    words = longs(args[0], arrays.LINE_SIZE)
     rows, fields = words[arrays.L_ROWS], words[arrays.L_FIELDS]
     size = arrays.FIELD_SIZE
-    table = _longs(words[arrays.L_TABLE], size * fields)
+    table = longs(words[arrays.L_TABLE], size * fields)
     places = list(words[arrays.L_HEAD :])
     for at in range(0, len(table), size):
         places += table[at + arrays.F_OPENING : at + size]
@@ -316,16 +239,16 @@ def _write_lines(guard: Guard, args: Ends) -> None:
     listed = {arrays.L_TEXTS: texts, arrays.L_SKIPPED: rows, arrays.L_TABLE: 8 * len(table)}
     args[0] = guard.table(args[0], {at: listed[at] for at in (arrays.L_TEXTS, arrays.L_SKIPPED)}, arrays.LINE_SIZE)
     copy = guard.given(words[arrays.L_TABLE], listed[arrays.L_TABLE], is_table=True)
-    _longs(args[0], arrays.LINE_SIZE)[arrays.L_TABLE] = copy
+    longs(args[0], arrays.LINE_SIZE)[arrays.L_TABLE] = copy
     for number in range(fields):
-        _give_field(guard, _longs(copy + 8 * size * number, size), rows)
+        _give_field(guard, longs(copy + 8 * size * number, size), rows)
     args[1], args[2] = guard.given(args[1], room), guard.given(args[2], 8 * rows)
 
 
 def _give_field(guard: Guard, field: Any, rows: int) -> None:
     first = field[arrays.F_FIRST]
     if field[arrays.F_OFFSETS]:
-        offsets = _ints(field[arrays.F_OFFSETS], first + rows + 1)
+        offsets = ints(field[arrays.F_OFFSETS], first + rows + 1)
         if field[arrays.F_DATA]:
             field[arrays.F_DATA] = _shifted(guard, field[arrays.F_DATA], offsets[first], offsets[first + rows])
         field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 4 * len(offsets))
