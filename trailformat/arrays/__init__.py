@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
-from trailformat.arrays.columns import ColumnArray, column_array
+from trailformat.arrays.columns import ColumnArray, column_arrays
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
 from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
@@ -35,7 +35,7 @@ __all__ = [
     "TextProblem",
     "ValueSpelling",
     "array_type",
-    "column_array",
+    "column_arrays",
     "hex_at",
     "locate_columns",
     "text_array",

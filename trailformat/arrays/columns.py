@@ -5,13 +5,15 @@ The kernels make what is ordinary; every value that they are not sure of is deco
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from trailformat.arrays.array_types import array_type
 from trailformat.arrays.fallback import Problem, SlowDecoder
-from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
+from trailformat.arrays.kernel_arrays import StoredColumns, kernel_arrays
 from trailformat.arrays.spans import Image, Spans
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
@@ -25,24 +27,39 @@ class ColumnArray(NamedTuple):
     problems: list[Problem]
 
 
-def column_array(
-    spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str = UTF_8
-) -> ColumnArray:
-    """The column with this index of an image.
+def column_arrays(
+    spans: Spans,
+    image: Image,
+    definitions: Sequence[ColumnDefinition],
+    codec: str = UTF_8,
+    wanted: Container[int] | None = None,
+) -> list[ColumnArray]:
+    """The columns of an image.
 
     Args:
         spans: from :func:`trailformat.arrays.locate_columns`.
         image: its ``before`` or ``after``.
-        index: from 0.
-        definition: what the table's definition says of the column.
+        definitions: what the table's definition says of the columns.
         codec: of text in the character set of the database.
+        wanted: the numbers of those whose values are needed, None for all; the others are null.
     """
-    target = array_type(definition, codec)
-    sizes = image.sizes[index]
-    if not image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
-        return ColumnArray(pa.nulls(len(sizes), target.type), [])
-    made = MAKERS[target.path](StoredColumn(spans.data, spans.little, image.starts[index], sizes, target))
-    if not made.undecided:
-        return ColumnArray(made.array, [])
-    rows = made.undecided_rows(sizes).tolist()
-    return ColumnArray(*SlowDecoder(spans, image, index, definition, codec).filled(made.array, rows))
+    is_there = image.seen & (HAS_VALUE | HAS_UNDECIDED)
+    chosen = [number for number in np.flatnonzero(is_there).tolist() if wanted is None or number in wanted]
+    stored = StoredColumns(spans.data, spans.little, image.starts, image.sizes, spans.room)
+    targets = {number: array_type(definitions[number], codec) for number in chosen}
+    made = dict(zip(chosen, kernel_arrays(stored, targets), strict=True))
+    nulls: dict[pa.DataType, pa.Array] = {}
+    columns = []
+    for number, definition in enumerate(definitions):
+        if number not in made:
+            kind = array_type(definition, codec).type
+            if kind not in nulls:
+                nulls[kind] = pa.nulls(image.sizes.shape[1], kind)
+            columns.append(ColumnArray(nulls[kind], []))
+        elif made[number].undecided:
+            decoder = SlowDecoder(spans, image, number, definition, codec)
+            rows = made[number].undecided_rows(image.sizes[number]).tolist()
+            columns.append(ColumnArray(*decoder.filled(made[number].array, rows)))
+        else:
+            columns.append(ColumnArray(made[number].array, []))
+    return columns

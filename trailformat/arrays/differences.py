@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailformat.arrays.array_types import ArrayType, DecodePath
-from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
+from trailformat.arrays.kernel_arrays import kernel_array
 from trailformat.arrays.spans import Image, Spans
 from trailformat.scan.kernels.arguments import ABSENT
 from trailformat.scan.rows.row_bytes import Array
@@ -30,5 +30,4 @@ def unequal(spans: Spans, index: int) -> Array:
 def _stored(spans: Spans, image: Image, index: int, wanted: Array) -> pa.Array:
     """The bytes of the wanted rows' values."""
     sizes = np.where(wanted, image.sizes[index], ABSENT)
-    column = StoredColumn(spans.data, spans.little, image.starts[index], sizes, _ANY_BYTES)
-    return MAKERS[DecodePath.BYTES](column).array
+    return kernel_array(spans.data, spans.little, image.starts[index], sizes, _ANY_BYTES).array

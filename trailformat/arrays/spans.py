@@ -42,7 +42,8 @@ class Spans(NamedTuple):
     """The images of rows.
 
     ``data`` holds the bytes that starts count in, ``little`` the byte order of each row, ``states`` what its data is:
-    GOOD, BROKEN (no columns, none is taken), or BEYOND (columns that the definition lacks; they are left out).
+    GOOD, BROKEN (no columns, none is taken), or BEYOND (columns that the definition lacks; they are left out). The
+    values of one image have at most ``room`` bytes.
     """
 
     data: Array
@@ -50,6 +51,7 @@ class Spans(NamedTuple):
     before: Image
     after: Image
     states: Array
+    room: int
 
 
 def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | None = None) -> Spans:
@@ -80,7 +82,8 @@ def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | 
     broken = states == BROKEN
     if broken.any():
         before.sizes[:, broken] = after.sizes[:, broken] = ABSENT
-    return Spans(view, little, before, after, states)
+    room = max(int(np.maximum(end - start, 0).sum()) for start, end in zip(regions.starts, regions.ends, strict=True))
+    return Spans(view, little, before, after, states, room)
 
 
 def _locate(view: Array, starts: Array, ends: Array, little: Array, image: Image, states: Array) -> None:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.fallback import STRANGE_INDICATOR
-from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
+from trailformat.arrays.kernel_arrays import kernel_array
 from trailformat.arrays.kernels.arguments import SPARE
 from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.spans import Image, Spans
@@ -108,7 +108,7 @@ def text_column(
     codec: str = UTF_8,
     spelling: ValueSpelling = PLAIN_TEXT,
 ) -> TextArray:
-    """The column with this index of an image; see :func:`trailformat.arrays.column_array` for the arguments.
+    """The column with this index of an image; see :func:`trailformat.arrays.column_arrays` for the arguments.
 
     Raises:
         BadData: an array cannot hold it, 2 GiB of text.
@@ -131,7 +131,7 @@ def _made(
     sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
         return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
-    made = MAKERS[target.path](StoredColumn(*values, target))
+    made = kernel_array(*values, target)
     array, others = spelling.ordinary(_WRITTEN[target.path](made.array), target)
     undecided = made.undecided_rows(sizes)
     return array, np.union1d(undecided, others) if len(others) else undecided
@@ -192,8 +192,8 @@ def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:
         BadData: an array cannot hold them all.
     """
     _check_size(2 * int(sizes.sum()))
-    column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
-    return _hex(MAKERS[DecodePath.BYTES](column).array)
+    target = _BINARY._replace(most=_MOST_BYTES)
+    return _hex(kernel_array(data, np.zeros(len(sizes), np.uint8), starts, sizes, target).array)
 
 
 class _Decoder(NamedTuple):
@@ -219,8 +219,8 @@ def _filled(array: pa.Array, values: StoredValues, rows: Array, decoder: _Decode
         chosen = rows[values.little[rows] == is_little]
         if not len(chosen):
             continue
-        column = StoredColumn(values.data, values.little[chosen], values.starts[chosen], values.sizes[chosen], _BINARY)
-        raw = MAKERS[DecodePath.BYTES](column).array.dictionary_encode()
+        stored = values.little[chosen], values.starts[chosen], values.sizes[chosen]
+        raw = kernel_array(values.data, *stored, _BINARY).array.dictionary_encode()
         decoded = [decoder.value(stored, order) for stored in raw.dictionary.to_pylist()]
         texts = [decoder.write(value) for value in decoded]
         numbers = raw.indices.to_numpy()

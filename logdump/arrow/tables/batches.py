@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from logdump.arrow.tables.group import Group, Texts
 from logdump.arrow.tables.layout import ROW_OPERATIONS, Layouts, TableLayout
@@ -17,6 +16,9 @@ from trailformat.changes.segments import joined
 from trailformat.scan import FILE_HEADER, RowTransactions
 from trailformat.scan.rows import RowBytes, by_definition, headers_of
 from trailformat.trail.row_definitions import RowDefinitions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LeaveOut = Callable[[int | None, int], None]
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
@@ -47,7 +49,7 @@ class TableBatches:
         self._definitions = definitions
         self._leave_out = leave_out
         self._layouts = Layouts()
-        self._texts: tuple[RowTransactions, Texts] | None = None
+        self._texts: tuple[RowTransactions, tuple[Texts, Texts]] | None = None
 
     def groups(self, piece: Piece) -> list[Group]:
         """The rows of a piece by their tables; the records that are no rows are left out and counted."""
@@ -66,15 +68,18 @@ class TableBatches:
             for at in _by_definition(rows, headers.table_index)
         ]
 
-    def _group(self, rows: RowBytes, continued: list[int], owners: RowTransactions, texts: Texts) -> Group:
+    def _group(
+        self, rows: RowBytes, continued: list[int], owners: RowTransactions, texts: tuple[Texts, Texts]
+    ) -> Group:
         first = rows.record(0)
         known = self._definitions.of(first)
         wholes = {row: joined(self._trail, rows.record(row, self._trail.path)) for row in continued}
         return Group(rows, owners, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
-    def _texts_of(self, owners: RowTransactions) -> Texts:
+    def _texts_of(self, owners: RowTransactions) -> tuple[Texts, Texts]:
+        """LOGCSN and TRANID of the transactions of a batch."""
         if self._texts is None or self._texts[0] is not owners:
-            self._texts = owners, Texts(pa.array(owners.csns, pa.string()), pa.array(owners.xids, pa.string()))
+            self._texts = owners, (Texts.of(owners.csns), Texts.of(owners.xids))
         return self._texts[1]
 
 

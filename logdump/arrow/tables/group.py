@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from logdump.arrow.tables.layout import PROBLEMS, ROW_OPERATIONS, SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
@@ -25,7 +26,7 @@ from logdump.arrow.tables.rows import (
 )
 from logdump.arrow.tables.schema import FIXED_TYPES, NULL_NAMES, PROBLEM_LIST, batch_schema_of
 from trailformat import ColumnDefinition, Record, TrailError, Value
-from trailformat.arrays import Image, Problem, Spans, array_type, column_array, locate_columns
+from trailformat.arrays import Image, Problem, Spans, column_arrays, locate_columns
 from trailformat.changes.row_changes import row_images
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.columns import build_columns
@@ -40,10 +41,30 @@ _OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for numb
 
 
 class Texts(NamedTuple):
-    """LOGCSN and TRANID of the transactions of a batch, by their numbers."""
+    """A text of each transaction of a batch: its code, -1 where it has none, and the texts by code, all different."""
 
-    csns: pa.Array
-    xids: pa.Array
+    codes: Array
+    texts: pa.Array
+
+    @classmethod
+    def of(cls, texts: Iterable[str | None]) -> Texts:
+        """Those texts."""
+        coded = pa.array(texts, pa.string()).dictionary_encode()
+        return cls(pc.fill_null(coded.indices, -1).to_numpy(), coded.dictionary)
+
+    def of_rows(self, numbers: Array) -> pa.Array:
+        """A dictionary array of the texts of these transactions and no others."""
+        codes = self.codes[numbers]
+        steps = np.diff(codes, prepend=-1)
+        if steps.min() >= 0:
+            places, used = np.cumsum(steps > 0, dtype=np.int32) - np.int32(1), codes[steps > 0]
+        else:
+            used, places = np.unique(np.append(codes, np.int32(-1)), return_inverse=True)
+            places, used = places[:-1].astype(np.int32) - np.int32(1), used[1:]
+        valid = places >= 0
+        indices = _plain(pa.int32(), places, None if valid.all() else valid)
+        texts = self.texts.take(_plain(pa.int32(), used))
+        return pa.DictionaryArray.from_arrays(indices, texts, safe=False)
 
 
 Problems = list[tuple[int, RowProblem]]
@@ -66,7 +87,7 @@ class Group:
         known: RowDefinition,
         layout: TableLayout,
         path: Path,
-        texts: Texts,
+        texts: tuple[Texts, Texts],
         wholes: dict[int, Record],
     ) -> None:
         self.layout = layout
@@ -96,12 +117,12 @@ class Group:
     def fixed(self) -> list[pa.Array]:
         """What the rows have whatever their table."""
         count = len(self.rows)
-        numbers = _plain(pa.int32(), np.asarray(self._owners.index)[self.rows.rows])
+        numbers = np.asarray(self._owners.index)[self.rows.rows]
         return [
             _few(np.zeros(count, np.int8), _paths(str(self.path))),
             _plain(pa.int64(), self.rows.of("rba")),
             _few(_OP_NUMBERS[self.rows.of("io_type")], _OP_NAMES),
-            *(texts.take(numbers) for texts in self._texts),
+            *(texts.of_rows(numbers) for texts in self._texts),
             self._times(),
             _plain(pa.uint8(), self.rows.of("trans_ind")),
         ]
@@ -152,20 +173,21 @@ class Group:
         for row in np.flatnonzero(spans.states != GOOD).tolist():
             self._note_states(row, count)
         for side in SIDES:
-            for index, name in enumerate(self.layout.column_names):
-                yield self._column(spans, side, index, name)
+            yield from self._image(spans, side)
 
-    def _column(self, spans: Spans, side: str, index: int, name: str) -> pa.Array:
+    def _image(self, spans: Spans, side: str) -> Iterator[pa.Array]:
+        """The columns of an image; those that are not wanted are null."""
         image: Image = getattr(spans, side)
-        sizes, definition, codec = image.sizes[index], self._columns[index], self.layout.codec
-        if image.seen[index] & HAS_NULL:
-            self._nulls.append((np.flatnonzero(sizes == NULL), f"{side}_{name}"))
-        if self._wanted is not None and f"{side}_{name}" not in self._wanted:
-            return pa.nulls(len(sizes), array_type(definition, codec).type)
-        column = column_array(spans, image, index, definition, codec)
-        for problem in column.problems:
-            self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
-        return column.array
+        names, wanted = self.layout.column_names, self._wanted
+        has_null = (image.seen & HAS_NULL).tolist()
+        chosen = None if wanted is None else {at for at, name in enumerate(names) if f"{side}_{name}" in wanted}
+        columns = column_arrays(spans, image, self._columns, self.layout.codec, chosen)
+        for index, (name, column) in enumerate(zip(names, columns, strict=True)):
+            if has_null[index]:
+                self._nulls.append((np.flatnonzero(image.sizes[index] == NULL), f"{side}_{name}"))
+            for problem in column.problems:
+                self._problems.append((problem.row, self._value_problem(problem, side, index, name)))
+            yield column.array
 
     def _value_problem(self, problem: Problem, side: str, index: int, name: str) -> RowProblem:
         """The problem of a value; one with a strange indicator is read again for its bytes."""

@@ -104,7 +104,8 @@ class ArrowFile:
             self._job.result()
 
     def _write(self, table: pa.Table) -> None:
-        self._writer.write_table(table)
+        # of several dictionaries in one column Parquet keeps none
+        self._writer.write_table(table.unify_dictionaries())
         self._file.flush()
 
     def _end(self) -> None:

@@ -28,7 +28,7 @@ from trailformat import (
     TrailWriter,
     make_header,
 )
-from trailformat.arrays import ColumnArray, Image, column_array, locate_columns
+from trailformat.arrays import ColumnArray, Image, column_arrays, locate_columns
 from trailformat.records.io_types import DELETE, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, name_field
 from trailformat.scan import Batch, Engine, scan
@@ -99,7 +99,7 @@ def test_an_array_holds_what_each_value_decodes_to(
     with TrailFile(path) as trail:
         for _, spans, image, found in _images(trail, 1):
             expected = [decode_value(row[0], definition, order) if 0 in row else None for row in found]
-            _check(column_array(spans, image, 0, definition), expected)
+            _check(column_arrays(spans, image, [definition])[0], expected)
 
 
 def _header(io_type: int, order: ByteOrder) -> Any:
@@ -136,9 +136,10 @@ def _check_record(trail: TrailFile, record: Record, columns: tuple[ColumnDefinit
         except TrailError:
             assert spans.states.tolist() == [BROKEN]
             held = {}
-        for index, definition in enumerate(columns):
+        made = column_arrays(spans, image, columns)
+        for index, (definition, found) in enumerate(zip(columns, made, strict=True)):
             value = decode_value(held[index], definition, record.order) if index in held else None
-            _check(column_array(spans, image, index, definition), [value])
+            _check(found, [value])
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_values_of_every_family(tmp_path: Path, kind: str, expected: object) -> 
     with TrailFile(path) as trail:
         for _, spans, image, _found in _images(trail, 1):
             definition = _DEFINITION._replace(**KINDS[kind])
-            assert column_array(spans, image, 0, definition).array.to_pylist() == [expected]
+            assert column_arrays(spans, image, [definition])[0].array.to_pylist() == [expected]
 
 
 def test_a_value_longer_than_its_column_is_a_problem(tmp_path: Path) -> None:
@@ -176,6 +177,6 @@ def test_a_value_longer_than_its_column_is_a_problem(tmp_path: Path) -> None:
     with TrailFile(path) as trail:
         _, (_, spans, image, _found) = _images(trail, 1)
         definition = _DEFINITION._replace(data_type=0, sub_data_type=5, internal_length=3)
-        found = column_array(spans, image, 0, definition)
+        found = column_arrays(spans, image, [definition])[0]
     assert found.array.to_pylist() == [None]
     assert found.problems[0].reason == "CHAR: value is longer than its column; expected at most 3 bytes; found 4 bytes"

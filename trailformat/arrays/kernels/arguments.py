@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-C_DATA, C_STARTS, C_SIZES, C_LITTLE, C_ROWS, C_WIDE, C_PREFIXED, C_MOST, COLUMN_SIZE = range(9)
+C_DATA, C_DATA_END, C_STARTS, C_SIZES, C_LITTLE, C_ROWS, C_WIDE = range(7)
+C_FORM, C_SCALE, C_PREFIXED, C_MOST, C_VALID, C_OFFSETS, C_OUT, COLUMN_SIZE = range(C_WIDE + 1, C_WIDE + 9)
 """Places in the description of a column, int64[COLUMN_SIZE].
 
-The values stand at STARTS from the address DATA and have SIZES, below 0: none; both are arrays of ROWS int64 where WIDE
-is set, else of int32; LITTLE uint8[ROWS] is the byte order of each. With PREFIXED each value begins with its own length
-in 2 bytes. None has more than MOST bytes besides.
+The values stand at STARTS from the address DATA, which end at DATA_END, and have SIZES, below 0: none; both are arrays
+of ROWS int64 where WIDE is set, else of int32; LITTLE uint8[ROWS] is the byte order of each. With PREFIXED each value
+begins with its own length in 2 bytes. None has more than MOST bytes besides.
+
+They become what FORM says, one of those below, at OUT; SCALE is that of a decimal, or 1 where a moment has a zone.
+VALID, uint8[(ROWS + 7) / 8], gets a bit for each value that is there. BYTES and NUMBERS stand one after the other, and
+OFFSETS, int32[ROWS + 1], tells where each begins.
 """
-MISSING_SHIFT = 32
-"""A kernel that takes values returns the number of rows without one, shifted by this, plus the number of those among
-them that must be decoded one by one."""
+BYTES, NUMBERS, INTEGERS_2, INTEGERS_4, INTEGERS_8, WIDE_2, WIDE_4, WIDE_8, DECIMALS, MOMENTS, DATES = range(11)
+"""Forms of values: bytes as they are; numbers as Python writes them, without exponent; big-endian integers of so many
+bytes, as they are or in 16; decimals of a fixed scale, in 16; microseconds and days from 1970-01-01."""
+R_MISSING, R_UNDECIDED, R_SIZE, R_HIGH, RESULT_SIZE = range(5)
+"""Places in what is found of a column, int64[RESULT_SIZE]: the number of rows without a value, of those among them that
+must be decoded one by one; bytes in all; whether there is one beyond ASCII."""
+ALIGNED = 64
+"""Values that stand one after the other begin at a multiple of this."""
 SPARE = 8
-"""Bytes of a word: so many more than it needs the result of ``gather_bytes`` has."""
-ANY_BYTES, NUMBERS = range(2)
-"""Forms of values: bytes; numbers as Python writes them, without exponent."""
+"""Bytes of a word: so many more than they need values that stand one after the other have."""
 
 F_DATA, F_OFFSETS, F_VALID, F_FIRST, F_SIZES, F_WIDE, F_ESCAPES = range(7)
 F_OPENING, F_CLOSING, F_NULL, F_ABSENT, F_NAME, FIELD_SIZE = range(F_ESCAPES + 1, F_ESCAPES + 13, 2)

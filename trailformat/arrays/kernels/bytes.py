@@ -1,8 +1,4 @@
-"""Values that are bytes, one after the other.
-
-A kernel sets a bit of ``valid`` for each row whose value it has taken, and returns how many it has not taken.
-``column`` and the result are described in :mod:`.arguments`.
-"""
+"""Values that are bytes, one after the other; ``column`` is described in :mod:`.arguments`."""
 
 from __future__ import annotations
 
@@ -12,14 +8,16 @@ import numpy as np
 
 from trailformat.arrays.kernels.arguments import (
     C_DATA,
+    C_DATA_END,
     C_LITTLE,
     C_MOST,
+    C_OFFSETS,
     C_PREFIXED,
     C_ROWS,
     C_SIZES,
     C_STARTS,
+    C_VALID,
     C_WIDE,
-    MISSING_SHIFT,
     NUMBERS,
     SPARE,
 )
@@ -62,9 +60,10 @@ def set_bit(bits: int, row: int) -> None:
 
 
 @inlined
-def not_taken(size: int) -> Any:
-    """The part of a row in the result whose value, of this size, is not taken."""
-    return (1 << MISSING_SHIFT) + (1 if size >= 0 or size == UNDECIDED else 0)
+def not_taken(found: Any, size: int) -> Any:
+    """The rows without a value, and those to be decoded one by one, with one more whose size is this."""
+    missing, undecided = found
+    return missing + 1, undecided + (1 if size >= 0 or size == UNDECIDED else 0)
 
 
 def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
@@ -97,10 +96,39 @@ def _is_number(data: int, at: int, end: int) -> Any:
     return whole > 0 and point != end - 1 and (whole == 1 or u8(data, first) != _ZERO)
 
 
-def place_values(column: int, form: int, offsets: int, valid: int) -> int:
-    """Fill ``offsets``, int32[rows + 1], with where each value begins when they stand one after the other."""
+@inlined
+def _copied(data: int, at: int, size: int, is_last: int, out: Any) -> Any:
+    """Copy a value, by words unless it is the last in the data; returns a word with every bit that one of them has.
+
+    What a word holds after the value, the next value is written over.
+    """
+    found, done = np.uint64(0), 0
+    while done + SPARE <= size:
+        word = load64(data, at + done)
+        found |= word
+        store64(out, done, np.int64(word))
+        done += SPARE
+    if done < size and is_last == 0:
+        word = load64(data, at + done)
+        store64(out, done, np.int64(word))
+        return found | (word & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)))
+    while done < size:
+        byte = u8(data, at + done)
+        found |= np.uint64(byte)
+        store8(out, done, byte)
+        done += 1
+    return found
+
+
+@inlined
+def take_bytes(column: int, form: int, out: int) -> Any:
+    """Take values to ``out``, with SPARE bytes behind them.
+
+    Returns how many are missing and undecided, where the values end, and whether a byte is beyond ASCII.
+    """
     about, data, most = described(column), i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
-    end, result = 0, 0
+    data_end, offsets, valid = i64(column, 8 * C_DATA_END), i64(column, 8 * C_OFFSETS), i64(column, 8 * C_VALID)
+    end, found, bits = np.int64(0), (0, 0), np.uint64(0)
     store32(offsets, 0, 0)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
@@ -108,45 +136,12 @@ def place_values(column: int, form: int, offsets: int, valid: int) -> int:
             size = np.int64(UNDECIDED)
         if size >= 0:
             set_bit(valid, row)
+            bits |= _copied(data, start, size, start + size + SPARE > data_end, out + end)
             end += size
         else:
-            result += not_taken(size)
+            found = not_taken(found, size)
         store32(offsets, 4 * (row + 1), end)
-    return result
-
-
-def gather_bytes(column: int, data_end: int, offsets: int, out: int) -> int:
-    """Copy the values to these offsets of ``out``, an address with SPARE bytes after the last.
-
-    The data end at ``data_end``. Words are copied: what they hold after a value, the next value is written over.
-    Returns 1 where there is a byte beyond ASCII, else 0.
-    """
-    data, starts, wide = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_WIDE)
-    skip = 2 * i64(column, 8 * C_PREFIXED)
-    found = np.uint64(0)
-    begin = np.int64(0)
-    for row in range(i64(column, 8 * C_ROWS)):
-        start = number_at(starts, row, wide) + skip
-        end = i32(offsets, 4 * (row + 1))
-        size = end - begin
-        if size > 0 and start + size + SPARE > data_end:
-            for at in range(size):
-                byte = u8(data, start + at)
-                found |= np.uint64(byte)
-                store8(out, begin + at, byte)
-        else:
-            at = 0
-            while at + SPARE <= size:
-                word = load64(data, start + at)
-                found |= word
-                store64(out, begin + at, np.int64(word))
-                at += SPARE
-            if at < size:
-                word = load64(data, start + at)
-                found |= word & ((np.uint64(1) << np.uint64(8 * (size - at))) - np.uint64(1))
-                store64(out, begin + at, np.int64(word))
-        begin = end
-    return 1 if found & np.uint64(_HIGH_BITS) != np.uint64(0) else 0
+    return found, end, bits & np.uint64(_HIGH_BITS) != np.uint64(0)
 
 
 def drop_high_bytes(column: int) -> int:

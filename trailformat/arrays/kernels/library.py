@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from trailformat.arrays.kernels.bytes import drop_high_bytes, gather_bytes, place_values, unmarked
+from trailformat.arrays.kernels.bytes import drop_high_bytes, unmarked
+from trailformat.arrays.kernels.columns import make_columns
 from trailformat.arrays.kernels.lines import write_lines
-from trailformat.arrays.kernels.values import gather_dates, gather_decimals, gather_integers, gather_moments
 
 KERNELS = (
     unmarked,
-    place_values,
-    gather_bytes,
+    make_columns,
     drop_high_bytes,
-    gather_integers,
-    gather_decimals,
-    gather_moments,
-    gather_dates,
     write_lines,
 )

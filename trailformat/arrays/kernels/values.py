@@ -1,4 +1,4 @@
-"""Values that become numbers: integers, decimals, dates. See :mod:`.bytes` for what the kernels take."""
+"""Values that become numbers: integers, decimals, dates. See :mod:`.bytes` for what the functions take."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailformat.arrays.kernels.arguments import C_DATA, C_MOST, C_ROWS
+from trailformat.arrays.kernels.arguments import C_DATA, C_MOST, C_OUT, C_ROWS, C_SCALE, C_VALID
 from trailformat.arrays.kernels.bytes import described, not_taken, set_bit, value_of
 from trailformat.scan.kernels.arguments import UNDECIDED
 from trailformat.scan.kernels.loads import i64, inlined, store16, store32, store64, u16, u32, u64
@@ -14,8 +14,10 @@ from trailformat.scan.kernels.written import NO_DATE, date_at, decimal_at, momen
 
 
 @inlined
-def _integers(column: int, width: int, out: int, valid: int) -> Any:
-    about, data, result = described(column), i64(column, 8 * C_DATA), 0
+def take_integers(column: int, width: int, are_wide: int) -> Any:
+    """Big-endian integers of ``width`` bytes, into as many, or with their sign into 16."""
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
         number = np.int64(0)
@@ -26,27 +28,26 @@ def _integers(column: int, width: int, out: int, valid: int) -> Any:
             else:
                 number = u32(data, start, 0) if width == 4 else u16(data, start, 0)
         else:
-            result += not_taken(size)
-        if width == 8:
+            found = not_taken(found, size)
+        if are_wide:
+            number = (number << (64 - 8 * width)) >> (64 - 8 * width)
+            store64(out, 16 * row, number)
+            store64(out, 16 * row + 8, number >> 63)
+        elif width == 8:
             store64(out, 8 * row, number)
         elif width == 4:
             store32(out, 4 * row, number)
         else:
             store16(out, 2 * row, number)
-    return result
+    return found
 
 
-def gather_integers(column: int, width: int, out: int, valid: int) -> Any:
-    """Big-endian integers of ``width`` bytes, into an array of signed ones; a loop for each width is faster."""
-    if width == 8:
-        return _integers(column, 8, out, valid)
-    return _integers(column, 4, out, valid) if width == 4 else _integers(column, 2, out, valid)
-
-
-def gather_decimals(column: int, scale: int, out: int, valid: int) -> int:
+@inlined
+def take_decimals(column: int) -> Any:
     """Numbers of a fixed scale that are written as text, as 128 bits in two words each; long ones are not taken."""
-    about, data = described(column), i64(column, 8 * C_DATA)
-    most, result = i64(column, 8 * C_MOST), 0
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
+    scale, most = i64(column, 8 * C_SCALE), i64(column, 8 * C_MOST)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
         low = np.int64(0)
@@ -56,17 +57,19 @@ def gather_decimals(column: int, scale: int, out: int, valid: int) -> int:
                 low = number
                 set_bit(valid, row)
             else:
-                result += not_taken(UNDECIDED)
+                found = not_taken(found, UNDECIDED)
         else:
-            result += not_taken(size)
+            found = not_taken(found, size)
         store64(out, 16 * row, low)
         store64(out, 16 * row + 8, low >> 63)
-    return result
+    return found
 
 
-def gather_moments(column: int, has_zone: int, out: int, valid: int) -> int:
+@inlined
+def take_moments(column: int) -> Any:
     """Microseconds from 1970-01-01 of dates with a time, in UTC where they have a zone; no other text is taken."""
-    about, data, result = described(column), i64(column, 8 * C_DATA), 0
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid, has_zone = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID), i64(column, 8 * C_SCALE)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
         is_good, moment = moment_at(data, start, size, has_zone)
@@ -74,13 +77,15 @@ def gather_moments(column: int, has_zone: int, out: int, valid: int) -> int:
         if is_good:
             set_bit(valid, row)
         else:
-            result += not_taken(size)
-    return result
+            found = not_taken(found, size)
+    return found
 
 
-def gather_dates(column: int, out: int, valid: int) -> int:
+@inlined
+def take_dates(column: int) -> Any:
     """Days from 1970-01-01 of dates without a time; no other text is taken."""
-    about, data, result = described(column), i64(column, 8 * C_DATA), 0
+    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
         day = date_at(data, start) if size == 10 else NO_DATE
@@ -88,5 +93,5 @@ def gather_dates(column: int, out: int, valid: int) -> int:
         if day > NO_DATE:
             set_bit(valid, row)
         else:
-            result += not_taken(size)
-    return result
+            found = not_taken(found, size)
+    return found

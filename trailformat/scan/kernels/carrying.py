@@ -21,7 +21,7 @@ from trailformat.scan.kernels.arguments import (
     T_TRANS_IND,
 )
 from trailformat.scan.kernels.constants import KIND_FILE_HEADER, KIND_RECORD, LOGCSN, MOST_FIELDS, TRANID
-from trailformat.scan.kernels.loads import i64, inlined, store8, store32, store64, u8
+from trailformat.scan.kernels.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8
 from trailformat.scan.kernels.tokens import area_of, next_token
 
 
@@ -68,6 +68,7 @@ def carry(data: int, columns: int, rows: int, flags: int, is_open: int, index: i
             follows = 1 if kind <= KIND_FILE_HEADER else 0
             store32(index, 4 * row, NONE)
             continue
+        fetch(data, area_of(columns, min(row + AHEAD, rows - 1))[0])
         at, stop, little = area_of(columns, row)
         own = _own(data, at, stop, little)
         trans_ind = u8(flags, u8(trans_inds, row))

@@ -26,9 +26,11 @@ from trailformat.scan.kernels.arguments import (
     UNDECIDED,
 )
 from trailformat.scan.kernels.constants import MOST_FIELDS
-from trailformat.scan.kernels.loads import i64, inlined, store8, store32, store64, u8, u16
+from trailformat.scan.kernels.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8, u16
 from trailformat.scan.kernels.tokens import next_token
 
+_LINES, _LINE = 4, 64
+"""So many lines of the cache are fetched of a row, of so many bytes."""
 _LARGEST_HEAD = 6
 """Bytes in front of a payload."""
 
@@ -120,6 +122,9 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
     columns, seen, wide = i64(image, 8 * I_COLUMNS), i64(image, 8 * I_SEEN), i64(image, 8 * I_WIDE)
     all_starts, all_sizes = i64(image, 8 * I_STARTS), i64(image, 8 * I_SIZES)
     for row in range(rows):
+        ahead = i64(starts, 8 * min(row + AHEAD, rows - 1))
+        for line in range(_LINES):
+            fetch(data, ahead + line * _LINE)
         at, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
         state = np.int64(GOOD)
         while at < stop:

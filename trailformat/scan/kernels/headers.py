@@ -11,12 +11,13 @@ from trailformat.scan.kernels.constants import (
     UNSET,
     WIDE,
 )
-from trailformat.scan.kernels.loads import i64, store8, store64, u8, u16, u32
+from trailformat.scan.kernels.loads import AHEAD, fetch, i64, store8, store64, u8, u16, u32
 
 
 def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, continued: int) -> int:
     """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records that start at places."""
     for row in range(rows):
+        fetch(data, i64(starts, 8 * min(row + AHEAD, rows - 1)))
         at, size, order = i64(starts, 8 * row), 0, u8(little, row)
         for _ in range(2):
             info = u8(data, at + 1)

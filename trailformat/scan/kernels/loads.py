@@ -10,9 +10,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+AHEAD = 6
+"""The bytes of rows that stand far from each other are fetched so many rows before they are read."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -31,6 +34,11 @@ def _pointer(context: Any, builder: Any, place: Any, word: Any) -> Any:
     address, offset = place
     octets = builder.inttoptr(address, context.get_value_type(types.int8).as_pointer())
     return builder.bitcast(builder.gep(octets, [offset]), word.as_pointer())
+
+
+def _prefetch_type(pointer: Any) -> Any:
+    word = ir.IntType(32)
+    return ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
 
 
 def _loader(bits: int) -> Any:
@@ -58,6 +66,20 @@ def _storer(bits: int) -> Any:
         return types.void(types.int64, types.int64, types.int64), generate
 
     return store
+
+
+@_intrinsic
+def fetch(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba matches them by name
+    """Have the byte at an offset brought into the cache, for one that is read soon; it need not be there."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(_context, builder, arguments, _context.get_value_type(types.int8))
+        number = _context.get_constant
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], _prefetch_type(pointer.type))
+        builder.call(prefetch, [pointer, *(number(types.int32, one) for one in (0, 3, 1))])
+        return _context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
 
 
 load64 = _loader(64)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.trailformat.scan.kernels.guarded_memory import Guard, ints, longs, octets
+from trailformat.arrays.kernel_arrays import WIDTHS
 from trailformat.arrays.kernels import arguments as arrays
 from trailformat.arrays.kernels.loaded import kernels as kernels_of_arrays
 from trailformat.scan.kernels import arguments as scan
@@ -180,42 +181,42 @@ def _record_length(address: int, little: int) -> int:
     return int.from_bytes(head[2 : 6 if is_wide else 4], "little" if little else "big")
 
 
-def _column(guard: Guard, args: Ends) -> int:
-    """The description of a column of an array; the number of its rows."""
-    words = longs(args[0], arrays.COLUMN_SIZE)
+def _drop_high_bytes(guard: Guard, args: Ends) -> None:
+    args[0] = guard.given(args[0], 8 * arrays.COLUMN_SIZE, is_table=True)
+    _give_column(guard, longs(args[0], arrays.COLUMN_SIZE))
+
+
+def _give_column(guard: Guard, words: Any) -> None:
+    """The values of a column, and what tells where they stand."""
     rows, width, numbers = words[arrays.C_ROWS], *((8, longs) if words[arrays.C_WIDE] else (4, ints))
     starts, sizes = numbers(words[arrays.C_STARTS], rows), numbers(words[arrays.C_SIZES], rows)
-    ends = [start + size for start, size in zip(starts, sizes, strict=True)]
-    data = _spanned(guard, words[arrays.C_DATA], starts, ends)
-    listed = {arrays.C_STARTS: width * rows, arrays.C_SIZES: width * rows, arrays.C_LITTLE: rows}
-    args[0] = guard.table(args[0], listed, arrays.COLUMN_SIZE)
-    longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA] = data
-    return int(rows)
+    if words[arrays.C_FORM] in (arrays.BYTES, arrays.NUMBERS):
+        words[arrays.C_DATA] = _shifted(guard, words[arrays.C_DATA], 0, words[arrays.C_DATA_END])
+    else:
+        ends = [start + size for start, size in zip(starts, sizes, strict=True)]
+        words[arrays.C_DATA] = _spanned(guard, words[arrays.C_DATA], starts, ends)
+    for place, size in ((arrays.C_STARTS, width * rows), (arrays.C_SIZES, width * rows), (arrays.C_LITTLE, rows)):
+        words[place] = guard.given(words[place], size)
 
 
-def _made(width: int | None, at: int) -> Callable[[Guard, Ends], None]:
-    """A kernel that fills values of a width, or of that of its second argument, and behind them the bits."""
-
-    def contract(guard: Guard, args: Ends) -> None:
-        rows = _column(guard, args)
-        args[at] = guard.given(args[at], (width or args[1]) * rows)
-        args[at + 1] = guard.given(args[at + 1], (rows + 7) >> 3)
-
-    return contract
-
-
-def _place_values(guard: Guard, args: Ends) -> None:
-    rows = _column(guard, args)
-    args[2] = guard.given(args[2], 4 * (rows + 1))
-    args[3] = guard.given(args[3], (rows + 7) >> 3)
-
-
-def _gather_bytes(guard: Guard, args: Ends) -> None:
-    data = longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA]
-    rows = _column(guard, args)
-    longs(args[0], arrays.COLUMN_SIZE)[arrays.C_DATA] = _shifted(guard, data, 0, args[1])
-    room = ints(args[2], rows + 1)[rows] + arrays.SPARE
-    args[2], args[3] = guard.given(args[2], 4 * (rows + 1)), guard.given(args[3], room)
+def _make_columns(guard: Guard, args: Ends) -> None:
+    """As much room as the values take, and SPARE."""
+    _plain["make_columns"](*args)
+    count, size = args[1], arrays.COLUMN_SIZE
+    room = 0
+    for taken in longs(args[3], arrays.RESULT_SIZE * count)[arrays.R_SIZE :: arrays.RESULT_SIZE]:
+        end = -(-room // arrays.ALIGNED) * arrays.ALIGNED
+        room = end + taken
+    args[0] = guard.given(args[0], 8 * size * count, is_table=True)
+    for number in range(count):
+        words = longs(args[0] + 8 * size * number, size)
+        rows, width = words[arrays.C_ROWS], WIDTHS.get(words[arrays.C_FORM])
+        _give_column(guard, words)
+        words[arrays.C_VALID] = guard.given(words[arrays.C_VALID], (rows + 7) >> 3)
+        place, taken = (arrays.C_OFFSETS, 4 * (rows + 1)) if width is None else (arrays.C_OUT, width * rows)
+        words[place] = guard.given(words[place], taken)
+    args[2] = guard.given(args[2], room + arrays.SPARE)
+    args[3] = guard.given(args[3], 8 * arrays.RESULT_SIZE * count)
 
 
 def _unmarked(guard: Guard, args: Ends) -> None:
@@ -277,13 +278,8 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "read_headers": _read_headers,
     "hold": _hold,
     "unmarked": _unmarked,
-    "place_values": _place_values,
-    "gather_bytes": _gather_bytes,
-    "drop_high_bytes": _column,
-    "gather_integers": _made(None, 2),
-    "gather_decimals": _made(16, 2),
-    "gather_moments": _made(8, 2),
-    "gather_dates": _made(4, 1),
+    "make_columns": _make_columns,
+    "drop_high_bytes": _drop_high_bytes,
     "write_lines": _write_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""

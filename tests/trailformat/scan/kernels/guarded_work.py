@@ -17,7 +17,7 @@ from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
 from trailformat.arrays import Escapes, Field, FieldForm, LineForm, locate_columns, write_lines
-from trailformat.arrays.columns import column_array
+from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.text_arrays import StoredValues, text_array
 from trailformat.codec.token_names import LOGCSN
 from trailformat.scan import Engine, TransactionTracker, scan, windows
@@ -124,8 +124,7 @@ def _look_at_rows(rows: RowBytes) -> None:
     images_of(rows)
     spans = locate_columns(rows, 4)
     for image in (spans.before, spans.after):
-        for index in range(len(image.seen)):
-            column_array(spans, image, index, column())
+        column_arrays(spans, image, [column()] * len(image.seen))
     tokens = rows.payload("token")
     fields_by_kernel(rows.view, *tokens, rows.is_little, are_tokens=True)
 
@@ -189,7 +188,7 @@ def _arrays_of(rows: RowBytes) -> None:
     starts, sizes = regions.starts[1] + 4, regions.ends[1] - regions.starts[1] - 4
     for name, kind in KINDS.items():
         definition = column(**kind)
-        column_array(spans, spans.after, 0, definition)
+        column_arrays(spans, spans.after, [definition])
         if len(rows) == 1 and name != "VARCHAR":
             continue
         text_array(StoredValues(rows.view, spans.little, starts, sizes), definition)

@@ -31,13 +31,8 @@ NAMES = (
     "read_headers",
     "hold",
     "unmarked",
-    "place_values",
-    "gather_bytes",
+    "make_columns",
     "drop_high_bytes",
-    "gather_integers",
-    "gather_decimals",
-    "gather_moments",
-    "gather_dates",
     "write_lines",
 )
 
