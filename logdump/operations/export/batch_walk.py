@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from logdump.arrow.tables.piece import Piece, pieces
+from logdump.arrow.tables.piece import Piece, held_bytes, pieces
 from logdump.operations.export.tally import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
@@ -52,7 +52,8 @@ class BatchWalk:
             is_over = self._limit is not None and self._tally.selected >= self._limit
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
-            yield from pieces(trail, batch, rows, carrier.of(batch))
+            held = held_bytes(trail, batch, rows)
+            yield from pieces(trail, batch, rows, carrier.of(batch, held), held)
             yield from self._progress(batch, end)
             if is_over:
                 return

@@ -32,13 +32,20 @@ _IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
-def read_range(buffer: Buffer, begin: int, end: int) -> tuple[Buffer, int]:
-    """The bytes from one RBA to another, and the RBA of the first byte of what holds them.
+class Held(NamedTuple):
+    """Bytes of a file, read or where they are mapped, and the RBA of the first."""
+
+    data: Buffer
+    begin: int
+
+
+def read_range(buffer: Buffer, begin: int, end: int) -> Held:
+    """The bytes from one RBA to another.
 
     Raises:
         NotATrail: the file has become shorter, or cannot be read.
     """
-    return (copied(buffer, begin, end), begin) if end - begin <= MOST_COPIED else (buffer, 0)
+    return Held(copied(buffer, begin, end), begin) if end - begin <= MOST_COPIED else Held(buffer, 0)
 
 
 class Read(NamedTuple):

@@ -10,7 +10,7 @@ from trailformat.records.framing import Buffer
 from trailformat.scan.batch import Batch, BatchColumn
 from trailformat.scan.kernels.arguments import ABSENT, FIRST_BEGUN, FLAG_BYTES, LOOKED_FOR
 from trailformat.scan.kernels.loaded import kernels
-from trailformat.scan.rows.row_bytes import read_range
+from trailformat.scan.rows.row_bytes import Held, read_range
 from trailformat.scan.transactions.by_row import BatchTransactions, TokenValues
 
 _Array = np.ndarray[Any, Any]
@@ -20,10 +20,10 @@ _FLAGS = np.frombuffer(FLAG_BYTES, np.uint8)
 class _Bytes:
     """The bytes of a batch, and the address where the one at RBA 0 would stand."""
 
-    def __init__(self, batch: Batch, buffer: Buffer) -> None:
-        data, base = read_range(buffer, int(batch.rba[0]), batch.end)
+    def __init__(self, batch: Batch, buffer: Buffer, held: Held | None = None) -> None:
+        data, begin = held or read_range(buffer, int(batch.rba[0]), batch.end)
         self._held = np.frombuffer(data, np.uint8)
-        self.address = self._held.ctypes.data - base
+        self.address = self._held.ctypes.data - begin
 
 
 class _Columns:
@@ -37,9 +37,12 @@ class _Columns:
         self.address = self._addresses.ctypes.data
 
 
-def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool) -> BatchTransactions:
-    """See :func:`trailformat.scan.transactions.by_row.carry_by_row`; the columns are ndarrays."""
-    data, columns, rows = _Bytes(batch, buffer), _Columns(batch), len(batch)
+def carry_by_kernel(batch: Batch, buffer: Buffer, *, is_open: bool, held: Held | None = None) -> BatchTransactions:
+    """See :func:`trailformat.scan.transactions.by_row.carry_by_row`; the columns are ndarrays.
+
+    ``held`` has the bytes of the batch, where they have been read.
+    """
+    data, columns, rows = _Bytes(batch, buffer, held), _Columns(batch), len(batch)
     index = np.empty(rows, np.int32)
     begun = np.empty((5, rows + FIRST_BEGUN), np.int64)
     begun[:, :FIRST_BEGUN] = np.array([[-1], [0], [ABSENT], [0], [ABSENT]])

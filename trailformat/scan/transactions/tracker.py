@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from trailformat.changes.transaction_search import TransactionSearch
 from trailformat.changes.transactions import NO_TRANSACTION, Transaction
@@ -23,6 +24,9 @@ from trailformat.scan.kernels.arguments import OPEN
 from trailformat.scan.string_column import StringColumn
 from trailformat.scan.transactions.by_row import BatchTransactions, carry_by_row
 from trailformat.trail.file import TrailFile
+
+if TYPE_CHECKING:
+    from trailformat.scan.rows.row_bytes import Held
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
@@ -81,17 +85,17 @@ class TransactionTracker:
         """The transaction that is open where the last batch ended; None when none is, or damage ended the batch."""
         return self._open
 
-    def _carry(self, batch: Batch, buffer: Buffer, *, is_open: bool) -> BatchTransactions:
+    def _carry(self, batch: Batch, buffer: Buffer, held: Held | None, *, is_open: bool) -> BatchTransactions:
         """The transactions of a batch; ``is_open``: one is open where it begins."""
         batch.require(buffer)
         if self._engine is Engine.NUMBA:
             from trailformat.scan.transactions.by_kernel import carry_by_kernel  # noqa: PLC0415 - half a second
 
-            return carry_by_kernel(batch, buffer, is_open=is_open)
+            return carry_by_kernel(batch, buffer, is_open=is_open, held=held)
         return carry_by_row(batch, buffer, is_open=is_open)
 
-    def of(self, batch: Batch) -> RowTransactions:
-        """The transactions of the next batch.
+    def of(self, batch: Batch, held: Held | None = None) -> RowTransactions:
+        """The transactions of the next batch; ``held`` has its bytes, where they have been read.
 
         Raises:
             NotATrail: the file is closed, cannot be read any more, or is shorter than when the batch was made.
@@ -102,7 +106,7 @@ class TransactionTracker:
             self._open, self._before = self._before, None
         elif int(batch.rba[0]) != self._expected_rba:
             self._open = None
-        carried = self._carry(batch, buffer, is_open=self._open is not None)
+        carried = self._carry(batch, buffer, held, is_open=self._open is not None)
         known = {} if self._open is None else {OPEN: self._open}
         for number in carried.looked_for:
             row = carried.rows[number]
