@@ -6,7 +6,7 @@ from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.columns import ColumnArray, column_arrays
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
-from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
+from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, count_lines, write_lines
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.text_arrays import (
     StoredValues,
@@ -16,6 +16,7 @@ from trailformat.arrays.text_arrays import (
     hex_at,
     text_array,
     text_column,
+    text_columns,
 )
 
 __all__ = [
@@ -36,10 +37,12 @@ __all__ = [
     "ValueSpelling",
     "array_type",
     "column_arrays",
+    "count_lines",
     "hex_at",
     "locate_columns",
     "text_array",
     "text_column",
+    "text_columns",
     "unequal",
     "write_lines",
 ]

@@ -5,7 +5,7 @@ What is ordinary is made by kernels and by Arrow; of everything else each distin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.fallback import STRANGE_INDICATOR
-from trailformat.arrays.kernel_arrays import kernel_array
+from trailformat.arrays.kernel_arrays import KernelArray, StoredColumns, kernel_array, kernel_arrays
 from trailformat.arrays.kernels.arguments import SPARE
 from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.spans import Image, Spans
@@ -23,7 +23,7 @@ from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
 from trailformat.errors import BadData
 from trailformat.records.columns import PRESENT, Column
-from trailformat.scan.kernels.arguments import UNDECIDED
+from trailformat.scan.kernels.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDED
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 
@@ -115,26 +115,71 @@ def text_column(
     """
     values = StoredValues(spans.data, spans.little, image.starts[index], image.sizes[index])
     _check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
-    array, rows = _made(values, definition, codec, spelling)
+    return _text_of(values, _made(values, definition, codec, spelling), definition, codec, spelling)
+
+
+def text_columns(
+    spans: Spans, image: Image, definitions: Sequence[ColumnDefinition], codec: str = UTF_8
+) -> list[TextArray | None]:
+    """The columns of an image, None for one without any value; see :func:`trailformat.arrays.column_arrays`.
+
+    Raises:
+        BadData: an array cannot hold one, 2 GiB of text.
+    """
+    chosen = np.flatnonzero(image.seen & (HAS_VALUE | HAS_UNDECIDED)).tolist()
+    targets = {number: target for number in chosen if (target := _ordinary(definitions[number], codec)) is not None}
+    if spans.room > _MOST_BYTES:
+        for number in chosen:
+            _check_size(int(np.maximum(image.sizes[number], 0).sum(dtype=np.int64)))
+    stored = StoredColumns(spans.data, spans.little, image.starts, image.sizes, spans.room)
+    made = dict(zip(targets, kernel_arrays(stored, targets), strict=True))
+    columns: list[TextArray | None] = [None] * len(definitions)
+    for number in chosen:
+        values = StoredValues(spans.data, spans.little, image.starts[number], image.sizes[number])
+        found = _nothing(values.sizes)
+        if number in made:
+            found = _written(made[number], values.sizes, targets[number], PLAIN_TEXT)
+        columns[number] = _text_of(values, found, definitions[number], codec, PLAIN_TEXT)
+    return columns
+
+
+class _Found(NamedTuple):
+    """The text of ordinary values, and the rows of those that are to be decoded one by one."""
+
+    texts: pa.Array
+    others: Array
+
+
+def _text_of(
+    values: StoredValues, found: _Found, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
+) -> TextArray:
+    """The text of the values of an image with that of those which are to be decoded one by one."""
+    array, rows = found
     if not len(rows):
         return TextArray(array, [])
     is_marked = values.sizes[rows] == UNDECIDED
-    found = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
+    decoded = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
     marked = [TextProblem(row, STRANGE_INDICATOR) for row in rows[is_marked].tolist()]
-    return TextArray(found.array, sorted(found.problems + marked))
+    return TextArray(decoded.array, sorted(decoded.problems + marked))
 
 
-def _made(
-    values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
-) -> tuple[pa.Array, Array]:
-    """The array of values that stand behind their indicators, and the rows that are to be decoded one by one."""
-    sizes, target = values.sizes, _ordinary(definition, codec)
+def _made(values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling) -> _Found:
+    """What is found among values that stand behind their indicators."""
+    target = _ordinary(definition, codec)
     if target is None:
-        return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
-    made = kernel_array(*values, target)
-    array, others = spelling.ordinary(_WRITTEN[target.path](made.array), target)
+        return _nothing(values.sizes)
+    return _written(kernel_array(*values, target), values.sizes, target, spelling)
+
+
+def _nothing(sizes: Array) -> _Found:
+    return _Found(pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED)))
+
+
+def _written(made: KernelArray, sizes: Array, target: ArrayType, spelling: ValueSpelling) -> _Found:
+    """The text of values that an array holds."""
+    texts, others = spelling.ordinary(_WRITTEN[target.path](made.array), target)
     undecided = made.undecided_rows(sizes)
-    return array, np.union1d(undecided, others) if len(others) else undecided
+    return _Found(texts, np.union1d(undecided, others) if len(others) else undecided)
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:

@@ -18,8 +18,8 @@ from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import TableRow
-from trailformat.arrays import Field, FieldForm, Image, LineForm, text_column, write_lines
-from trailformat.scan.kernels.arguments import GOOD, HAS_UNDECIDED, HAS_VALUE
+from trailformat.arrays import Field, FieldForm, Image, LineForm, text_columns, write_lines
+from trailformat.scan.kernels.arguments import GOOD
 
 _SECONDS, _T, _Z = 26, ord("T"), ord("Z")
 """Characters of ``2024-03-14 09:31:00.000000``."""
@@ -107,12 +107,11 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     images = iter(form.images)
     for side in SIDES:
         image: Image = getattr(spans, side)
-        for index, definition in enumerate(group.layout.columns or ()):
-            values = None
-            if image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
-                values, problems = text_column(spans, image, index, definition, group.layout.codec)
-                odd[[problem.row for problem in problems]] = True
-            fields.append(Field(next(images), values, image.sizes[index]))
+        columns = text_columns(spans, image, group.layout.columns or (), group.layout.codec)
+        for column, sizes in zip(columns, image.sizes, strict=True):
+            if column is not None and column.problems:
+                odd[[problem.row for problem in column.problems]] = True
+            fields.append(Field(next(images), None if column is None else column.array, sizes))
     odd |= spans.states != GOOD
     odd[group.problem_rows] = True
     lines = write_lines(form.line, fields, odd)

@@ -32,6 +32,7 @@ class CsvText:
     """The spelling of records and rows as CSV."""
 
     takes_file_header = False
+    quotes_breaks = True
 
     def head(self, layout: TableLayout) -> str:
         """The header line; of records the names that members have in JSON."""

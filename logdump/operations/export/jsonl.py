@@ -33,6 +33,7 @@ class JsonLines:
     """The spelling of records and rows as JSON lines."""
 
     takes_file_header = True
+    quotes_breaks = False
 
     def head(self, layout: TableLayout) -> str:  # noqa: ARG002 - other formats begin with a head
         """Nothing: each line stands for itself."""

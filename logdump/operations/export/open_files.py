@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
 from logdump.operations.export.appended_file import Place
 from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.side_by_side import new_pool
 from logdump.operations.export.tally import FileTally
 from logdump.operations.export.target import suffix_of
 
@@ -55,8 +56,12 @@ class OpenFiles(Generic[S]):
         return [sink for _, sink in self._open.values()]
 
     def close(self) -> list[FileTally]:
-        """Close all of them; returns what each file holds."""
-        return [FileTally(name, layout, sink.close()) for layout, (name, sink) in self._open.items()]
+        """Close all of them, side by side; returns what each file holds."""
+        with new_pool() as pool:
+            rows = [*pool.map(lambda sink: sink.close(), self.sinks)]
+        return [
+            FileTally(name, layout, count) for (layout, (name, _)), count in zip(self._open.items(), rows, strict=True)
+        ]
 
     def abandon(self) -> None:
         """Let go of all files."""

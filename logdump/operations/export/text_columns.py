@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from logdump.arrow.tables.batches import TableBatches
-from logdump.arrow.tables.layout import ALL
+from logdump.arrow.tables.layout import ALL, TableLayout
 from logdump.arrow.tables.lines import PieceLines, blocks, count, lines_of, merged
 from logdump.arrow.tables.piece import Piece
 from logdump.operations.export.batch_walk import BatchWalk
@@ -18,8 +18,9 @@ from logdump.operations.export.record_lines import RecordLines, parts_of, record
 from logdump.operations.export.record_pieces import record_pieces
 from logdump.operations.export.side_by_side import written
 from logdump.operations.export.text_export import TextExport
-from logdump.operations.export.text_file import TextFile
+from logdump.operations.export.text_file import CountRows, TextFile
 from logdump.session.events import Event
+from trailformat.arrays import count_lines
 
 L = TypeVar("L", PieceLines, RecordLines)
 
@@ -32,6 +33,11 @@ class _ByColumns(TextExport, Generic[L]):
             return self._writing(files, item) if isinstance(item, PieceLines | RecordLines) else None
 
         return written(self._jobs(), writing)
+
+    def _count_rows(self, layout: TableLayout) -> CountRows:
+        """Counts the rows of a file; a kernel and the disk let go of Python's lock."""
+        heads = int(bool(self._spelling.head(layout)))
+        return lambda file: max(count_lines(file, are_quoted=self._spelling.quotes_breaks) - heads, 0)
 
     def _jobs(self) -> Iterator[Callable[[], L] | Event]:
         options, jobs_of = self._options, self._jobs_of_pieces()

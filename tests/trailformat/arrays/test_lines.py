@@ -14,7 +14,15 @@ np = pytest.importorskip("numpy", reason="arrays need numpy")
 pa = pytest.importorskip("pyarrow", reason="arrays need pyarrow")
 arrays = pytest.importorskip("trailformat.arrays", reason="arrays need pyarrow and llvmlite")
 
-from trailformat.arrays import Escapes, Field, FieldForm, LineForm, write_lines  # noqa: E402 - behind the check for them
+from trailformat.arrays import (  # noqa: E402 - behind the check for them
+    Escapes,
+    Field,
+    FieldForm,
+    LineForm,
+    count_lines,
+    lines,
+    write_lines,
+)
 from trailformat.scan.kernels.arguments import ABSENT, NULL  # noqa: E402 - likewise
 
 TEXTS = st.lists(st.none() | st.text(max_size=30), min_size=1, max_size=9)
@@ -63,3 +71,12 @@ def test_a_row_that_is_skipped_has_no_line() -> None:
     field = Field(FieldForm(b"", b"\n"), pa.array(["a", "bc", "d"], pa.string()))
     found = write_lines(LineForm(b"", b""), [field], np.array([False, True, False]))
     assert (bytes(found.data), found.ends.tolist()) == (b"a\nd\n", [2, 2, 4])
+
+
+@given(data=st.text('"\n#!\x00\x0b a\u00e9', max_size=60).map(str.encode), piece=st.integers(1, 24))
+def test_line_breaks_in_quotes_end_no_line(data: bytes, piece: int) -> None:
+    in_no_quotes = b"".join(data.split(b'"')[::2])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lines, "_READ", piece)
+        assert count_lines(io.BytesIO(data), are_quoted=True) == in_no_quotes.count(b"\n")
+        assert count_lines(io.BytesIO(data), are_quoted=False) == data.count(b"\n")

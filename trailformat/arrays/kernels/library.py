@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from trailformat.arrays.kernels.bytes import drop_high_bytes, unmarked
 from trailformat.arrays.kernels.columns import make_columns
-from trailformat.arrays.kernels.lines import write_lines
+from trailformat.arrays.kernels.lines import count_lines, write_lines
 
 KERNELS = (
     unmarked,
     make_columns,
     drop_high_bytes,
     write_lines,
+    count_lines,
 )

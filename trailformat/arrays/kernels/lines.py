@@ -42,7 +42,8 @@ from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, st
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _QUOTES, _BACKSLASHES = np.uint64(0x2222222222222222), np.uint64(0x5C5C5C5C5C5C5C5C)
 _DELETES, _BLANKS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
-_QUOTE, _BACKSLASH, _BLANK, _DELETE = 34, 92, 32, 127
+_BREAKS = np.uint64(0x0A0A0A0A0A0A0A0A)
+_QUOTE, _BACKSLASH, _BLANK, _DELETE, _BREAK = 34, 92, 32, 127, 10
 _FIRST, _LAST, _LETTERS = 8, 13, int.from_bytes(b"btn\0fr", "little")
 """Of the control characters that have escapes of their own."""
 
@@ -246,3 +247,43 @@ def write_lines(line: int, out: int, ends: int) -> Any:
             to = _text(texts, line, L_TAIL, out, to)
         store64(ends, 8 * row, to)
     return to
+
+
+@inlined
+def _equal(word: Any, pattern: Any) -> Any:
+    """A 1 in each byte of a word that is as in the pattern, else a 0."""
+    word ^= pattern
+    return ~(((word & ~_HIGHS) + ~_HIGHS) | word | ~_HIGHS) >> np.uint64(7)
+
+
+@inlined
+def _parities(bits: Any) -> Any:
+    """In each byte whether that byte and those before it, of 0 or 1, have an odd sum."""
+    bits ^= bits << np.uint64(8)
+    bits ^= bits << np.uint64(16)
+    return bits ^ (bits << np.uint64(32))
+
+
+def count_lines(data: int, size: int, are_quoted: int, is_inside: int) -> Any:
+    """The number of line breaks; with ARE_QUOTED those in quotes are none, IS_INSIDE where the bytes begin in them.
+
+    Returns twice that number, plus whether the bytes end inside quotes.
+    """
+    count, last = np.uint64(0), np.uint64(56)
+    inside = _ONES if is_inside else np.uint64(0)
+    words = size >> 3
+    for number in range(words):
+        word = load64(data, 8 * number)
+        breaks = _equal(word, _BREAKS)
+        if are_quoted:
+            quotes = _parities(_equal(word, _QUOTES)) ^ inside
+            inside = (quotes >> last) * _ONES
+            breaks &= ~quotes
+        count += (breaks * _ONES) >> last
+    for at in range(8 * words, size):
+        byte = u8(data, at)
+        if byte == _QUOTE and are_quoted:
+            inside ^= _ONES
+        elif byte == _BREAK and inside == np.uint64(0):
+            count += np.uint64(1)
+    return np.int64(count * np.uint64(2) + (inside & np.uint64(1)))

@@ -246,6 +246,10 @@ def _write_lines(guard: Guard, args: Ends) -> None:
     args[1], args[2] = guard.given(args[1], room), guard.given(args[2], 8 * rows)
 
 
+def _count_lines(guard: Guard, args: Ends) -> None:
+    args[0] = guard.given(args[0], args[1])
+
+
 def _give_field(guard: Guard, field: Any, rows: int) -> None:
     first = field[arrays.F_FIRST]
     if field[arrays.F_OFFSETS]:
@@ -281,6 +285,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "make_columns": _make_columns,
     "drop_high_bytes": _drop_high_bytes,
     "write_lines": _write_lines,
+    "count_lines": _count_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""
 

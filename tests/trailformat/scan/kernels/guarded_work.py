@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -16,7 +17,7 @@ from fixtures import TRAILS
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
-from trailformat.arrays import Escapes, Field, FieldForm, LineForm, locate_columns, write_lines
+from trailformat.arrays import Escapes, Field, FieldForm, LineForm, count_lines, locate_columns, write_lines
 from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.text_arrays import StoredValues, text_array
 from trailformat.codec.token_names import LOGCSN
@@ -148,9 +149,9 @@ def _write_every_line() -> None:
             values = ["", *text] if isinstance(text, list) else ["", text]
             sizes = np.array([NULL if one is None else len(one) for one in values[1:]], size)
             field = Field(form, pa.array(values, pa.string()).slice(1), sizes)
-            write_lines(
-                LineForm(b"head", b"\n", b"(", b",", b")", b"()"), [field, field], np.zeros(len(sizes), np.bool_)
-            )
+            form_of_line = LineForm(b"head", b"\n", b"(", b",", b")", b"()")
+            lines = write_lines(form_of_line, [field, field], np.zeros(len(sizes), np.bool_))
+            count_lines(BytesIO(lines.data.tobytes()), are_quoted=escapes is Escapes.CSV)
 
 
 def _make_arrays(folder: Path, order: ByteOrder) -> None:

@@ -34,6 +34,7 @@ NAMES = (
     "make_columns",
     "drop_high_bytes",
     "write_lines",
+    "count_lines",
 )
 
 
