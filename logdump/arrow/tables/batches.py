@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 LeaveOut = Callable[[int | None, int], None]
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
+_MOST_CELLS = 1 << 21
+"""Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
 
 
 class Built(NamedTuple):
@@ -81,6 +84,20 @@ class TableBatches:
         if self._texts is None or self._texts[0] is not owners:
             self._texts = owners, (Texts.of(owners.csns), Texts.of(owners.xids))
         return self._texts[1]
+
+
+def blocks(groups: list[Group]) -> Iterator[list[Group]]:
+    """The groups of a piece, or parts of them, block by block, so that memory stays bounded."""
+    cells = sum(len(group.rows) * len(group.layout.columns or ()) for group in groups)
+    count = -(-cells // _MOST_CELLS)
+    if count <= 1:
+        yield groups
+        return
+    rows = np.sort(np.concatenate([group.rows.rows for group in groups]))
+    bounds = [*rows[:: -(-len(rows) // count)].tolist(), int(rows[-1]) + 1]
+    for first, stop in pairwise(bounds):
+        parts = [group.between(first, stop) for group in groups]
+        yield [part for part in parts if len(part.rows)]
 
 
 def build(groups: list[Group]) -> Built:

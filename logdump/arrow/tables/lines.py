@@ -5,8 +5,7 @@ The forms of lines and the text of a single row are those of a :class:`RowSpelli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -25,8 +24,6 @@ _SECONDS, _T, _Z = 26, ord("T"), ord("Z")
 """Characters of ``2024-03-14 09:31:00.000000``."""
 _FEW = 5
 """So many rows are written sooner one by one, where there are thousands of tables."""
-_MOST_CELLS = 1 << 22
-"""Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
 
 
 class RowForm(NamedTuple):
@@ -68,20 +65,6 @@ class PieceLines(NamedTuple):
 
     tables: list[TableLines]
     problems: list[tuple[int, str, str]]
-
-
-def blocks(groups: list[Group]) -> Iterator[list[Group]]:
-    """The groups of a piece, or parts of them, block by block, so that memory stays bounded."""
-    cells = sum(len(group.rows) * len(group.layout.columns or ()) for group in groups)
-    count = -(-cells // _MOST_CELLS)
-    if count <= 1:
-        yield groups
-        return
-    rows = np.sort(np.concatenate([group.rows.rows for group in groups]))
-    bounds = [*rows[:: -(-len(rows) // count)].tolist(), int(rows[-1]) + 1]
-    for first, stop in pairwise(bounds):
-        parts = [group.between(first, stop) for group in groups]
-        yield [part for part in parts if len(part.rows)]
 
 
 def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:

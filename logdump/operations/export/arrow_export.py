@@ -8,7 +8,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from logdump.arrow.tables.batches import Built, TableBatches, build
+from logdump.arrow.tables.batches import Built, TableBatches, blocks, build
 from logdump.arrow.tables.layout import ALL, TableLayout
 from logdump.arrow.tables.piece import Piece
 from logdump.arrow.tables.schema import batch_schema_of, schema_of
@@ -79,7 +79,10 @@ class ArrowExport:
             if trail is not own:
                 self._later.add(trail)
             for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
-                yield make(item) if isinstance(item, Piece) else item
+                if isinstance(item, Piece):
+                    yield from make(item)
+                else:
+                    yield item
             yield trail
 
     def _leave(self, trail: TrailFile) -> None:
@@ -87,12 +90,13 @@ class ArrowExport:
             self._later.remove(trail)
             trail.close()
 
-    def _of_records(self) -> Callable[[Piece], Built]:
-        return RecordBatches(self._session.trail, self._session.row_definitions).build
+    def _of_records(self) -> Callable[[Piece], Iterator[Built]]:
+        batches = RecordBatches(self._session.trail, self._session.row_definitions)
+        return lambda piece: iter((batches.build(piece),))
 
-    def _by_table(self) -> Callable[[Piece], partial[Built]]:
+    def _by_table(self) -> Callable[[Piece], Iterator[partial[Built]]]:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
-        return lambda piece: partial(build, batches.groups(piece))
+        return lambda piece: (partial(build, block) for block in blocks(batches.groups(piece)))
 
     def _write(self, files: OpenFiles[ArrowFile], built: Built) -> None:
         for problem in built.problems:

@@ -16,7 +16,7 @@ from logdump.arrow.tables.schema import key_of
 from logdump.operations.export.appended_file import Place, opened
 from logdump.operations.export.text_file import check_rows
 
-_ROWS, _BYTES = 1 << 17, 16 << 20
+_ROWS, _BYTES = 1 << 17, 32 << 20
 """The rows, and the bytes in memory, at which a row group is written."""
 
 
@@ -63,7 +63,7 @@ class ArrowFile:
         """Take a batch. Raises what writing an earlier one has raised."""
         self._waiting.append(batch)
         self._waiting_rows += len(batch)
-        self.waiting_bytes += batch.nbytes
+        self.waiting_bytes += batch.get_total_buffer_size()
         if self._waiting_rows >= _ROWS or self.waiting_bytes >= _BYTES:
             self.flush()
 

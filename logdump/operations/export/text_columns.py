@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from logdump.arrow.tables.batches import TableBatches
+from logdump.arrow.tables.batches import TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, TableLayout
-from logdump.arrow.tables.lines import PieceLines, blocks, count, lines_of, merged
+from logdump.arrow.tables.lines import PieceLines, count, lines_of, merged
 from logdump.arrow.tables.piece import Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles

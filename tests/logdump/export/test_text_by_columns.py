@@ -27,6 +27,7 @@ from trailformat.records.io_types import FIELD_COMP, INSERT, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 lines = pytest.importorskip("logdump.arrow.tables.lines", reason="exports by columns need pyarrow and numba")
+batches = pytest.importorskip("logdump.arrow.tables.batches", reason="likewise")
 record_pieces = pytest.importorskip("logdump.operations.export.record_pieces", reason="likewise")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
@@ -141,7 +142,7 @@ def test_long_values_are_written_alike(format_: str, tmp_path: Path) -> None:
 def test_tables_of_a_thousand_columns_are_written_block_by_block(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "_MOST_CELLS", 2000)
+    monkeypatch.setattr(batches, "_MOST_CELLS", 2000)
     monkeypatch.setattr(record_pieces, "_MOST_BYTES", 300)
     wide = _definition(1, *(f"C{number}" for number in range(1000)))
     both = Images((make_column(7, b"\0\1a"), make_column(999, None)), (make_column(998, b"\0\1b"),), 4)
