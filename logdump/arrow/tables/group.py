@@ -52,19 +52,19 @@ class Texts(NamedTuple):
         coded = pa.array(texts, pa.string()).dictionary_encode()
         return cls(pc.fill_null(coded.indices, -1).to_numpy(), coded.dictionary)
 
-    def of_rows(self, numbers: Array) -> pa.Array:
-        """A dictionary array of the texts of these transactions and no others."""
-        codes = self.codes[numbers]
-        steps = np.diff(codes, prepend=-1)
-        if steps.min() >= 0:
-            places, used = np.cumsum(steps > 0, dtype=np.int32) - np.int32(1), codes[steps > 0]
-        else:
-            used, places = np.unique(np.append(codes, np.int32(-1)), return_inverse=True)
-            places, used = places[:-1].astype(np.int32) - np.int32(1), used[1:]
-        valid = places >= 0
-        indices = _plain(pa.int32(), places, None if valid.all() else valid)
-        texts = self.texts.take(_plain(pa.int32(), used))
-        return pa.DictionaryArray.from_arrays(indices, texts, safe=False)
+    def of_runs(self, transactions: Array, runs: Array) -> pa.Array:
+        """A dictionary array of the texts of these transactions alone; ``runs`` has the place of each row's there."""
+        codes = self.codes[transactions]
+        if (np.diff(codes, prepend=-1) > 0).all():
+            return pa.DictionaryArray.from_arrays(_plain(pa.int32(), runs), self._taken(codes), safe=False)
+        used, places = np.unique(np.append(codes, np.int32(-1)), return_inverse=True)
+        of_rows = (places[:-1] - 1).astype(np.int32)[runs]
+        valid = of_rows >= 0
+        indices = _plain(pa.int32(), of_rows, None if valid.all() else valid)
+        return pa.DictionaryArray.from_arrays(indices, self._taken(used[1:]), safe=False)
+
+    def _taken(self, codes: Array) -> pa.Array:
+        return self.texts.take(_plain(pa.int32(), codes))
 
 
 Problems = list[tuple[int, RowProblem]]
@@ -118,11 +118,13 @@ class Group:
         """What the rows have whatever their table."""
         count = len(self.rows)
         numbers = np.asarray(self._owners.index)[self.rows.rows]
+        begins = np.diff(numbers, prepend=-1) != 0
+        runs = numbers[begins], np.cumsum(begins, dtype=np.int32) - np.int32(1)
         return [
             _few(np.zeros(count, np.int8), _paths(str(self.path))),
             _plain(pa.int64(), self.rows.of("rba")),
             _few(_OP_NUMBERS[self.rows.of("io_type")], _OP_NAMES),
-            *(texts.of_rows(numbers) for texts in self._texts),
+            *(texts.of_runs(*runs) for texts in self._texts),
             self._times(),
             _plain(pa.uint8(), self.rows.of("trans_ind")),
         ]

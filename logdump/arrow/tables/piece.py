@@ -13,7 +13,7 @@ from trailformat.scan.rows import RowBytes
 from trailformat.scan.rows.row_bytes import Held, Read, read_range
 
 Array = np.ndarray[Any, Any]
-_MOST_BYTES = 32 << 20
+_MOST_BYTES = 24 << 20
 """Bytes of a piece, unless one record alone has more."""
 
 

@@ -5,6 +5,7 @@ What is closed drops all further bytes: Arrow writes a footer when it lets go of
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,9 +68,11 @@ class AppendedFile:
                 rest = rest[count:]
 
     def close(self) -> None:
-        """Write what waits, for the last time."""
+        """Write what waits, for the last time, and have all of it on disk: of several files side by side."""
         if not self.closed:
             self.flush()
+            with self._path.open("r+b", 0) as file:
+                os.fsync(file.fileno())
             self.closed = True
 
     def abandon(self) -> None:

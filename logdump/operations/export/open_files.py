@@ -13,6 +13,9 @@ from logdump.operations.export.side_by_side import new_pool
 from logdump.operations.export.tally import FileTally
 from logdump.operations.export.target import suffix_of
 
+_SYNCED = 4
+"""Files that wait for the disk while the rows of others are counted."""
+
 
 class Sink(Protocol):
     """A file that is being written."""
@@ -57,7 +60,7 @@ class OpenFiles(Generic[S]):
 
     def close(self) -> list[FileTally]:
         """Close all of them, side by side; returns what each file holds."""
-        with new_pool() as pool:
+        with new_pool(_SYNCED) as pool:
             rows = [*pool.map(lambda sink: sink.close(), self.sinks)]
         return [
             FileTally(name, layout, count) for (layout, (name, _)), count in zip(self._open.items(), rows, strict=True)

@@ -15,9 +15,9 @@ _MOST_BEGUN = _WORKERS + 2
 """Jobs that are begun and not handed on."""
 
 
-def new_pool() -> ThreadPoolExecutor:
-    """Threads for jobs."""
-    return ThreadPoolExecutor(_WORKERS)
+def new_pool(waiting: int = 0) -> ThreadPoolExecutor:
+    """Threads for jobs, of which so many besides may wait for the disk."""
+    return ThreadPoolExecutor(_WORKERS + waiting)
 
 
 def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:
