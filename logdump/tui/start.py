@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import locale
 import os
 import sys
@@ -68,11 +69,17 @@ def problem_with_screen() -> str | None:
 
 
 def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int:
+    gc.disable()  # what is loaded stays: looking through it again and again is a sixth of the time
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
     app = TrailApp(session, first, kept, appearance_for(os.environ, _encoding()))
-    app.run(mouse=mouse)
+    gc.freeze()
+    gc.enable()
+    try:
+        app.run(mouse=mouse)
+    finally:
+        gc.unfreeze()
     return app.return_code or ExitStatus.OK
 
 
