@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib.util
 import locale
 import os
 import sys
@@ -61,25 +62,18 @@ def problem_with_screen() -> str | None:
     is_able = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
     if not (is_able and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))):
         return _NO_SCREEN
-    try:
-        import textual  # noqa: F401, PLC0415 - an extra
-    except ImportError:
-        return _NO_TEXTUAL
-    return None
+    return None if importlib.util.find_spec("textual") else _NO_TEXTUAL
 
 
 def _run(session: Session, first: str, kept: KeptHistory, *, mouse: bool) -> int:
-    gc.disable()  # what is loaded stays: looking through it again and again is a sixth of the time
+    gc.disable()  # as in __main__: a sixth of the time
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
     app = TrailApp(session, first, kept, appearance_for(os.environ, _encoding()))
     gc.freeze()
     gc.enable()
-    try:
-        app.run(mouse=mouse)
-    finally:
-        gc.unfreeze()
+    app.run(mouse=mouse)
     return app.return_code or ExitStatus.OK
 
 
