@@ -151,6 +151,11 @@ class Record:
             at += len(token.payload)
         return tuple(parts)
 
+    @property
+    def part_ids(self) -> bytes:
+        """The ids of the tokens of the body, in order. Raises like tokens."""
+        return bytes([part[0] for part in self._places or self.tokens])
+
     def part(self, token_id: str) -> TokenPart | None:
         """The place of the first token of the body with this id. Raises like tokens."""
         return next((part for part in self.parts if part.id == ord(token_id)), None)
