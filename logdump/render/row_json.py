@@ -6,8 +6,9 @@ sentence about a problem belong to it, is left to that.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from json.encoder import encode_basestring_ascii as quoted
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.escape import Harmless, ascii_json
@@ -35,10 +36,10 @@ _ORDINARY = b"HDTU"
 """The tokens that a row is made of."""
 _ROW_ID = 18
 """Characters of ORAROWID."""
-_LETTERS = [quoted(chr(number)) for number in range(256)]
-_TYPES = [quoted(io_type_name(number)) for number in range(256)]
-_OPERATIONS = [quoted(OPERATIONS[number]) if number in OPERATIONS else "null" for number in range(256)]
-"""What one byte of the header is in JSON."""
+_FLAGS = attrgetter(
+    *("undo_flag", "orig_node", "format_type", "syskey_len", "incomplete", "continued", "rec_count"),
+)
+"""Fields of the header that are alike in many rows and stand together."""
 
 
 class _KnownColumn(NamedTuple):
@@ -99,18 +100,15 @@ class RowJson:
             return None
         user_tokens, (gg_tokens, texts) = _user_tokens(record), _gg_tokens(record)
         csn, xid = self._transactions.of_row(record, Transaction(texts.get(LOGCSN), texts.get(TRANID)))
-        row_id, io_type = texts.get(ROWID), header.io_type
+        row_id, size, time = texts.get(ROWID), header.record_length, header.io_time
+        kind, operation = _kind(header.io_type)
+        place = _place(header.trans_ind, header.before_after, header.partition)
+        flags = _flags(*_FLAGS(header))
         return (
-            f'{{"type":"record","file":{self._file},"rba":{record.rba},"length":{record.length},"io_type":{io_type},'
-            f'"io_type_name":{_TYPES[io_type]},{table.named},"time":{_or_null(iso_time(header.io_time))},'
-            f'"julian_time":"{header.io_time}","trans_ind":{header.trans_ind},'
-            f'"before_after":{_LETTERS[header.before_after]},"partition":{header.partition},'
-            f'"record_length":{header.record_length},"data_length":{header.record_length},'
-            f'"undo_flag":{header.undo_flag},"orig_node":{header.orig_node},'
-            f'"format_type":{_LETTERS[header.format_type]},"syskey_length":{header.syskey_len},'
-            f'"incomplete":{header.incomplete},"continued":{header.continued},"rec_count":{header.rec_count},'
-            f'"audit_rba":{header.audit_rba},"audit_pos":"{header.audit_pos}",'
-            f'"operation":{_OPERATIONS[io_type]},"other_rba":null,"csn":{_or_null(csn)},"xid":{_or_null(xid)},'
+            f'{{"type":"record","file":{self._file},"rba":{record.rba},"length":{record.length},{kind},'
+            f'{table.named},"time":{_or_null(iso_time(time))},"julian_time":"{time}",{place},"record_length":{size},'
+            f'"data_length":{size},{flags},"audit_rba":{header.audit_rba},"audit_pos":"{header.audit_pos}",'
+            f'"operation":{operation},"other_rba":null,"csn":{_or_null(csn)},"xid":{_or_null(xid)},'
             f'"row_id":{_or_null(row_id and row_id[:_ROW_ID])},"before":{images[0]},"after":{images[1]},'
             f'"ddl":null,"segment":null,"metadata":null,"gg_tokens":{gg_tokens},"user_tokens":{user_tokens},'
             f'"other_tokens":[],"data":"{record.data.hex()}","problems":[]}}'
@@ -127,6 +125,29 @@ class RowJson:
         named = f'"table":{_or_null(json_record.table_of(known))},"table_index":{encoded(record.table_index)}'
         columns = [_column(index, column) for index, column in enumerate(row.table.columns)]
         return self._tables.setdefault(key, _Table(named, row.charset, columns))
+
+
+@cache
+def _kind(io_type: int) -> tuple[str, str]:
+    """Members ``io_type`` and ``io_type_name``, and ``operation``."""
+    return f'"io_type":{io_type},"io_type_name":{quoted(io_type_name(io_type))}', _or_null(OPERATIONS.get(io_type))
+
+
+@lru_cache(1024)
+def _place(trans_ind: int, before_after: int, partition: int) -> str:
+    """These members."""
+    return f'"trans_ind":{trans_ind},"before_after":{quoted(chr(before_after))},"partition":{partition}'
+
+
+@lru_cache(1024)
+def _flags(
+    undo_flag: int, orig_node: int, format_type: int, syskey: int, incomplete: int, continued: int, rec_count: int
+) -> str:
+    """These members."""
+    return (
+        f'"undo_flag":{undo_flag},"orig_node":{orig_node},"format_type":{quoted(chr(format_type))},'
+        f'"syskey_length":{syskey},"incomplete":{incomplete},"continued":{continued},"rec_count":{rec_count}'
+    )
 
 
 def _column(index: int, definition: ColumnDefinition) -> _KnownColumn:
@@ -168,16 +189,17 @@ def _images(record: Record, table: _Table) -> tuple[str, str] | None:
 
 def _listed(columns: dict[int, bytes], others: dict[int, bytes], table: _Table, order: ByteOrder) -> str:
     """The columns of an image; ``others`` are those of the other one."""
-    parts = []
+    parts, changed = [], "null"
     for index, raw in columns.items():
-        column, changed = table.columns[index], "null"
-        if index in others:
-            changed = "true" if _differ(raw, others[index]) else "false"
-        is_null, text, problem = _value(index, raw, column, order, table.charset)
-        parts.append(
-            f'{column.described},"null":{is_null},"hex":"{raw.hex()}","text":{text},'
-            f'"changed":{changed},"problem":{problem}}}'
-        )
+        column = table.columns[index]
+        if others:
+            changed = "null" if index not in others else "true" if _differ(raw, others[index]) else "false"
+        plain = _plain(raw, column, order, table.charset)
+        if plain is None:
+            stated = _stated(raw, column, order, table.charset, changed)
+        else:
+            stated = f'"null":false,"hex":"{raw.hex()}","text":{quoted(plain)},"changed":{changed},"problem":null'
+        parts.append(f"{column.described},{stated}}}")
     return f"[{','.join(parts)}]"
 
 
@@ -187,19 +209,22 @@ def _differ(raw: bytes, other: bytes) -> bool:
     return is_null != (other[:2] == NULL) or (not is_null and raw[2:] != other[2:])
 
 
-def _value(index: int, raw: bytes, column: _KnownColumn, order: ByteOrder, charset: str) -> tuple[str, str, str]:
-    """Members ``null``, ``text`` and ``problem`` of a column."""
-    if raw[:2] == PRESENT and column.decode is not None:
-        try:
-            plain = column.decode(raw[2:], column.definition, order, charset)
-        except TrailError:
-            plain = None
-        if plain is not None:
-            return "false", quoted(plain if type(plain) is str else plain_text(plain)), "null"
-    value = decode_value(Column(index, raw), column.definition, order, charset)
-    if value.is_null:
-        return "true", "null", "null"
-    return "false", "null" if value.problem is not None else quoted(value.text), _or_null(value.problem)
+def _plain(raw: bytes, column: _KnownColumn, order: ByteOrder, charset: str) -> str | None:
+    """A value as text; None for NULL and for one that does not decode."""
+    if raw[:2] != PRESENT or column.decode is None:
+        return None
+    try:
+        plain = column.decode(raw[2:], column.definition, order, charset)
+    except TrailError:
+        return None
+    return plain if type(plain) is str else plain_text(plain)
+
+
+def _stated(raw: bytes, column: _KnownColumn, order: ByteOrder, charset: str, changed: str) -> str:
+    """The members of a column that has no text, behind those that its definition tells."""
+    value = decode_value(Column(0, raw), column.definition, order, charset)
+    is_null, problem = encoded(value.is_null), _or_null(value.problem)
+    return f'"null":{is_null},"hex":"{raw.hex()}","text":null,"changed":{changed},"problem":{problem}'
 
 
 def _gg_tokens(record: Record) -> tuple[str, dict[int, str]]:
