@@ -71,7 +71,7 @@ def _takes_lines(session: Session) -> bool:
     """Whether records are shown as they stand in the file, one after the other, to what takes many as lines."""
     is_filtered = session.narrowing is not None or session.selection().is_active
     shows_additions = session.settings.values and not session.settings.shows_everything
-    return session.takes_lines and not session.cursor.is_backwards and not is_filtered and not shows_additions
+    return session.takes_lines > 0 and not session.cursor.is_backwards and not is_filtered and not shows_additions
 
 
 def _show_by_columns(session: Session, count: int) -> Generator[Event, None, int]:

@@ -18,9 +18,6 @@ from logdump.session.session import Session
 from trailformat.scan import Engine, TransactionTracker, scan
 from trailformat.scan.rows import learn_definitions
 
-_TOGETHER = 64
-"""Lines of an event."""
-
 
 def show_many(session: Session, count: int) -> Generator[Event, None, int]:
     """Show the next records up to ``count``, or before damage or the end of the file; returns how many.
@@ -50,7 +47,7 @@ def _shown(session: Session, made: RecordLines, done: int) -> Iterator[Event]:
     due = set(range((done // step + 1) * step - done - 1, len(rbas), step))
     odd = set(np.flatnonzero(made.odd).tolist())
     lines, first = _Lines(made), 0
-    for row in sorted({*due, *odd, *range(_TOGETHER, len(rbas), _TOGETHER), len(rbas)}):
+    for row in sorted({*due, *odd, *range(0, len(rbas), session.takes_lines), len(rbas)}):
         if first < row:
             yield from handed_over(cursor, lines.between(first, row), rbas[row - 1], lengths[row - 1])
         first = row

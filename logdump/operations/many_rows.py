@@ -16,7 +16,7 @@ from trailformat.records.io_types import METADATA
 from trailformat.trail.usual_records import usual_records
 
 _TOGETHER = 128
-"""Records of an event."""
+"""Records that are read together."""
 
 
 class RowLines(Protocol):
@@ -37,20 +37,20 @@ def show_rows(session: Session, rows: RowLines, count: int, scanned: int) -> Gen
     cursor, trail, done = session.cursor, session.trail, 0
     while done < count and (records := usual_records(trail, cursor.next, min(_TOGETHER, count - done))):
         waiting: list[Harmless] = []
-        rows_from, last = cursor.next, records[0]
+        rows_from, last, held = cursor.next, records[0], 0
         for record in records:
             done += 1
             is_definition = record.header.io_type == METADATA
             lines = None if is_definition else rows.of(record)
             is_due = (scanned + done) % session.settings.notify == 0
-            if lines is None or is_due:
+            if lines is None or is_due or held == session.takes_lines:
                 yield from handed_over(cursor, waiting, last.rba, last.length)
-                waiting = []
+                waiting, held = [], 0
             if is_due:
                 yield progress(scanned + done, record)
             if lines is not None:
                 waiting += lines
-                last = record
+                last, held = record, held + 1
                 continue
             trail.tables.pass_over(rows_from, record.rba)
             cursor.stand_on(record)

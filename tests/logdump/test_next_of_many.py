@@ -47,17 +47,16 @@ class Shown(NamedTuple):
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position, "_FEW", 1)
-    monkeypatch.setattr(many_rows, "_TOGETHER", 4)
+    monkeypatch.setattr(many_rows, "_TOGETHER", 6)
 
 
 @pytest.fixture(params=FORMS)
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One of FORMS."""
     if request.param == "json by columns":
-        many_in_json = pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and numba")
+        pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and numba")
         monkeypatch.setattr(columns_pay, "_NEXT_BYTES", 0)
         monkeypatch.setattr(columns_pay, "_NEXT_RECORDS", 2)
-        monkeypatch.setattr(many_in_json, "_TOGETHER", 4)
     return FORMS[request.param]
 
 
@@ -65,7 +64,7 @@ def _line(path: Path, before: str, *, together: bool) -> Line:
     line = Line()
     line.session.open(path)
     line(f"notify 3; {before}")
-    line.session.takes_lines = together
+    line.session.takes_lines = 4 * together
     return line
 
 
