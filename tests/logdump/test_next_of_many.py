@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY, position
@@ -25,6 +26,7 @@ from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from trailformat import Record
 
+DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 BLOCKS = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; reclen 30"
 FORMS = {
@@ -40,8 +42,7 @@ class Shown(NamedTuple):
     """What NEXT shows, and where the session stands then."""
 
     lines: Sequence[str]
-    position: int
-    current: int
+    places: tuple[int, int] | None
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +63,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 def _line(path: Path, before: str, *, together: bool) -> Line:
     line = Line()
-    line.session.open(path)
-    line(f"notify 3; {before}")
+    line(f"open {path}; notify 3; {before}")
     line.session.takes_lines = 4 * together
     return line
 
@@ -78,7 +78,8 @@ def _shown(path: Path, command: str, before: str, *, together: bool) -> Shown:
     line = _line(path, before, together=together)
     with closing(line.session):
         shown = [text for event in run_line(line.session, REGISTRY, command) for text in _lines(event, line)]
-        return Shown(shown, line.session.cursor.next, line.session.cursor.current)
+        cursor = line.session.cursor if line.session.has_trail else None
+        return Shown(shown, (cursor.next, cursor.current) if cursor is not None else None)
 
 
 def _check(path: Path, command: str, before: str) -> None:
@@ -106,10 +107,31 @@ def test_a_part_of_a_trail_is_shown_alike(before: str, form: str) -> None:
     _check(TRAILS / "gt000000000", "n 5; n 9", f"{form}; {before}")
 
 
+@pytest.mark.parametrize("name", ["ot000000", "et000000000"])
+@pytest.mark.parametrize("words", ["", " override"])
+def test_rows_of_a_definitions_file_are_shown_alike(name: str, words: str, form: str) -> None:
+    _check(TRAILS / name, "n 9999", f"{form}; sourcedefs {DEFINITIONS}{words}")
+
+
 @settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(records=records_of_a_table())
 def test_values_of_every_type_good_or_bad_are_shown_alike(records: list[Record], tmp_path: Path, form: str) -> None:
     _check(trail_of(tmp_path, *records), "n 9999", form)
+
+
+@settings(max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    name=st.sampled_from([path.name for path in FILES]),
+    changed=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4),
+)
+def test_a_trail_with_any_bytes_changed_is_shown_alike(
+    name: str, changed: list[tuple[float, int]], tmp_path: Path, form: str
+) -> None:
+    data = bytearray((TRAILS / name).read_bytes())
+    for place, byte in changed:
+        data[int(place * len(data))] = byte
+    (tmp_path / name).write_bytes(data)
+    _check(tmp_path / name, "n 9999; sfh; n 9999; sfh; n 9999", form)
 
 
 @pytest.mark.parametrize("until", [1, 2, 3])
