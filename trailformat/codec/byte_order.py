@@ -9,8 +9,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Literal
 
-import construct as c
-
+from trailformat.codec.constructs import c
 from trailformat.errors import CannotWrite
 
 _LETTERS = {1: "b", 2: "h", 4: "l", 8: "q"}

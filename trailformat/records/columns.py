@@ -19,10 +19,9 @@ from functools import cache
 from mmap import mmap
 from typing import Any
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.errors import BadData
 
 COLUMN_HEAD = 4
