@@ -6,20 +6,21 @@ from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
-from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
+from trailformat.arrays.lines import BytesAt, Escapes, Field, FieldForm, LineForm, Lines, Parts, write_lines
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.text_arrays import (
     StoredValues,
     TextArray,
     TextProblem,
     ValueSpelling,
-    hex_at,
+    bytes_array,
     text_array,
     text_column,
 )
 
 __all__ = [
     "ArrayType",
+    "BytesAt",
     "ColumnArray",
     "DecodePath",
     "Escapes",
@@ -28,6 +29,7 @@ __all__ = [
     "Image",
     "LineForm",
     "Lines",
+    "Parts",
     "Problem",
     "Spans",
     "StoredValues",
@@ -35,8 +37,8 @@ __all__ = [
     "TextProblem",
     "ValueSpelling",
     "array_type",
+    "bytes_array",
     "column_array",
-    "hex_at",
     "locate_columns",
     "text_array",
     "text_column",

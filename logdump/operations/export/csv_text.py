@@ -23,7 +23,7 @@ from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lines import MemberForms
+    from logdump.operations.export.record_lists import MemberForms
 
 _END = "\r\n"
 
@@ -75,19 +75,17 @@ class CsvText:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
-        number, text, list_of = (
-            FieldForm(b"," + opening, closing, b",", escapes=Escapes.CSV)
-            for opening, closing in ((b"", b""), (b'"', b'"'), (b'"[', b']"'))
-        )
+        number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
         return MemberForms(
-            lambda _: number,
-            lambda _: text,
-            lambda _: list_of,
-            Escapes.JSON,
-            lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
+            number=lambda _: number,
+            text=lambda _: text,
+            json=lambda _: text,
+            quoted=lambda shown: shown.replace('"', '""'),
+            nested=Escapes.JSON_IN_CSV,
+            line=lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
         )
 
     def count_rows(self, file: IO[bytes]) -> int:

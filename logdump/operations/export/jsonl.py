@@ -23,7 +23,7 @@ from logdump.session.settings import Settings
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lines import MemberForms
+    from logdump.operations.export.record_lists import MemberForms
     from trailformat.arrays import FieldForm
 
 _CHUNK = 1 << 20
@@ -77,19 +77,20 @@ class JsonLines:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
-        def form(opening: str, closing: str, name: str) -> FieldForm:
-            texts = f',"{name}":{opening}'.encode(), closing.encode(), f',"{name}":null'.encode()
-            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if opening == '"' else Escapes.PLAIN)
+        def form(quote: str, name: str) -> FieldForm:
+            texts = f',"{name}":{quote}'.encode(), quote.encode(), f',"{name}":null'.encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if quote else Escapes.PLAIN)
 
         return MemberForms(
-            partial(form, "", ""),
-            partial(form, '"', '"'),
-            partial(form, "[", "]"),
-            Escapes.JSON_ASCII,
-            lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
+            number=partial(form, ""),
+            text=partial(form, '"'),
+            json=partial(form, ""),
+            quoted=str,
+            nested=Escapes.JSON_ASCII,
+            line=lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
         )
 
     def count_rows(self, file: IO[bytes]) -> int:
