@@ -90,7 +90,8 @@ class RecordPieces:
         tables = [json_record.table_of(one) for one in shown]
         known = Known(group, [one.row_definition for one in shown])
         other = _others(rows, related, ordinary, known.group, np.array([*map(tables.index, tables)], np.int64))
-        base_rba = np.where(related.base >= 0, np.asarray(rows.batch.rba)[related.base], NONE)[rows.rows]
+        base = related.base[rows.rows]
+        base_rba = np.where(base >= 0, np.asarray(rows.batch.rba)[np.maximum(base, 0)], NONE)
         number = piece_numbers(rows, related, headers.is_continued)
         whole = RecordPiece(rows, ordinary, known, tables, other, base_rba, number, piece.owners)
         ends = np.cumsum(rows.of("length"))
