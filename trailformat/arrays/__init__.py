@@ -6,7 +6,18 @@ from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
-from trailformat.arrays.lines import BytesAt, Escapes, Field, FieldForm, LineForm, Lines, Parts, write_lines
+from trailformat.arrays.lines import (
+    BytesAt,
+    Escapes,
+    Field,
+    FieldForm,
+    LineBreaks,
+    LineForm,
+    Lines,
+    Parts,
+    line_breaks,
+    write_lines,
+)
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.text_arrays import (
     StoredValues,
@@ -27,6 +38,7 @@ __all__ = [
     "Field",
     "FieldForm",
     "Image",
+    "LineBreaks",
     "LineForm",
     "Lines",
     "Parts",
@@ -39,6 +51,7 @@ __all__ = [
     "array_type",
     "bytes_array",
     "column_array",
+    "line_breaks",
     "locate_columns",
     "text_array",
     "text_column",

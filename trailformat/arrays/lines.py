@@ -219,3 +219,24 @@ def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:
     places = np.stack((np.cumsum(sizes) - sizes, sizes), 1).reshape(-1)
     ends = 2 * np.cumsum([len(group) for group in groups])
     return np.frombuffer(b"".join(texts) + bytes(SPARE), np.uint8), np.split(places, ends[:-1])
+
+
+class LineBreaks(NamedTuple):
+    """Line breaks in some bytes: all, those behind an even number of quotes; whether the number of quotes is odd."""
+
+    total: int = 0
+    even: int = 0
+    is_odd: bool = False
+
+    def then(self, later: LineBreaks) -> LineBreaks:
+        """Those in the bytes and in others that follow."""
+        even = later.total - later.even if self.is_odd else later.even
+        return LineBreaks(self.total + later.total, self.even + even, self.is_odd != later.is_odd)
+
+
+def line_breaks(data: Array) -> LineBreaks:
+    """The line breaks in an array of uint8."""
+    counts = np.empty(3, np.int64)
+    kernels()["count_lines"](data.ctypes.data, len(data), counts.ctypes.data)
+    total, even, is_odd = counts.tolist()
+    return LineBreaks(total, even, bool(is_odd))

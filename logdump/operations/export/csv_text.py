@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
+from logdump.operations.export.line_count import count_lines
 from logdump.render import json_record
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Event
@@ -90,11 +91,7 @@ class CsvText:
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines after the header; line breaks in quotes end none."""
-        rows, quotes = -1, 0
-        for piece in file:
-            quotes += piece.count(b'"')
-            rows += not quotes % 2
-        return max(rows, 0)
+        return max(count_lines(file, is_quoted=True) - 1, 0)
 
 
 def names_of(layout: TableLayout) -> list[str]:

@@ -8,13 +8,13 @@ A column that an image of the row lacks is no member; one that is NULL, or does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from logdump.arrow.tables.layout import DATA, FIXED, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
+from logdump.operations.export.line_count import count_lines
 from logdump.render import json_lines
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Event
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
     from logdump.operations.export.record_lists import MemberForms
     from trailformat.arrays import FieldForm
-
-_CHUNK = 1 << 20
 
 
 class JsonLines:
@@ -95,5 +93,4 @@ class JsonLines:
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines."""
-        chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
-        return sum(chunk.count(b"\n") for chunk in chunks)
+        return count_lines(file, is_quoted=False)

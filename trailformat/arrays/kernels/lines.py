@@ -47,6 +47,7 @@ from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, st
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _QUOTES, _BACKSLASHES = np.uint64(0x2222222222222222), np.uint64(0x5C5C5C5C5C5C5C5C)
+_BREAKS, _BREAK = np.uint64(0x0A0A0A0A0A0A0A0A), 10
 _DELETES, _BLANKS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
 _QUOTE, _BACKSLASH, _BLANK, _DELETE, _ZERO = 34, 92, 32, 127, 48
 _PAIRS, _OCTETS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0x00FF00FF00FF00FF)
@@ -348,3 +349,38 @@ def write_lines(line: int, out: int, ends: int) -> Any:
             to = _text(texts, line, L_TAIL, out, to)
         store64(ends, 8 * row, to)
     return to
+
+
+@inlined
+def _is_odd(marks: Any) -> Any:
+    """Whether an odd number of bytes has its highest bit set."""
+    for shift in (32, 16, 8):
+        marks ^= marks >> np.uint64(shift)
+    return np.int64((marks >> np.uint64(7)) & np.uint64(1))
+
+
+def count_lines(data: int, size: int, counts: int) -> int:
+    """Count line breaks: to ``counts``, int64[3], all, those behind an even number of quotes, and 1 for odd quotes."""
+    marks: Any = np.uint64(0)
+    total, even, at = 0, 0, 0
+    while at < size:
+        end = min(at + SPARE, size)
+        if end == at + SPARE:
+            word = load64(data, at)
+            if _zeros(word ^ _BREAKS) == np.uint64(0):
+                word ^= _QUOTES
+                marks ^= ~(((word & ~_HIGHS) + ~_HIGHS) | word) & _HIGHS
+                at = end
+                continue
+        while at < end:
+            byte = u8(data, at)
+            if byte == _QUOTE:
+                marks ^= np.uint64(0x80)
+            elif byte == _BREAK:
+                total += 1
+                even += 1 - _is_odd(marks)
+            at += 1
+    store64(counts, 0, total)
+    store64(counts, 8, even)
+    store64(counts, 16, _is_odd(marks))
+    return total

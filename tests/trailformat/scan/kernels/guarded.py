@@ -284,6 +284,10 @@ def _give_field(guard: Guard, field: Any, rows: int) -> None:
             field[at] = guard.given(field[at], size)
 
 
+def _count_lines(guard: Guard, args: Ends) -> None:
+    args[0], args[2] = guard.given(args[0], args[1]), guard.given(args[2], 24)
+
+
 _plain: dict[str, Kernel] = {}
 """The kernels as they are."""
 
@@ -309,6 +313,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "gather_moments": _made(8, 2),
     "gather_dates": _made(4, 1),
     "write_lines": _write_lines,
+    "count_lines": _count_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""
 

@@ -16,7 +16,17 @@ from fixtures import TRAILS
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
-from trailformat.arrays import BytesAt, Escapes, Field, FieldForm, LineForm, Parts, locate_columns, write_lines
+from trailformat.arrays import (
+    BytesAt,
+    Escapes,
+    Field,
+    FieldForm,
+    LineForm,
+    Parts,
+    line_breaks,
+    locate_columns,
+    write_lines,
+)
 from trailformat.arrays.columns import column_array
 from trailformat.arrays.text_arrays import StoredValues, text_array
 from trailformat.codec.token_names import LOGCSN
@@ -157,6 +167,8 @@ def _write_every_line() -> None:
 
 def _write_every_kind() -> None:
     """Lists of every size of texts, bytes and numbers, with and without a row that has none."""
+    for size in range(20):
+        line_breaks(np.full(size, ord('"\n'[size % 2]), np.uint8))
     texts, data = pa.array(["", "leaf", None, "tea, tea"], pa.string()), np.arange(60, dtype=np.uint8)
     form = FieldForm(b"<", b">", b"NULL", b".", b";")
     for sizes in ([0], [1, 0, 7], [4, 3, 11, 0]):
