@@ -139,7 +139,8 @@ def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
     texts, places = _gathered([form, *(field.form[:-1] for field in flat)])
     table = np.zeros((len(flat), FIELD_SIZE), np.int64)
     described = [_describe(row, field) for row, field in zip(table, flat, strict=True)]
-    table[:, F_OPENING:] = places[1:]
+    for row, at in zip(table, places[1:], strict=True):
+        row[F_OPENING:] = at
     line = np.zeros(LINE_SIZE, np.int64)
     mask = np.ascontiguousarray(skipped, np.uint8)
     line[[L_TEXTS, L_TABLE, L_SKIPPED]] = texts.ctypes.data, table.ctypes.data, mask.ctypes.data
