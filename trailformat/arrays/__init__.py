@@ -6,14 +6,25 @@ from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.columns import ColumnArray, column_arrays
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
-from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, count_lines, write_lines
+from trailformat.arrays.lines import (
+    BytesAt,
+    Escapes,
+    Field,
+    FieldForm,
+    LineBreaks,
+    LineForm,
+    Lines,
+    Parts,
+    line_breaks,
+    write_lines,
+)
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.text_arrays import (
     StoredValues,
     TextArray,
     TextProblem,
     ValueSpelling,
-    hex_at,
+    bytes_array,
     text_array,
     text_column,
     text_columns,
@@ -21,14 +32,17 @@ from trailformat.arrays.text_arrays import (
 
 __all__ = [
     "ArrayType",
+    "BytesAt",
     "ColumnArray",
     "DecodePath",
     "Escapes",
     "Field",
     "FieldForm",
     "Image",
+    "LineBreaks",
     "LineForm",
     "Lines",
+    "Parts",
     "Problem",
     "Spans",
     "StoredValues",
@@ -36,9 +50,9 @@ __all__ = [
     "TextProblem",
     "ValueSpelling",
     "array_type",
+    "bytes_array",
     "column_arrays",
-    "count_lines",
-    "hex_at",
+    "line_breaks",
     "locate_columns",
     "text_array",
     "text_column",

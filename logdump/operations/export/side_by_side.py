@@ -9,15 +9,15 @@ from typing import Any
 
 from trailformat.scan.jobs import cores
 
-_WORKERS = min(cores(), 8)
+WORKERS = min(cores(), 8)
 """Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
-_MOST_BEGUN = _WORKERS + 2
+_MOST_BEGUN = WORKERS + 2
 """Jobs that are begun and not handed on."""
 
 
 def new_pool(waiting: int = 0) -> ThreadPoolExecutor:
     """Threads for jobs, of which so many besides may wait for the disk."""
-    return ThreadPoolExecutor(_WORKERS + waiting)
+    return ThreadPoolExecutor(WORKERS + waiting)
 
 
 def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:

@@ -9,18 +9,17 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from logdump.arrow.tables.batches import TableBatches, blocks
-from logdump.arrow.tables.layout import ALL, TableLayout
+from logdump.arrow.tables.layout import ALL
 from logdump.arrow.tables.lines import PieceLines, count, lines_of, merged
 from logdump.arrow.tables.piece import Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.record_lines import RecordLines, parts_of, record_lines
-from logdump.operations.export.record_pieces import record_pieces
+from logdump.operations.export.record_pieces import RecordPieces
 from logdump.operations.export.side_by_side import written
 from logdump.operations.export.text_export import TextExport
-from logdump.operations.export.text_file import CountRows, TextFile
+from logdump.operations.export.text_file import TextFile
 from logdump.session.events import Event
-from trailformat.arrays import count_lines
 
 L = TypeVar("L", PieceLines, RecordLines)
 
@@ -33,11 +32,6 @@ class _ByColumns(TextExport, Generic[L]):
             return self._writing(files, item) if isinstance(item, PieceLines | RecordLines) else None
 
         return written(self._jobs(), writing)
-
-    def _count_rows(self, layout: TableLayout) -> CountRows:
-        """Counts the rows of a file; a kernel and the disk let go of Python's lock."""
-        heads = int(bool(self._spelling.head(layout)))
-        return lambda file: max(count_lines(file, are_quoted=self._spelling.quotes_breaks) - heads, 0)
 
     def _jobs(self) -> Iterator[Callable[[], L] | Event]:
         options, jobs_of = self._options, self._jobs_of_pieces()
@@ -78,10 +72,8 @@ class TextOfRecords(_ByColumns[RecordLines]):
     """Records with all their members."""
 
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], RecordLines]]]:
-        session, forms = self._session, self._spelling.members()
-        return lambda piece: (
-            partial(record_lines, part, session.trail, forms) for part in record_pieces(session, piece)
-        )
+        trail, forms, pieces = self._session.trail, self._spelling.members(), RecordPieces(self._session)
+        return lambda piece: (partial(record_lines, part, trail, forms) for part in pieces.of(piece))
 
     def _writing(self, files: OpenFiles[TextFile], lines: RecordLines) -> Callable[[], None]:
         parts = parts_of(lines, self._one_by_one(lines))

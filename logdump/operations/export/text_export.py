@@ -14,7 +14,7 @@ from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.record_walk import walk
 from logdump.operations.export.tally import ExportTally
-from logdump.operations.export.text_file import CountRows, TextFile, Waiting
+from logdump.operations.export.text_file import TextFile, Waiting
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
@@ -23,22 +23,16 @@ from trailformat.changes.segments import joined
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lines import MemberForms
+    from logdump.operations.export.record_lists import MemberForms
 
 _MOST_WAITING = 64 << 20
 """Bytes of text that wait in all files."""
 
 
 class Spelling(Protocol):
-    """A text format: the spelling of records, of rows and of the head of a file.
-
-    Attributes:
-        takes_file_header: whether a file header has a line.
-        quotes_breaks: whether line breaks may stand in quotes.
-    """
+    """A text format: the spelling of records, of rows and of the head of a file."""
 
     takes_file_header: bool
-    quotes_breaks: bool
 
     def head(self, layout: TableLayout) -> str:
         """The head of a file; ALL: it holds records."""
@@ -100,13 +94,9 @@ class TextExport:
 
     def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
         is_gzip = self._options.compression == "GZIP"
-        file = TextFile(path, is_gzip=is_gzip, count_rows=self._count_rows(layout), waiting=self._waiting)
+        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
         file.write(self._spelling.head(layout), 0)
         return file
-
-    def _count_rows(self, layout: TableLayout) -> CountRows:  # noqa: ARG002 - where many are counted they begin alike
-        """Counts the rows of a file."""
-        return self._spelling.count_rows
 
     def _make_room(self, files: OpenFiles[TextFile]) -> None:
         if self._waiting.bytes > _MOST_WAITING:
