@@ -84,6 +84,8 @@ class LineForm(NamedTuple):
 _MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 6, Escapes.JSON_IN_CSV: 6}
 """The most bytes that one byte of a value becomes."""
 _MOST_DIGITS = 20
+_LARGE, _APART = 1 << 20, 33 << 20
+"""A large room, most of which is never touched, is one that malloc maps by itself, and gives back as it is let go of."""
 
 
 class BytesAt(NamedTuple):
@@ -148,7 +150,7 @@ def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
     line[L_HEAD:] = places[0]
     ends = np.empty(len(mask), np.int64)
     room = len(mask) * len(b"".join(form)) + sum(_room(field, len(mask)) for field in fields)
-    out = np.empty(room + SPARE, np.uint8)
+    out = np.empty(room + SPARE if room < _LARGE else max(room + SPARE, _APART), np.uint8)
     end = kernels()["write_lines"](line.ctypes.data, out.ctypes.data, ends.ctypes.data)
     del described
     return Lines(out[:end], ends)

@@ -85,7 +85,7 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     """The lines of the rows that decode; ``odd`` becomes the mask of the others."""
     odd[:] = False
     form = spelling.form(group.layout, group.path)
-    fields = list(map(Field, form.fixed, _fixed_texts(group)))
+    fields = list(map(Field, form.fixed, _fixed_values(group)))
     spans = group.located()
     images = iter(form.images)
     for side in SIDES:
@@ -101,10 +101,23 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     return LinePart(group.rows.rows, lines.data.data, lines.ends)
 
 
-def _fixed_texts(group: Group) -> list[pa.Array]:
-    """The fields that every row has, but the name of the file, as texts."""
-    arrays = group.fixed()[1:]
-    return [iso_texts(one) if pa.types.is_timestamp(one.type) else one.cast(pa.string()) for one in arrays]
+def _fixed_values(group: Group) -> list[pa.Array]:
+    """The fields that every row has, but the name of the file, as lines take them."""
+    return [_written(array) for array in group.fixed()[1:]]
+
+
+def _written(array: pa.Array) -> pa.Array:
+    """Values as lines take them: of those that many rows have each is made once."""
+    if pa.types.is_timestamp(array.type):
+        stored = np.frombuffer(array.buffers()[1], np.int64)
+        begins = np.append(True, stored[1:] != stored[:-1])
+        runs = pa.array(np.cumsum(begins, dtype=np.int32) - np.int32(1))
+        return pa.DictionaryArray.from_arrays(runs, iso_texts(array.take(pa.array(np.flatnonzero(begins)))))
+    if pa.types.is_integer(array.type):
+        return array.cast(pa.uint64())
+    if array.null_count:
+        return array.cast(pa.string())
+    return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), array.dictionary)
 
 
 def iso_texts(times: pa.Array) -> pa.Array:

@@ -11,7 +11,7 @@ from trailformat.scan.jobs import cores
 
 WORKERS = min(cores(), 8)
 """Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
-_MOST_BEGUN = WORKERS + 2
+_MOST_BEGUN = WORKERS + 1
 """Jobs that are begun and not handed on."""
 
 
