@@ -85,7 +85,7 @@ _MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 
 """The most bytes that one byte of a value becomes."""
 _MOST_DIGITS = 20
 _LARGE, _APART = 1 << 20, 33 << 20
-"""A large room, most of which is never touched, is one that malloc maps by itself, and gives back as it is let go of."""
+"""A large room, most of which is never touched, is one that malloc maps by itself and gives back at once."""
 
 
 class BytesAt(NamedTuple):

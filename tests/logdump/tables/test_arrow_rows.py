@@ -107,6 +107,21 @@ def test_each_row_has_its_own_transaction_however_many_batches_there_are(
     assert [one["csn"] for one in found] == [str(number) for number in range(9)]
 
 
+def test_transactions_may_share_a_csn_and_have_none(tmp_path: Path) -> None:
+    csns = [b"7", b"8", b"7", None, b"9", b"7"]
+    found = _rows(tmp_path, _definition(PLAIN), *(_row(Images(None, ()), csn=csn) for csn in csns))
+    assert [row["csn"] for row in found] == [None if csn is None else csn.decode() for csn in csns]
+
+
+def test_blocks_of_a_few_rows_make_the_rows_that_one_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = pytest.importorskip("logdump.arrow.tables.batches")
+    undefined = _row(b"x", table="TEA.LEAVES")
+    records = _definition(PLAIN), *(record for text in (b"a", b"", b"c") for record in (_note(text), undefined))
+    whole = _files(tmp_path, *records)
+    monkeypatch.setattr(batches, "_MOST_CELLS", 2)
+    assert _files(tmp_path, *records) == whole
+
+
 def test_an_index_may_be_defined_anew_be_it_0(tmp_path: Path) -> None:
     other = TableDefinition(1, 1, (PLAIN.columns[0], PLAIN.columns[1]._replace(name="REMARK")))
     first, second = (metadata_record(2, 0, "TEA.POTS", build_table(one, ByteOrder.BIG)) for one in (PLAIN, other))
