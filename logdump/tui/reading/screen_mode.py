@@ -49,7 +49,7 @@ class ScreenMode(LineMode):
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
         super().__init__(session=session)
         session.standard_output = None
-        session.takes_lines = False
+        session.takes_lines = 0
         session.begin_aligned = self._begin_aligned
         self.transcript = Transcript()
         self.is_asking = False
