@@ -22,6 +22,7 @@ from trailformat.arrays import (
     Field,
     FieldForm,
     LineForm,
+    Numbered,
     Parts,
     line_breaks,
     locate_columns,
@@ -174,7 +175,7 @@ def _write_every_kind() -> None:
     for sizes in ([0], [1, 0, 7], [4, 3, 11, 0]):
         first = np.concatenate(([0], np.cumsum(sizes)))
         parts = np.arange(first[-1])
-        values = pa.DictionaryArray.from_arrays(pa.array(parts.astype(np.int32) % 4), texts)
+        values = Numbered(texts, parts.astype(np.int32) % 4)
         fields = [
             Field(form, BytesAt(data, 3 * parts), parts % 4),
             Field(form, values),
