@@ -26,7 +26,7 @@ from trailformat.scan.rows import (
     related_rows,
 )
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 3 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
 """Of longer records RecLength does not tell the length of the data."""
