@@ -16,10 +16,9 @@ import struct
 from functools import cache
 from typing import Any, NamedTuple
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.records.record_header import RecordHeader
 
 HEADER_BYTES = 20

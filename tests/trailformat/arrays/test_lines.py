@@ -57,6 +57,10 @@ def test_csv_is_read_back_by_python(texts: list[str | None]) -> None:
     assert list(csv.reader(io.StringIO(written, newline=""), strict=True)) == [["head", one, one] for one in shown]
 
 
+def test_lines_without_fields_are_their_head_and_tail() -> None:
+    assert _written(LineForm(b"DELETE", b";\n"), [], [False, True, False]) == "DELETE;\nDELETE;\n"
+
+
 def test_values_that_are_null_as_stored_are_listed_and_absent_ones_are_not() -> None:
     first, second = (FieldForm(b"<", b">", b"-", b".", name) for name in (b"first", b"second"))
     texts = pa.array(["a", "b", None, None], pa.string())
