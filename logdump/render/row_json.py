@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from logdump.session.session import Session
 
 _MOST_TABLES = 4096
-_ORDINARY = b"HDTU"
+_ORDINARY, _USER = b"HDTU", b"U"
 """The tokens that a row is made of."""
 _ROW_ID = 18
 """Characters of ORAROWID."""
@@ -93,12 +93,13 @@ class RowJson:
         header = record.header
         key = header.partition & NAME_IS_INDEX, header.name_field
         table = self._tables.get(key) or self._learn(record, key)
-        if table is None or header.continued or record.part_ids.strip(_ORDINARY):
+        parts = record.part_ids
+        if table is None or header.continued or parts.strip(_ORDINARY):
             return None
         images = _images(record, table)
         if images is None:
             return None
-        user_tokens, (gg_tokens, texts) = _user_tokens(record), _gg_tokens(record)
+        user_tokens, (gg_tokens, texts) = _user_tokens(record) if _USER in parts else "[]", _gg_tokens(record)
         csn, xid = self._transactions.of_row(record, Transaction(texts.get(LOGCSN), texts.get(TRANID)))
         row_id, size, time = texts.get(ROWID), header.record_length, header.io_time
         kind, operation = _kind(header.io_type)
@@ -249,8 +250,7 @@ def _token_head(token_id: int, info: int) -> str:
 
 
 def _user_tokens(record: Record) -> str:
-    pairs = record.user_tokens
-    return encoded([json_record.USER_TOKEN.build(pair) for pair in pairs]) if pairs else "[]"
+    return encoded([json_record.USER_TOKEN.build(pair) for pair in record.user_tokens])
 
 
 def _stored(data: bytes, start: int, stop: int, order: ByteOrder, table: _Table) -> dict[int, bytes] | None:
