@@ -56,7 +56,7 @@ def show_rows(session: Session, rows: RowLines, count: int, scanned: int) -> Gen
             cursor.stand_on(record)
             yield from show_record(session, record)
             rows.note(record)
-            rows_from = cursor.next
+            rows_from = cursor.next if is_definition else rows_from
         trail.tables.pass_over(rows_from, records[-1].rba + records[-1].length)
         yield from handed_over(cursor, waiting, last.rba, last.length)
     return done

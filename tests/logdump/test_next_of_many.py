@@ -23,8 +23,8 @@ from logdump.session.settings import OutputFormat
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.searching import examples
-from tests.trailformat.samples import trail_of
-from trailformat import Record
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import Record, TrailFile
 
 DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
@@ -132,6 +132,25 @@ def test_a_trail_with_any_bytes_changed_is_shown_alike(
         data[int(place * len(data))] = byte
     (tmp_path / name).write_bytes(data)
     _check(tmp_path / name, "n 9999; sfh; n 9999; sfh; n 9999", form)
+
+
+def test_rows_that_were_shown_are_not_searched_for_definitions(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, without_definition = row(name=1), row(name="TEA.OTHERS")
+    rows = [known, without_definition, *[known] * 60]
+    path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows, table_record(2, "TEA.BAGS"), row(name=2))
+    walked: list[int] = []
+    search = TrailFile.metadata_rbas
+
+    def noted(trail: TrailFile, start: int, stop: int) -> tuple[list[int], int]:
+        found = search(trail, start, stop)
+        walked.append(found[1] - start)
+        return found
+
+    monkeypatch.setattr(TrailFile, "metadata_rbas", noted)
+    _shown(path, "n 9999", form, together=True)
+    assert max(walked, default=0) < 20 * known.length
 
 
 @pytest.mark.parametrize("until", [1, 2, 3])
