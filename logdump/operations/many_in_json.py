@@ -10,7 +10,7 @@ from logdump.arrow.tables.piece import pieces
 from logdump.notation.escape import Harmless, ascii_json
 from logdump.operations.export.jsonl import JsonLines
 from logdump.operations.export.record_lines import RecordLines, record_lines
-from logdump.operations.export.record_pieces import record_pieces
+from logdump.operations.export.record_pieces import RecordPieces
 from logdump.operations.first_match import show_record
 from logdump.operations.many_rows import handed_over
 from logdump.session.events import Event, Progress
@@ -26,13 +26,13 @@ def show_many(session: Session, count: int) -> Generator[Event, None, int]:
     """
     trail, start = session.trail, session.cursor.next
     carrier = TransactionTracker(trail, engine=Engine.NUMBA, before=session.cursor.transactions.open_at(start))
-    forms, done = JsonLines().members(), 0
+    forms, records, done = JsonLines().members(), RecordPieces(session), 0
     for batch in scan(trail, start, engine=Engine.NUMBA):
         learn_definitions(trail, batch)
         sound = next(iter(batch.spans()), len(batch))
         rows = np.arange(min(sound, count - done))
         for piece in pieces(trail, batch, rows, carrier.of(batch)):
-            for part in record_pieces(session, piece):
+            for part in records.of(piece):
                 yield from _shown(session, record_lines(part, trail, forms), done)
                 done += len(part.rows)
         if sound < len(batch) or done == count:

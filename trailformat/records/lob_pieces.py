@@ -23,8 +23,8 @@ from trailformat.records.record_header import RecordHeader
 HEADER_BYTES = 20
 PIECE_BYTES = 2000
 """How much of a LOB stands in a piece that is not the last."""
-_MOST_COUNTED = 0xFF
-"""RecCount has one byte."""
+MOST_COUNTED = 0xFF
+"""RecCount has one byte; what it holds for more pieces is not known."""
 
 
 class PieceHeader(NamedTuple):
@@ -65,7 +65,7 @@ def _agree(numbers: PieceHeader, size: int, header: RecordHeader) -> bool:
         and numbers.offset + size <= numbers.total
         and is_last == (numbers.offset + size == numbers.total)
         and is_last == (not header.continued)
-        and header.rec_count == min(numbers.pieces, _MOST_COUNTED)
+        and header.rec_count == min(numbers.pieces, MOST_COUNTED)
     )
 
 
