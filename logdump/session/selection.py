@@ -66,6 +66,10 @@ class Selection:
 
         return TransactionContext(self._trail) if self._known_transactions is None else self._known_transactions()
 
+    def on(self, trail: TrailFile) -> Selection:
+        """The same filters on the same file opened once more, for another thread."""
+        return Selection(trail, self._filters, lambda: self._definitions.on(trail))
+
     @property
     def is_active(self) -> bool:
         """Whether any record could be dropped."""
@@ -126,6 +130,11 @@ class Selection:
         return all(is_decided(filter_set) for filter_set in self._filters)
 
     @property
+    def decodes_values(self) -> bool:
+        """Whether it looks at the values of columns."""
+        return self._needs_values
+
+    @property
     def reads_records(self) -> bool:
         """Whether it may have to read every record; for VALUE alone those out of the ordinary are read."""
         if not self._filters:
@@ -138,6 +147,11 @@ class Selection:
     def takes_any_batch(self) -> bool:
         """Whether it decides about each batch by itself: it needs neither names nor transactions from before."""
         return self.is_decided and not self._needs_transaction and not self._needs_name
+
+    @property
+    def takes_any_order(self) -> bool:
+        """Whether it decides about each batch by itself once the names and definitions before it are known."""
+        return self.is_active and not self._needs_transaction
 
     @property
     def batch_size(self) -> int:

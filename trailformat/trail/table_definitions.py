@@ -143,6 +143,13 @@ class TableDefinitions:
                     self._add(record)
             self._scanned = stop
 
+    def take_over(self, other: TableDefinitions) -> None:
+        """Take over what the definitions of the same file, opened once more, have collected."""
+        self._scanned = other._scanned
+        self._by_index = {index: list(entries) for index, entries in other._by_index.items()}
+        self._databases = list(other._databases)
+        self._decoded = dict(other._decoded)
+
     def of(self, record: Record) -> TableEntry | None:
         """The entry that a record means whose header holds an index; the records read in order are not read again."""
         index, rba = record.table_index, record.rba
