@@ -145,6 +145,11 @@ class ParallelScan(Generic[T, R]):
                 yield result, before
         yield from self._scan_here(self._stop)
 
+    @property
+    def names(self) -> Names | None:
+        """The names up to the range that was handed out last; None before it."""
+        return self._names
+
     def _fits(self, part: FileRange, done: _Done[R]) -> bool:
         if part.start != self._position:
             return False
@@ -273,14 +278,23 @@ def _shift(batch: Batch, transactions: int) -> None:
 
 
 def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:
-    """Counting by several threads; its first ranges are begun at once."""
-    if taken.takes_name is not None:
-        # every range would have to wait for the names of the ranges before
-        workers = Workers(1)
+    """Counting by several threads; its first ranges are begun at once.
+
+    Where names are looked at, a range assumes that an index means what it means in the ranges handed out; if not, it is
+    scanned again.
+    """
+    begun: list[ParallelScan[KernelTotals, KernelTotals]] = []
 
     def scanner(
         file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
     ) -> Scanning[KernelTotals]:
-        return Scanning(file, position, stop, lambda names: CountFiller(names, taken), earlier)
+        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, likely), earlier)
 
-    return ParallelScan(trail, workers, scanner, lambda counted, _file: counted, lambda counted: counted.is_certain)
+    def likely() -> Names | None:
+        return begun[0].names if begun else None
+
+    def is_certain(counted: KernelTotals) -> bool:
+        return counted.is_certain and counted.is_as_assumed(taken)
+
+    begun.append(ParallelScan(trail, workers, scanner, lambda counted, _file: counted, is_certain))
+    return begun[0]
