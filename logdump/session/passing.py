@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trailformat import TrailFile
+from trailformat import TrailError, TrailFile
 from trailformat.scan import Batch, Engine, Workers, parallel_batches, scan
 from trailformat.scan.jobs import Ordered
 from trailformat.scan.parallel import is_for_threads
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from logdump.session.selection import Selection
 
 _AHEAD = 1
@@ -54,11 +56,22 @@ def _decided(
 ) -> Iterator[tuple[Batch, Any]]:
     """Batches and the rows that pass, decided by threads when names and definitions before the batch are known."""
     deciders = _Deciders(selection, trail, workers.number)
-    begun = ((batch, workers.submit(deciders.job(batch))) for batch in batches)
+    failed: list[TrailError] = []
+
+    def begun() -> Iterator[tuple[Batch, Future[Any]]]:
+        try:
+            for batch in batches:
+                yield batch, workers.submit(deciders.job(batch))
+        except TrailError as error:
+            failed.append(error)
+
     try:
-        with Ordered(begun, workers.number + _AHEAD, lambda item: item[1].cancel()) as decided:
+        with Ordered(begun(), workers.number + _AHEAD, lambda item: item[1].cancel()) as decided:
             for batch, mask in decided:
                 yield batch, mask.result()
+        # what stands before comes first, though it is decided later
+        if failed:
+            raise failed[0]
     finally:
         deciders.close()
 
@@ -102,7 +115,7 @@ class _Deciders:
         self._learned.append((int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist()))
         known = len(self._learned)
 
-        def decide(_is_over: Callable[[], bool]) -> Any:
+        def decide(is_over: Callable[[], bool]) -> Any:
             try:
                 own, twin, learned = self._free.pop()
             except IndexError:
@@ -112,7 +125,7 @@ class _Deciders:
                 twin.refresh()
                 for found in self._learned[learned:known]:
                     twin.tables.learn(*found)
-                return own.rows(batch)
+                return own.rows(batch, is_over)
             finally:
                 self._free.append(_Decider(own, twin, max(learned, known)))
                 if self._is_over:

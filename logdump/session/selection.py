@@ -158,10 +158,10 @@ class Selection:
         """Rows for a batch: fewer where records must be read, so that progress shows and Ctrl+C has an effect soon."""
         return _SMALL if self.reads_records else _LARGE
 
-    def rows(self, batch: Batch) -> Any:
+    def rows(self, batch: Batch, is_over: Callable[[], bool] = lambda: False) -> Any:
         """The rows of a batch of numpy columns that pass, as a mask; records are read where columns do not decide.
 
-        The batches of a walk are given in the order of the file.
+        The batches of a walk are given in the order of the file. ``is_over`` says whether they are no longer needed.
         """
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
@@ -176,6 +176,8 @@ class Selection:
             decided = verdict(filter_set, batch, source)
             may, surely = may & decided.may, surely & decided.surely
         for row in np.flatnonzero(may & ~surely).tolist():
+            if is_over():
+                break
             record = self._trail.record_at(int(batch.rba[row]))
             transaction = owners.of_row(row) if owners else None
             surely[row] = record is not None and self._passes(record, transaction)
