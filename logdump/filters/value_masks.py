@@ -146,9 +146,10 @@ class _Columns:
     """
 
     def __init__(self, rows: RowBytes, table_index: Array, column_at: _ColumnAt) -> None:
-        groups = by_definition(rows, table_index)
-        # a value is decoded in the byte order of its row
-        self.of_row, first = grouped(np.zeros_like(groups.group), 2 * groups.group + rows.is_little)
+        self.of_row, first = by_definition(rows, table_index)
+        if 0 < np.count_nonzero(rows.is_little) < len(rows):
+            # a value is decoded in the byte order of its row
+            self.of_row, first = grouped(np.zeros_like(self.of_row), 2 * self.of_row + rows.is_little)
         firsts = rows.of("rba")[first].tolist(), rows.is_little[first].tolist(), table_index[first].tolist()
         self.columns = [column_at(rba, _ORDERS[little], index) for rba, little, index in zip(*firsts, strict=True)]
         self.conditions = [_ANYTHING if isinstance(column, int) else column.condition for column in self.columns]
