@@ -127,6 +127,7 @@ class Saver:
                     self._is_full = True
                     return
                 if self._copies_ranges():
+                    reader.close()
                     yield from self._copy_ranges(writer)
                     return
 
