@@ -96,14 +96,16 @@ class _Deciders:
     """
 
     def __init__(self, selection: Selection, trail: TrailFile, number: int) -> None:
-        self._trail = trail
+        self._selection, self._trail, self._number = selection, trail, number
         self._learned: list[tuple[int, int, list[int]]] = []
         self._is_over = False
         self._free: deque[_Decider] = deque()
-        for _ in range(number):
-            twin = trail.twin()
-            twin.tables.take_over(trail.tables)
-            self._free.append(_Decider(selection.on(twin), twin, 0))
+
+    def _make(self) -> None:
+        for _ in range(self._number):
+            twin = self._trail.twin()
+            twin.tables.take_over(self._trail.tables)
+            self._free.append(_Decider(self._selection.on(twin), twin, 0))
 
     def job(self, batch: Batch) -> Callable[[Callable[[], bool]], Any]:
         """The job that decides about a batch; they are taken in the order of the file."""
@@ -112,6 +114,9 @@ class _Deciders:
         from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - it needs numpy
 
         is_metadata = learn_definitions(self._trail, batch)
+        if not self._learned:
+            # what stands before the walk is looked for once
+            self._make()
         self._learned.append((int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist()))
         known = len(self._learned)
 

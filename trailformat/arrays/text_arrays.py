@@ -185,15 +185,15 @@ _WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
 """The text of the values of an array, by how it is made."""
 
 
-def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:
-    """The bytes at these places, int64, in hex.
+def bytes_array(data: Array, starts: Array, sizes: Array) -> pa.Array:
+    """The bytes at these places, int64, as they are.
 
     Raises:
         BadData: an array cannot hold them all.
     """
-    _check_size(2 * int(sizes.sum()))
+    _check_size(int(sizes.sum()))
     column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
-    return _hex(MAKERS[DecodePath.BYTES](column).array)
+    return MAKERS[DecodePath.BYTES](column).array
 
 
 class _Decoder(NamedTuple):

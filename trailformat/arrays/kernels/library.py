@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trailformat.arrays.kernels.bytes import drop_high_bytes, gather_bytes, place_values, unmarked
-from trailformat.arrays.kernels.lines import write_lines
+from trailformat.arrays.kernels.lines import count_lines, write_lines
 from trailformat.arrays.kernels.values import gather_dates, gather_decimals, gather_integers, gather_moments
 
 KERNELS = (
@@ -16,4 +16,5 @@ KERNELS = (
     gather_moments,
     gather_dates,
     write_lines,
+    count_lines,
 )

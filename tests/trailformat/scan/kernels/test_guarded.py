@@ -39,6 +39,7 @@ NAMES = (
     "gather_moments",
     "gather_dates",
     "write_lines",
+    "count_lines",
 )
 
 
