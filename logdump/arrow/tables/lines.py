@@ -17,7 +17,7 @@ from logdump.arrow.tables.group import Group
 from logdump.arrow.tables.layout import SIDES, TableLayout
 from logdump.arrow.tables.piece import Array
 from logdump.arrow.tables.rows import TableRow
-from trailformat.arrays import Field, FieldForm, Image, LineForm, text_columns, write_lines
+from trailformat.arrays import Field, FieldForm, Image, LineForm, Numbered, text_columns, write_lines
 from trailformat.scan.kernels.arguments import GOOD
 
 _SECONDS, _T, _Z = 26, ord("T"), ord("Z")
@@ -101,23 +101,23 @@ def _by_columns(group: Group, spelling: RowSpelling, odd: Array) -> LinePart:
     return LinePart(group.rows.rows, lines.data.data, lines.ends)
 
 
-def _fixed_values(group: Group) -> list[pa.Array]:
+def _fixed_values(group: Group) -> list[pa.Array | Numbered]:
     """The fields that every row has, but the name of the file, as lines take them."""
     return [_written(array) for array in group.fixed()[1:]]
 
 
-def _written(array: pa.Array) -> pa.Array:
+def _written(array: pa.Array) -> pa.Array | Numbered:
     """Values as lines take them: of those that many rows have each is made once."""
     if pa.types.is_timestamp(array.type):
         stored = np.frombuffer(array.buffers()[1], np.int64)
         begins = np.append(True, stored[1:] != stored[:-1])
-        runs = pa.array(np.cumsum(begins, dtype=np.int32) - np.int32(1))
-        return pa.DictionaryArray.from_arrays(runs, iso_texts(array.take(pa.array(np.flatnonzero(begins)))))
+        runs = np.cumsum(begins, dtype=np.int32) - np.int32(1)
+        return Numbered(iso_texts(array.take(pa.array(np.flatnonzero(begins)))), runs)
     if pa.types.is_integer(array.type):
         return array.cast(pa.uint64())
     if array.null_count:
         return array.cast(pa.string())
-    return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), array.dictionary)
+    return Numbered(array.dictionary, np.ascontiguousarray(array.indices, np.int32))
 
 
 def iso_texts(times: pa.Array) -> pa.Array:
