@@ -7,7 +7,7 @@ that is not continued, and only their number (RecCount) shows whether one is mis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from trailformat.changes.segments import MOST_COUNTED, Kind, Row, kind_of, numbers_of, records_from, row_before
@@ -180,25 +180,35 @@ class _Growing:
             self.note(f"{self._pieces} pieces are there, RecCount says {self._rec_count}")
 
 
-def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
+def lobs_of(trail: TrailFile, rba: int, pieces: Sequence[Record] | None = None) -> list[Lob]:
     """The LOBs of the row to which the record at ``rba`` belongs, as its base or as a part of it.
+
+    ``pieces`` are those of the row whose base stands there, where they are known: they are not looked for then.
 
     Raises:
         TrailError: no record stands there, or it belongs to no row.
     """
-    walk = _Walk(trail, rba)
+    walk = _Walk(trail, rba, pieces)
     for _ in walk.pieces():
         pass
     return walk.lobs()
 
 
-def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], object]) -> Lob:
+def read_lob(
+    trail: TrailFile,
+    rba: int,
+    ordinal: int,
+    write: Callable[[bytes], object],
+    pieces: Sequence[Record] | None = None,
+) -> Lob:
     """Hand the bytes of one LOB of the row to ``write``, piece by piece, and return what it is.
+
+    ``pieces`` as in :func:`lobs_of`.
 
     Raises:
         BadData: it is not whole, or the row has no such LOB.
     """
-    walk = _Walk(trail, rba)
+    walk = _Walk(trail, rba, pieces)
     for piece in walk.pieces():
         if piece.ordinal == ordinal:
             for stretch in piece.record.stretches("D", start=piece.start):
@@ -209,23 +219,34 @@ def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], 
     raise BadData(f"LOB {ordinal} is not whole", path=trail.path, rba=rba)
 
 
-class _Walk:
-    """One way through the records of a row."""
+def _row_at(trail: TrailFile, here: Spot) -> Row:
+    """The row to which the record at a place belongs."""
+    record = trail.record_at(here.rba)
+    if record is None or not is_transactional(record):
+        raise BadData("this record belongs to no row", path=here.path, rba=here.rba)
+    return Row(here) if kind_of(record) is None else row_before(trail, here.rba)
 
-    def __init__(self, trail: TrailFile, rba: int) -> None:
-        record = trail.record_at(rba)
-        if record is None or not is_transactional(record):
-            raise BadData("this record belongs to no row", path=trail.path, rba=rba)
+
+class _Walk:
+    """One way through the records of a row, or through its pieces where these are given."""
+
+    def __init__(self, trail: TrailFile, rba: int, pieces: Sequence[Record] | None) -> None:
         here = Spot(trail.path, rba)
-        row = Row(here) if kind_of(record) is None else row_before(trail, rba)
+        row = _row_at(trail, here) if pieces is None else Row(here)
         self._trail = trail
         self._start = row.first or here
+        self._given = pieces
         self._assembly = _Assembly(row.base)
+
+    def _records(self) -> Iterator[tuple[Spot, Record | TrailError]]:
+        if self._given is None:
+            return records_from(self._trail, self._start)
+        return ((Spot(self._trail.path, record.rba), record) for record in self._given)
 
     def pieces(self) -> Iterator[_Piece]:
         """The pieces in order, up to the next record that is none of the row."""
         begun = self._assembly.base is None
-        for spot, record in records_from(self._trail, self._start):
+        for spot, record in self._records():
             if isinstance(record, TrailError):
                 self._assembly.damaged(f"damage at RBA {spot.rba} of {spot.path}: {record.problem}")
                 continue

@@ -13,12 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from logdump.arrow.tables.piece import Array
-from logdump.operations.export.sql_statements import KIND_OF, SqlTable, TableChanges, sql_table
+from logdump.operations.export.sql_pieces import PiecesBehind, Units, pieces_behind
+from logdump.operations.export.sql_statements import KIND_OF, KINDS, SqlTable, TableChanges, sql_table
 from logdump.render.sql.dialect import Dialect
+from logdump.render.sql.large_objects import UNKNOWN_LAYOUT, needs_large_objects
 from logdump.render.sql.script_files import ScriptFile
 from logdump.session.selection import Selection
 from trailformat import Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, PAIRED
+from trailformat.changes.segments import numbers_of
 from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.scan import RECORD, Batch, Engine, scan
@@ -54,36 +57,11 @@ class Block(NamedTuple):
     closes: bool = True
 
 
-class Units(NamedTuple):
-    """The changes among the rows of a batch.
+class TableObjects(NamedTuple):
+    """Units of one table whose statements need the large objects behind their rows."""
 
-    Attributes:
-        rows: the rows that are changes or parts of one, by their numbers in the batch.
-        extent: the number of the transaction of each.
-        is_piece: a mask of those that are pieces of large objects.
-        number: the number of each one's unit.
-        heads: the places of those that begin a unit among them.
-    """
-
-    rows: Array
-    extent: Array
-    is_piece: Array
-    number: Array
-    heads: Array
-
-    @property
-    def is_second(self) -> Array:
-        """A mask of those that are the second record of an update."""
-        mask: Array = ~self.is_piece
-        mask[self.heads] = False
-        return mask
-
-    def ends(self, *, is_last: bool) -> list[int]:
-        """The first row of each transaction, or the last."""
-        changes = np.diff(self.extent) != 0
-        places = np.append(changes, True) if is_last else np.append(True, changes)
-        found: list[int] = self.rows[places].tolist()
-        return found
+    table: SqlTable
+    units: Array
 
 
 class BlockRows(NamedTuple):
@@ -95,6 +73,8 @@ class BlockRows(NamedTuple):
         units: its changes.
         rows: their bytes.
         changes: those that have columns, by table.
+        objects: the units among those written one by one that are ordinary rows, or updates in two, but for their objects.
+        behind: the pieces of large objects behind the rows.
         is_single: a mask of the units that are written one by one; ``is_left_out`` of those that the filter drops.
     """
 
@@ -103,18 +83,37 @@ class BlockRows(NamedTuple):
     units: Units
     rows: RowBytes
     changes: list[TableChanges]
+    objects: list[TableObjects]
+    behind: PiecesBehind
     is_single: Array
     is_left_out: Array
 
     def records(self, unit: int) -> list[Record]:
         """The records that the statements of a unit are made of."""
-        units = self.units
-        begin = int(units.heads[unit])
-        end = int(units.heads[unit + 1]) if unit + 1 < len(units.heads) else len(units.rows)
-        is_piece = units.is_piece[begin:end]
+        begin, end = int(self.units.heads[unit]), int(self.behind.stop[unit])
+        is_piece = self.units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
         is_wanted[1:] |= ~is_piece[:-1]
         return [self.rows.record(row, self.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+
+    def pieces(self, unit: int) -> list[Record] | None:
+        """The pieces of large objects behind the last row of a unit; None where they may not all be here."""
+        if not self.behind.is_known[unit]:
+            return None
+        places = range(int(self.behind.first[unit]), int(self.behind.stop[unit]))
+        return [self.rows.record(row, self.path) for row in places]
+
+
+def unknown_objects(block: BlockRows, objects: TableObjects) -> Iterator[tuple[int, bytes]]:
+    """The units whose first large object is in pieces of an unknown layout, and the comments in their places."""
+    units, first = block.units, block.behind.first
+    reason = UNKNOWN_LAYOUT.format(1).encode()
+    for unit in objects.units.tolist() if objects.table.plain else ():
+        row, piece = (block.rows.record(int(first[unit]) - back, block.path) for back in (1, 0))
+        if numbers_of(piece) is None:
+            rba = int(block.rows.batch.rba[units.rows[units.heads[unit]]])
+            op = OPERATIONS[row.header.io_type].encode()
+            yield unit, b"-- RBA %d %s %s: %s\n" % (rba, op, objects.table.plain[0], reason)
 
 
 def is_in_one_file(extent: Extent) -> bool:
@@ -191,16 +190,20 @@ class BlockReader:
         selection: the filter.
         dialect: that of the statements.
         is_open: whether it is the file that the session has open.
+        takes_back: whether the changes are taken back.
 
     Attributes:
         file: the file.
     """
 
-    def __init__(self, file: ScriptFile, selection: Selection, dialect: Dialect, *, is_open: bool) -> None:
+    def __init__(
+        self, file: ScriptFile, selection: Selection, dialect: Dialect, *, is_open: bool, takes_back: bool
+    ) -> None:
         self.file = file
         self._selection = selection
         self._dialect = dialect
         self._is_open = is_open
+        self._needs_objects = np.array([needs_large_objects(op, takes_back=takes_back) for op in KINDS])
         self._tables: dict[tuple[str, int, str], tuple[object, SqlTable | None]] = {}
 
     def read(self, block: Block) -> BlockRows:
@@ -215,24 +218,29 @@ class BlockReader:
         units = units_of(batch, block.extents)
         rows = RowBytes(trail.buffer, batch, units.rows)
         number, count, is_second = units.number, len(units.heads), units.is_second
-        headers = headers_of(rows)
+        headers, kinds = headers_of(rows), KIND_OF[rows.of("io_type")]
         groups = by_definition(rows, headers.table_index)
         is_apart = is_second & (groups.group != groups.group[units.heads[number]])
-        is_odd = (
-            units.is_piece | headers.is_continued | ~has_columns(rows) | (KIND_OF[rows.of("io_type")] < 0) | is_apart
-        )
+        is_odd = (headers.is_continued | ~has_columns(rows) | (kinds < 0) | is_apart) & ~units.is_piece
+        is_odd[units.heads] |= units.is_piece[units.heads]
         is_left_out = self._left_out(batch, units, is_apart)
         is_single = (np.bincount(number, is_odd, count) > 0) & ~is_left_out
-        wanted = ~(is_single | is_left_out)[number]
-        changes = []
+        has_objects = self._needs_objects[kinds[units.heads]] & (np.bincount(number, units.is_piece, count) > 0)
+        is_plain = (~(is_single | is_left_out | has_objects))[number] & ~units.is_piece
+        behind = pieces_behind(batch, units)
+        is_last = np.zeros(len(rows), bool)
+        is_last[behind.first[behind.is_known & has_objects & ~(is_single | is_left_out)] - 1] = True
+        is_single |= has_objects & ~is_left_out
+        changes, objects = [], []
         for group, first in enumerate(groups.firsts.tolist()):
-            at = np.flatnonzero(wanted & (groups.group == group))
-            table = self._table(rows.record(first, trail.path)) if len(at) else None
-            if table is not None:
-                changes.append(TableChanges(table, rows.subset(at), is_second[at]))
-            else:
+            at, with_objects = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_plain, is_last))
+            table = self._table(rows.record(first, trail.path)) if len(at) or len(with_objects) else None
+            if table is None:
                 is_single[number[at]] = True
-        return BlockRows(trail.path, block, units, rows, changes, is_single, is_left_out)
+                continue
+            changes += [TableChanges(table, rows.subset(at), is_second[at])] if len(at) else []
+            objects += [TableObjects(table, number[with_objects])] if len(with_objects) else []
+        return BlockRows(trail.path, block, units, rows, changes, objects, behind, is_single, is_left_out)
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
         """A mask of the units that are one change of which the filter drops every record."""

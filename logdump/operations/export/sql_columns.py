@@ -14,7 +14,14 @@ from logdump.arrow.tables.lines import LinePart, count, merged
 from logdump.arrow.tables.piece import Array
 from logdump.notation.times import TimeOffset
 from logdump.operations.export.side_by_side import new_pool, results, written
-from logdump.operations.export.sql_blocks import BlockReader, BlockRows, blocks_of, is_in_one_file, is_neighbour
+from logdump.operations.export.sql_blocks import (
+    BlockReader,
+    BlockRows,
+    blocks_of,
+    is_in_one_file,
+    is_neighbour,
+    unknown_objects,
+)
 from logdump.operations.export.sql_literals import Literals
 from logdump.operations.export.sql_script import SqlExport
 from logdump.operations.export.sql_statements import statements
@@ -46,6 +53,9 @@ def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> B
     for one in made:
         is_single[block.units.number[np.searchsorted(block.units.rows, one.odd)]] = True
     remarks = [one.remarks for one in made if one.remarks is not None]
+    unknown = [(unit, line) for objects in block.objects for unit, line in unknown_objects(block, objects)]
+    is_single[[unit for unit, _ in unknown]] = False
+    remarks += [_part(sorted((int(block.units.rows[block.units.heads[unit]]), line) for unit, line in unknown))]
     return BlockLines(block, [one.part for one in made], remarks, is_single)
 
 
@@ -109,7 +119,8 @@ class ScriptJobs:
         file = script.file_of(_path(extents[0]))
         if self._reader is None or self._reader.file is not file:
             is_open = file.trail.path == self._session.trail.path
-            self._reader = BlockReader(file, self._session.selection(file.trail), script.dialect, is_open=is_open)
+            selection = self._session.selection(file.trail)
+            self._reader = BlockReader(file, selection, script.dialect, is_open=is_open, takes_back=script.takes_back)
         for block in blocks_of(extents, file.trail, is_backwards=script.takes_back):
             yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=script.takes_back)
 
@@ -199,7 +210,7 @@ class ScriptLines:
             extent = int(of_unit[unit])
             transaction = block.block.extents[extent].transaction
             for statement in self._script.statements_of(
-                reversed(records) if self._is_backwards else records, transaction
+                reversed(records) if self._is_backwards else records, transaction, block.pieces(unit)
             ):
                 left_out[extent] += statement is None
                 if statement is not None:

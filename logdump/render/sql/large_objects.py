@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from logdump.render.sql.dialect import Unwritable
-from trailformat import TrailError, TrailFile
+from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.lobs import Lob, lobs_of, read_lob
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.codec.charsets import codec_of, decode
@@ -13,11 +15,19 @@ from trailformat.values.sub_types import sub_type
 
 LONGEST = 1_000_000
 """Bytes of a value that a statement takes; LOB and EXPORT are for longer ones."""
+UNKNOWN_LAYOUT = "large object {} is in pieces whose layout is not known"
 _TEXTS = frozenset({0, 1, 2, 64, 65, 66})
 
 
-def with_large_objects(trail: TrailFile, change: Change, codec: str) -> Change:
-    """The change with its large objects among its columns; ``codec`` is that of text in its database.
+def needs_large_objects(op: str, *, takes_back: bool) -> bool:
+    """Whether the statement of a change needs the large objects of its row: one that only finds the row does not."""
+    return op != ("INSERT" if takes_back else "DELETE")
+
+
+def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Sequence[Record] | None = None) -> Change:
+    """The change with its large objects among its columns.
+
+    ``codec`` is that of text in its database; ``pieces`` are the records of its objects, where they are known.
 
     Raises:
         Unwritable: one is not whole, too long, or in pieces whose layout is not known.
@@ -25,24 +35,26 @@ def with_large_objects(trail: TrailFile, change: Change, codec: str) -> Change:
     """
     rba = change.records[-1].rba
     columns = {column.index: column for column in change.columns}
-    for lob in lobs_of(trail, rba):
-        index, value = _value(trail, change, rba, lob, codec)
+    for lob in lobs_of(trail, rba, pieces):
+        index = _column(lob)
+        data = bytearray()
+        read_lob(trail, rba, lob.ordinal, data.extend, pieces)
         definition = _definition(change, index)
+        value = _decoded(bytes(data), definition, codec)
         column = columns.get(index) or ColumnChange(index, definition.name, definition, None, None, definition.is_key)
         columns[index] = column._replace(before=value) if lob.is_before else column._replace(after=value)
     return change._replace(columns=tuple(columns[index] for index in sorted(columns)))
 
 
-def _value(trail: TrailFile, change: Change, rba: int, lob: Lob, codec: str) -> tuple[int, Value]:
+def _column(lob: Lob) -> int:
+    """The index of the column of an object that a statement can take."""
     if lob.column is None:
-        raise Unwritable(f"large object {lob.ordinal} is in pieces whose layout is not known")
+        raise Unwritable(UNKNOWN_LAYOUT.format(lob.ordinal))
     if not lob.is_whole:
         raise Unwritable(f"large object {lob.ordinal} is not whole")
     if lob.size > LONGEST:
         raise Unwritable(f"large object {lob.ordinal} has {lob.size} bytes, more than {LONGEST}")
-    data = bytearray()
-    read_lob(trail, rba, lob.ordinal, data.extend)
-    return lob.column, _decoded(bytes(data), _definition(change, lob.column), codec)
+    return lob.column
 
 
 def _definition(change: Change, index: int) -> ColumnDefinition:
