@@ -7,7 +7,9 @@ from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
 from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
+from trailformat.arrays.runs import joined_runs
 from trailformat.arrays.spans import Image, Spans, locate_columns
+from trailformat.arrays.spelling import TextForm
 from trailformat.arrays.text_arrays import (
     StoredValues,
     TextArray,
@@ -32,11 +34,13 @@ __all__ = [
     "Spans",
     "StoredValues",
     "TextArray",
+    "TextForm",
     "TextProblem",
     "ValueSpelling",
     "array_type",
     "column_array",
     "hex_at",
+    "joined_runs",
     "locate_columns",
     "text_array",
     "text_column",

@@ -5,7 +5,7 @@ What is ordinary is made by kernels and by Arrow; of everything else each distin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from trailformat.arrays.kernel_arrays import MAKERS, StoredColumn
 from trailformat.arrays.kernels.arguments import SPARE
 from trailformat.arrays.kernels.loaded import kernels
 from trailformat.arrays.spans import Image, Spans
+from trailformat.arrays.spelling import TextForm, can_be_spelled, spelled
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.charsets import UTF_8
 from trailformat.definitions.column import ColumnDefinition
@@ -29,8 +30,6 @@ from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 
 _MOST_BYTES = (1 << 31) - 1 - SPARE
 """An array of texts has no room for more."""
-_SAFE_SCALE = 6
-"""Up to this scale Arrow writes a decimal as Python's ``:f`` does; beyond, small ones with an exponent."""
 _HEX = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 _BINARY = ArrayType(pa.binary(), DecodePath.BYTES)
 
@@ -53,17 +52,16 @@ class ValueSpelling(NamedTuple):
     """The way values are written.
 
     Attributes:
-        ordinary: takes the plain text of ordinary values and the type that they were decoded as; returns what is
-            written, and which rows are written one by one instead.
-        single: writes one value; None where it cannot be written.
+        forms: those of ordinary values by how they are decoded; others are written as they are.
+        single: writes one value that is not ordinary; None where it cannot be written.
     """
 
-    ordinary: Callable[[pa.Array, ArrayType], tuple[pa.Array, Array]]
+    forms: Mapping[DecodePath, TextForm]
     single: Callable[[Value], str | None]
 
 
-_NONE = np.empty(0, np.int64)
-PLAIN_TEXT = ValueSpelling(lambda texts, _: (texts, _NONE), decoded_text)
+_PLAIN_FORM = TextForm()
+PLAIN_TEXT = ValueSpelling({}, decoded_text)
 """``plain_text`` of every value."""
 
 
@@ -131,10 +129,9 @@ def _made(
     sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
         return pa.nulls(len(sizes), pa.string()), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
-    made = MAKERS[target.path](StoredColumn(*values, target))
-    array, others = spelling.ordinary(_WRITTEN[target.path](made.array), target)
-    undecided = made.undecided_rows(sizes)
-    return array, np.union1d(undecided, others) if len(others) else undecided
+    _check_size(int(np.maximum(sizes, 0).sum(dtype=np.int64)) * (2 if target.path is DecodePath.BYTES else 1))
+    made = spelled(StoredColumn(*values, target), spelling.forms.get(target.path, _PLAIN_FORM))
+    return made.array, made.undecided_rows(sizes)
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
@@ -145,23 +142,9 @@ def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
     is_other = (
         definition.data_type not in DATA_TYPES
         or pa.types.is_floating(target.type)
-        or (target.path is DecodePath.INTEGER and definition.scale > _SAFE_SCALE)
         or (target.path is DecodePath.MOMENT and target.type.tz is not None)
     )
-    return None if is_other or target.path not in _WRITTEN else target
-
-
-def _as_text(array: pa.Array) -> pa.Array:
-    return array.cast(pa.string())
-
-
-def _moments(moments: pa.Array) -> pa.Array:
-    """As ISO 8601 has them: without microseconds where these are zeros."""
-    seconds = moments.cast(pa.timestamp("s"), safe=False)
-    is_whole = pc.equal(seconds.cast(moments.type), moments)
-    if not pc.any(pc.invert(is_whole)).as_py():
-        return seconds.cast(pa.string())
-    return pc.if_else(is_whole, seconds.cast(pa.string()), moments.cast(pa.string()))
+    return None if is_other or not can_be_spelled(target) else target
 
 
 def _hex(binary: pa.Array) -> pa.Array:
@@ -171,18 +154,6 @@ def _hex(binary: pa.Array) -> pa.Array:
     digits = _HEX[np.frombuffer(stored, np.uint8)[: int(places[-1]) // 2]]
     buffers = [valid, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(digits)]
     return pa.Array.from_buffers(pa.string(), len(binary), buffers)
-
-
-_WRITTEN: dict[DecodePath, Callable[[pa.Array], pa.Array]] = {
-    DecodePath.TEXT: _as_text,
-    DecodePath.ASCII: _as_text,
-    DecodePath.NUMBER: _as_text,
-    DecodePath.INTEGER: _as_text,
-    DecodePath.DATE: _as_text,
-    DecodePath.MOMENT: _moments,
-    DecodePath.BYTES: _hex,
-}
-"""The text of the values of an array, by how it is made."""
 
 
 def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:

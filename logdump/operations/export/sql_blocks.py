@@ -29,7 +29,7 @@ from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of, learn_definitions
 from trailformat.search.transaction_walk import Extent
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 8 << 20
 """Bytes of a block, unless one change alone has more."""
 _MOST_ROWS = 1 << 18
 """More records than a block has, but for the pieces of large objects of one row."""
@@ -73,7 +73,7 @@ class BlockRows(NamedTuple):
         units: its changes.
         rows: their bytes.
         changes: those that have columns, by table.
-        objects: the units among those written one by one that are ordinary rows, or updates in two, but for their objects.
+        objects: the units among those written one by one that are ordinary but for the large objects of their rows.
         behind: the pieces of large objects behind the rows.
         is_single: a mask of the units that are written one by one; ``is_left_out`` of those that the filter drops.
     """

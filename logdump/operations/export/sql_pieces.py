@@ -1,4 +1,4 @@
-"""The pieces of large objects behind the rows of a block: found among its rows, so that no file is searched for them."""
+"""The pieces of large objects behind the rows of a block, found among its rows: no file is searched for them."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import IO
 
 from logdump.operations.export.appended_file import Place
@@ -22,6 +23,8 @@ from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.search.transaction_walk import Walked
 from trailformat.trail.sequence import Spot
+
+_CHUNK = 1 << 20
 
 
 class SqlExport:
@@ -95,4 +98,4 @@ class SqlExport:
 
 
 def _lines_in(file: IO[bytes]) -> int:
-    return sum(1 for _ in file)
+    return sum(chunk.count(b"\n") for chunk in iter(partial(file.read, _CHUNK), b""))

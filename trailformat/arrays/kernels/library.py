@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from trailformat.arrays.kernels.bytes import drop_high_bytes, gather_bytes, place_values, unmarked
 from trailformat.arrays.kernels.lines import write_lines
+from trailformat.arrays.kernels.runs import join_runs
+from trailformat.arrays.kernels.spelling import spell_values
 from trailformat.arrays.kernels.values import gather_dates, gather_decimals, gather_integers, gather_moments
 
 KERNELS = (
@@ -16,4 +18,6 @@ KERNELS = (
     gather_moments,
     gather_dates,
     write_lines,
+    join_runs,
+    spell_values,
 )

@@ -260,6 +260,36 @@ def _give_field(guard: Guard, field: Any, rows: int) -> None:
             field[at] = guard.given(field[at], size)
 
 
+def _spell_values(guard: Guard, args: Ends) -> None:
+    """As much room as the values take, with the text before one that is not taken, and SPARE."""
+    rows = longs(args[0], arrays.COLUMN_SIZE)[arrays.C_ROWS]
+    words = longs(args[1], arrays.SPELLING_SIZE)
+    places = list(words[arrays.P_OPENING :])
+    texts = max(map(sum, zip(places[::2], places[1::2], strict=True))) + arrays.SPARE
+    odd = {arrays.P_ODD: 256} if words[arrays.P_ODD] else {}
+    room = rows * (48 + texts) + 2 * sum(max(0, size) for size in _sizes(args[0]))
+    _column(guard, args)
+    args[1] = guard.table(args[1], {arrays.P_TEXTS: texts, **odd}, arrays.SPELLING_SIZE)
+    args[2], args[3] = guard.given(args[2], 4 * (rows + 1)), guard.given(args[3], (rows + 7) >> 3)
+    args[4], args[5] = guard.given(args[4], room + arrays.SPARE), guard.given(args[5], 8 * arrays.FOUND_SIZE)
+
+
+def _sizes(column: int) -> Sequence[int]:
+    words = longs(column, arrays.COLUMN_SIZE)
+    numbers = longs if words[arrays.C_WIDE] else ints
+    return list(numbers(words[arrays.C_SIZES], words[arrays.C_ROWS]))
+
+
+def _join_runs(guard: Guard, args: Ends) -> None:
+    count = args[1]
+    sizes = longs(args[0], 2 * count)[1::2]
+    args[0] = guard.given(args[0], 16 * count, is_table=True)
+    runs = longs(args[0], 2 * count)
+    for at in range(0, 2 * count, 2):
+        runs[at] = guard.given(runs[at], runs[at + 1])
+    args[2] = guard.given(args[2], sum(sizes))
+
+
 _plain: dict[str, Kernel] = {}
 """The kernels as they are."""
 
@@ -285,6 +315,8 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "gather_moments": _made(8, 2),
     "gather_dates": _made(4, 1),
     "write_lines": _write_lines,
+    "join_runs": _join_runs,
+    "spell_values": _spell_values,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""
 

@@ -16,7 +16,19 @@ from fixtures import TRAILS
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
-from trailformat.arrays import Escapes, Field, FieldForm, LineForm, locate_columns, write_lines
+from trailformat.arrays import (
+    DecodePath,
+    Escapes,
+    Field,
+    FieldForm,
+    LineForm,
+    TextForm,
+    ValueSpelling,
+    joined_runs,
+    locate_columns,
+    text_column,
+    write_lines,
+)
 from trailformat.arrays.columns import column_array
 from trailformat.arrays.text_arrays import StoredValues, text_array
 from trailformat.codec.token_names import LOGCSN
@@ -68,7 +80,12 @@ _TEXTS = (
     b"\0\0\0\1",
     b"\0\0\0\0\0\0\0\1",
     b"long enough for several words",
+    b"it's 'quoted'",
+    "é".encode(),
 )
+_ODD = (np.arange(256) == 1).view(np.uint8)
+_FORM = TextForm((b"<", b">"), (b"longer than a word <", b">"), odd=_ODD, is_printable=True, doubles_quotes=True)
+_QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
 
 
 def use_every_kernel() -> None:
@@ -79,6 +96,8 @@ def use_every_kernel() -> None:
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
                 _read(trail)
         _write_every_line()
+        text = np.frombuffer(b"twenty bytes of text", np.uint8)
+        joined_runs([text, text[3:]], np.array([0, 1, 0]), np.array([0, 2, 19]), np.array([16, 9, 20]))
         for order in BOTH:
             _make_arrays(Path(folder), order)
 
@@ -190,6 +209,7 @@ def _arrays_of(rows: RowBytes) -> None:
     for name, kind in KINDS.items():
         definition = column(**kind)
         column_array(spans, spans.after, 0, definition)
+        text_column(spans, spans.after, 0, definition, spelling=_QUOTED)
         if len(rows) == 1 and name != "VARCHAR":
             continue
         text_array(StoredValues(rows.view, spans.little, starts, sizes), definition)

@@ -39,6 +39,8 @@ NAMES = (
     "gather_moments",
     "gather_dates",
     "write_lines",
+    "join_runs",
+    "spell_values",
 )
 
 
