@@ -146,9 +146,9 @@ class SqlByColumns(SqlExport):
 
 
 class ScriptText(NamedTuple):
-    """Lines of a script, and how many transactions they end."""
+    """Lines of a script in UTF-8, and how many transactions they end."""
 
-    lines: str
+    lines: bytes
     ended: int
 
 
@@ -163,11 +163,9 @@ def script_texts(
                 raise item
             if isinstance(item, BlockLines):
                 block = item.block.block
-                yield ScriptText(
-                    bytes(merged(lines.of(item))).decode(), len(block.extents) - (0 if block.closes else 1)
-                )
+                yield ScriptText(bytes(merged(lines.of(item))), len(block.extents) - (0 if block.closes else 1))
             elif isinstance(item, Item):
-                yield ScriptText(lines.text(item).decode(), int(isinstance(item, Closing)))
+                yield ScriptText(lines.text(item), int(isinstance(item, Closing)))
             else:
                 yield item
 

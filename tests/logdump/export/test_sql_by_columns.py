@@ -82,7 +82,7 @@ def test_redo_and_undo_print_the_same_lines(
         line = Line()
         line(f"open {TRAILS / trail}")
         line.session.takes_lines = takes_lines
-        shown.append((line(f"{command} {words}"), line.session.cursor.next))
+        shown.append(("\n".join(line(f"{command} {words}")), line.session.cursor.next))
         line.session.close()
     assert shown[0] == shown[1]
 
