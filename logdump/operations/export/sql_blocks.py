@@ -31,6 +31,8 @@ from trailformat.search.transaction_walk import Extent
 
 _MOST_BYTES = 8 << 20
 """Bytes of a block, unless one change alone has more."""
+_MOST_TRANSACTIONS = 1 << 13
+"""Of a block; each is some objects until its block is written."""
 _MOST_ROWS = 1 << 18
 """More records than a block has, but for the pieces of large objects of one row."""
 _CUT_ROWS = BATCH_SIZE
@@ -116,30 +118,50 @@ def unknown_objects(block: BlockRows, objects: TableObjects) -> Iterator[tuple[i
             yield unit, b"-- RBA %d %s %s: %s\n" % (rba, op, objects.table.plain[0], reason)
 
 
+class Neighbours:
+    """Transactions of one file that go into a block, one after the other.
+
+    Args:
+        extent: the first of them in the script; all of it stands in one file.
+
+    Attributes:
+        extents: the transactions so far.
+    """
+
+    def __init__(self, extent: Extent) -> None:
+        self.extents = [extent]
+        self.span = _bounds(extent)
+
+    def takes(self, extent: Extent) -> bool:
+        """Take the next one in, unless it begins another block."""
+        first, begin = self.extents[0].first, extent.first
+        if first is None or begin is None or not begin.is_in(first.path):
+            return False
+        (start, stop), (left, right) = self.span, _bounds(extent)
+        wide = min(start, left), max(stop, right)
+        is_full = stop - start >= _MOST_BYTES or len(self.extents) == _MOST_TRANSACTIONS
+        if is_full or wide[1] - wide[0] > 2 * _MOST_BYTES:
+            return False
+        self.extents.append(extent)
+        self.span = wide
+        return True
+
+
 def is_in_one_file(extent: Extent) -> bool:
     """Whether all of a transaction stands in one file."""
-    return extent.first is not None and extent.last is not None and extent.first.path == extent.last.path
+    return extent.first is not None and extent.last is not None and extent.first.is_in(extent.last.path)
 
 
-def _span(extents: list[Extent]) -> tuple[int, int]:
-    """The RBA of the first record of neighbours in one file, and one behind that of the last."""
-    ends = extents[0], extents[-1]
-    firsts, lasts = zip(*((one.first.rba, one.last.rba) for one in ends if one.first and one.last), strict=True)
-    return min(firsts), max(lasts) + 1
+def _bounds(extent: Extent) -> tuple[int, int]:
+    """The RBA of the first record of a transaction that is there, and one behind that of the last."""
+    first, last = extent.first, extent.last
+    return (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
 
 
-def is_neighbour(extents: list[Extent], extent: Extent) -> bool:
-    """Whether a transaction goes into a block with those before it in the script."""
-    if extents[0].first is None or extent.first is None or extents[0].first.path != extent.first.path:
-        return False
-    (start, stop), (first, end) = _span(extents), _span([extents[0], extent])
-    return stop - start < _MOST_BYTES and end - first <= 2 * _MOST_BYTES
-
-
-def blocks_of(extents: list[Extent], trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
+def blocks_of(neighbours: Neighbours, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
     """Neighbouring transactions of a file as blocks, in the order of the script."""
+    extents, (start, stop) = neighbours.extents, neighbours.span
     ordered = extents[::-1] if is_backwards else extents
-    start, stop = _span(extents)
     if len(extents) > 1 or stop - start <= 2 * _MOST_BYTES:
         yield Block(ordered, start, stop)
         return
@@ -165,8 +187,7 @@ def _cuts(trail: TrailFile, extent: Extent, start: int, stop: int) -> Iterator[i
 def units_of(batch: Batch, extents: list[Extent]) -> Units:
     """The changes of transactions among the rows of a batch."""
     rba, io_type = np.asarray(batch.rba), np.asarray(batch.io_type)
-    spans = [_span([extent]) for extent in extents]
-    starts, stops = np.array(spans, np.int64).T
+    starts, stops = np.array([_bounds(extent) for extent in extents], np.int64).T
     extent = np.searchsorted(starts, rba, "right") - 1
     is_inside = (extent >= 0) & (rba < stops[extent]) & (np.asarray(batch.kind) == RECORD) & _IS_CHANGE[io_type]
     rows = np.flatnonzero(is_inside)

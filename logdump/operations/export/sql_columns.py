@@ -17,9 +17,9 @@ from logdump.operations.export.side_by_side import new_pool, results, written
 from logdump.operations.export.sql_blocks import (
     BlockReader,
     BlockRows,
+    Neighbours,
     blocks_of,
     is_in_one_file,
-    is_neighbour,
     unknown_objects,
 )
 from logdump.operations.export.sql_literals import Literals
@@ -35,6 +35,8 @@ from trailformat.search.transaction_walk import Extent, Walked
 from trailformat.trail.sequence import Spot
 
 _LINE_END = ord("\n")
+_CLOSING = Closing(left_out=0, remarks=0)
+"""That of most transactions."""
 
 
 class BlockLines(NamedTuple):
@@ -87,20 +89,21 @@ class ScriptJobs:
 
     def __call__(self, transactions: int | None) -> Iterator[Callable[[], BlockLines] | Item | Event | TrailError]:
         """Those of so many transactions, from the session's position on."""
-        waiting: list[Extent] = []
+        waiting: Neighbours | None = None
         try:
             for item in self._script.transactions(self._session.cursor.next, transactions):
                 if isinstance(item, Walked):
                     yield from self._progress.walked(item)
                     continue
                 extent = item if isinstance(item, Extent) and is_in_one_file(item) else None
-                if waiting and (extent is None or not is_neighbour(waiting, extent)):
+                is_taken = waiting is not None and extent is not None and waiting.takes(extent)
+                if waiting is not None and not is_taken:
                     yield from self._blocks(waiting)
-                    waiting = []
+                    waiting = None
                 if isinstance(item, Extent):
                     yield from self._progress.begun(self._script.opening(item), self._script.end)
                 if extent is not None:
-                    waiting.append(extent)
+                    waiting = waiting or Neighbours(extent)
                 elif isinstance(item, Extent):
                     yield from self._script.transaction(item)
                 else:
@@ -108,20 +111,20 @@ class ScriptJobs:
             error = None
         except TrailError as found:
             error = found
-        if waiting:
+        if waiting is not None:
             yield from self._blocks(waiting)
         if error is not None:
             yield error
 
-    def _blocks(self, extents: list[Extent]) -> Iterator[Callable[[], BlockLines]]:
+    def _blocks(self, neighbours: Neighbours) -> Iterator[Callable[[], BlockLines]]:
         """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
         script = self._script
-        file = script.file_of(_path(extents[0]))
+        file = script.file_of(_path(neighbours.extents[0]))
         if self._reader is None or self._reader.file is not file:
             is_open = file.trail.path == self._session.trail.path
             selection = self._session.selection(file.trail)
             self._reader = BlockReader(file, selection, script.dialect, is_open=is_open, takes_back=script.takes_back)
-        for block in blocks_of(extents, file.trail, is_backwards=script.takes_back):
+        for block in blocks_of(neighbours, file.trail, is_backwards=script.takes_back):
             yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=script.takes_back)
 
 
@@ -178,9 +181,13 @@ class ScriptLines:
         self._offset = offset
         self._is_backwards = script.takes_back
         self._left_out = self._remarks = 0
+        self._closing = self._made(_CLOSING)
 
     def text(self, item: Item) -> bytes:
         """The lines of an item."""
+        return self._closing if item == _CLOSING else self._made(item)
+
+    def _made(self, item: Item) -> bytes:
         return "".join(f"{line}\n" for line in item_lines(item, self._script.dialect, self._offset)).encode()
 
     def of(self, lines: BlockLines) -> list[LinePart]:

@@ -389,8 +389,11 @@ def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
 
 def _changes_in(extent: Extent) -> int:
     """The number of its records with changes; pieces of large objects belong to the rows before them."""
-    numbers = {True: 0, False: 0}
+    rows = pieces = 0
     for types in extent.tables.values():
         for io_type, number in types.items():
-            numbers[io_type == LARGE_OBJECT] += number if io_type in OPERATIONS else 0
-    return numbers[False] or numbers[True]
+            if io_type == LARGE_OBJECT:
+                pieces += number
+            elif io_type in OPERATIONS:
+                rows += number
+    return rows or pieces
