@@ -83,7 +83,8 @@ def spelled(column: StoredColumn, form: TextForm) -> KernelArray:
     if not has_high or _are_right(made.array, column.target, form):
         return made
     without = column._replace(sizes=column.sizes.copy())
-    kernels()["drop_high_bytes"](without.described().ctypes.data)
+    described = without.described()
+    kernels()["drop_high_bytes"](described.ctypes.data)
     return _spelled(without, form)[0]
 
 

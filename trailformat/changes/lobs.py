@@ -63,6 +63,13 @@ class Lob(NamedTuple):
         return not self.missing and not self.problems
 
 
+class LobBytes(NamedTuple):
+    """A LOB and its bytes, which mean something where it is whole and not too large."""
+
+    lob: Lob
+    data: bytes
+
+
 class _Piece(NamedTuple):
     """One piece: the ordinal of its LOB, and its record, in whose data its bytes begin at ``start``."""
 
@@ -180,35 +187,25 @@ class _Growing:
             self.note(f"{self._pieces} pieces are there, RecCount says {self._rec_count}")
 
 
-def lobs_of(trail: TrailFile, rba: int, pieces: Sequence[Record] | None = None) -> list[Lob]:
+def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
     """The LOBs of the row to which the record at ``rba`` belongs, as its base or as a part of it.
-
-    ``pieces`` are those of the row whose base stands there, where they are known: they are not looked for then.
 
     Raises:
         TrailError: no record stands there, or it belongs to no row.
     """
-    walk = _Walk(trail, rba, pieces)
+    walk = _Walk(trail, rba)
     for _ in walk.pieces():
         pass
     return walk.lobs()
 
 
-def read_lob(
-    trail: TrailFile,
-    rba: int,
-    ordinal: int,
-    write: Callable[[bytes], object],
-    pieces: Sequence[Record] | None = None,
-) -> Lob:
+def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], object]) -> Lob:
     """Hand the bytes of one LOB of the row to ``write``, piece by piece, and return what it is.
-
-    ``pieces`` as in :func:`lobs_of`.
 
     Raises:
         BadData: it is not whole, or the row has no such LOB.
     """
-    walk = _Walk(trail, rba, pieces)
+    walk = _Walk(trail, rba)
     for piece in walk.pieces():
         if piece.ordinal == ordinal:
             for stretch in piece.record.stretches("D", start=piece.start):
@@ -227,10 +224,26 @@ def _row_at(trail: TrailFile, here: Spot) -> Row:
     return Row(here) if kind_of(record) is None else row_before(trail, here.rba)
 
 
+def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] | None = None) -> list[LobBytes]:
+    """The LOBs of a row, and the bytes of those that have at most so many.
+
+    ``pieces`` are those of the row whose base stands at ``rba``, where they are known: they are not looked for then.
+    Raises like lobs_of.
+    """
+    walk = _Walk(trail, rba, pieces)
+    data: list[bytearray] = []
+    for piece in walk.pieces():
+        if piece.ordinal > len(data):
+            data.append(bytearray())
+        for stretch in piece.record.stretches("D", start=piece.start) if len(data[piece.ordinal - 1]) <= most else ():
+            data[piece.ordinal - 1] += stretch
+    return [LobBytes(*one) for one in zip(walk.lobs(), map(bytes, data), strict=True)]
+
+
 class _Walk:
     """One way through the records of a row, or through its pieces where these are given."""
 
-    def __init__(self, trail: TrailFile, rba: int, pieces: Sequence[Record] | None) -> None:
+    def __init__(self, trail: TrailFile, rba: int, pieces: Sequence[Record] | None = None) -> None:
         here = Spot(trail.path, rba)
         row = _row_at(trail, here) if pieces is None else Row(here)
         self._trail = trail

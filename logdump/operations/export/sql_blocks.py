@@ -7,7 +7,6 @@ of an update; the pieces in front of the first row of a transaction are one too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +15,11 @@ from logdump.arrow.tables.piece import Array
 from logdump.operations.export.sql_pieces import PiecesBehind, Units, pieces_behind
 from logdump.operations.export.sql_statements import KIND_OF, KINDS, SqlTable, TableChanges, sql_table
 from logdump.render.sql.dialect import Dialect
-from logdump.render.sql.large_objects import UNKNOWN_LAYOUT, needs_large_objects
+from logdump.render.sql.large_objects import needs_large_objects
 from logdump.render.sql.script_files import ScriptFile
 from logdump.session.selection import Selection
 from trailformat import Record, TrailFile
 from trailformat.changes.row_changes import OPERATIONS, PAIRED
-from trailformat.changes.segments import numbers_of
 from trailformat.changes.transactions import BEGINS
 from trailformat.records.io_types import LARGE_OBJECT
 from trailformat.scan import RECORD, Batch, Engine, scan
@@ -70,7 +68,7 @@ class BlockRows(NamedTuple):
     """What the records of a block are.
 
     Attributes:
-        path: of the file.
+        trail: the file.
         block: the block.
         units: its changes.
         rows: their bytes.
@@ -80,7 +78,7 @@ class BlockRows(NamedTuple):
         is_single: a mask of the units that are written one by one; ``is_left_out`` of those that the filter drops.
     """
 
-    path: Path
+    trail: TrailFile
     block: Block
     units: Units
     rows: RowBytes
@@ -96,29 +94,17 @@ class BlockRows(NamedTuple):
         is_piece = self.units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
         is_wanted[1:] |= ~is_piece[:-1]
-        return [self.rows.record(row, self.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
+        return [self.rows.record(row, self.trail.path) for row in (begin + np.flatnonzero(is_wanted)).tolist()]
 
     def pieces(self, unit: int) -> list[Record] | None:
         """The pieces of large objects behind the last row of a unit; None where they may not all be here."""
         if not self.behind.is_known[unit]:
             return None
         places = range(int(self.behind.first[unit]), int(self.behind.stop[unit]))
-        return [self.rows.record(row, self.path) for row in places]
+        return [self.rows.record(row, self.trail.path) for row in places]
 
 
-def unknown_objects(block: BlockRows, objects: TableObjects) -> Iterator[tuple[int, bytes]]:
-    """The units whose first large object is in pieces of an unknown layout, and the comments in their places."""
-    units, first = block.units, block.behind.first
-    reason = UNKNOWN_LAYOUT.format(1).encode()
-    for unit in objects.units.tolist() if objects.table.plain else ():
-        row, piece = (block.rows.record(int(first[unit]) - back, block.path) for back in (1, 0))
-        if numbers_of(piece) is None:
-            rba = int(block.rows.batch.rba[units.rows[units.heads[unit]]])
-            op = OPERATIONS[row.header.io_type].encode()
-            yield unit, b"-- RBA %d %s %s: %s\n" % (rba, op, objects.table.plain[0], reason)
-
-
-class Neighbours:
+class BlockExtents:
     """Transactions of one file that go into a block, one after the other.
 
     Args:
@@ -158,9 +144,9 @@ def _bounds(extent: Extent) -> tuple[int, int]:
     return (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
 
 
-def blocks_of(neighbours: Neighbours, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
+def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
     """Neighbouring transactions of a file as blocks, in the order of the script."""
-    extents, (start, stop) = neighbours.extents, neighbours.span
+    extents, (start, stop) = waiting.extents, waiting.span
     ordered = extents[::-1] if is_backwards else extents
     if len(extents) > 1 or stop - start <= 2 * _MOST_BYTES:
         yield Block(ordered, start, stop)
@@ -261,7 +247,7 @@ class BlockReader:
                 continue
             changes += [TableChanges(table, rows.subset(at), is_second[at])] if len(at) else []
             objects += [TableObjects(table, number[with_objects])] if len(with_objects) else []
-        return BlockRows(trail.path, block, units, rows, changes, objects, behind, is_single, is_left_out)
+        return BlockRows(trail, block, units, rows, changes, objects, behind, is_single, is_left_out)
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
         """A mask of the units that are one change of which the filter drops every record."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -15,14 +16,14 @@ from logdump.arrow.tables.piece import Array
 from logdump.notation.times import TimeOffset
 from logdump.operations.export.side_by_side import new_pool, results, written
 from logdump.operations.export.sql_blocks import (
+    BlockExtents,
     BlockReader,
     BlockRows,
-    Neighbours,
     blocks_of,
     is_in_one_file,
-    unknown_objects,
 )
 from logdump.operations.export.sql_literals import Literals
+from logdump.operations.export.sql_objects import ObjectRows
 from logdump.operations.export.sql_script import SqlExport
 from logdump.operations.export.sql_statements import statements
 from logdump.operations.export.text_file import TextFile
@@ -50,14 +51,15 @@ class BlockLines(NamedTuple):
 
 def _block_lines(block: BlockRows, literals: Literals, *, takes_back: bool) -> BlockLines:
     """The statements of a block; needs no session, so that threads can do it."""
-    made = [one for changes in block.changes for one in statements(changes, literals, takes_back=takes_back)]
+    objects = [ObjectRows(block, one) for one in block.objects]
     is_single = block.is_single.copy()
+    is_single[[unit for one in objects for unit in one.units]] = False
+    changes = chain(block.changes, *(one.changes() for one in objects))
+    made = [one for part in changes for one in statements(part, literals, takes_back=takes_back)]
     for one in made:
         is_single[block.units.number[np.searchsorted(block.units.rows, one.odd)]] = True
     remarks = [one.remarks for one in made if one.remarks is not None]
-    unknown = [(unit, line) for objects in block.objects for unit, line in unknown_objects(block, objects)]
-    is_single[[unit for unit, _ in unknown]] = False
-    remarks += [_part(sorted((int(block.units.rows[block.units.heads[unit]]), line) for unit, line in unknown))]
+    remarks += [_part(sorted(remark for one in objects for remark in one.remarks))]
     return BlockLines(block, [one.part for one in made], remarks, is_single)
 
 
@@ -89,7 +91,7 @@ class ScriptJobs:
 
     def __call__(self, transactions: int | None) -> Iterator[Callable[[], BlockLines] | Item | Event | TrailError]:
         """Those of so many transactions, from the session's position on."""
-        waiting: Neighbours | None = None
+        waiting: BlockExtents | None = None
         try:
             for item in self._script.transactions(self._session.cursor.next, transactions):
                 if isinstance(item, Walked):
@@ -103,7 +105,7 @@ class ScriptJobs:
                 if isinstance(item, Extent):
                     yield from self._progress.begun(self._script.opening(item), self._script.end)
                 if extent is not None:
-                    waiting = waiting or Neighbours(extent)
+                    waiting = waiting or BlockExtents(extent)
                 elif isinstance(item, Extent):
                     yield from self._script.transaction(item)
                 else:
@@ -116,15 +118,15 @@ class ScriptJobs:
         if error is not None:
             yield error
 
-    def _blocks(self, neighbours: Neighbours) -> Iterator[Callable[[], BlockLines]]:
+    def _blocks(self, waiting: BlockExtents) -> Iterator[Callable[[], BlockLines]]:
         """The jobs for neighbouring transactions of one file, which one reader reads as long as it stays open."""
         script = self._script
-        file = script.file_of(_path(neighbours.extents[0]))
+        file = script.file_of(_path(waiting.extents[0]))
         if self._reader is None or self._reader.file is not file:
             is_open = file.trail.path == self._session.trail.path
             selection = self._session.selection(file.trail)
             self._reader = BlockReader(file, selection, script.dialect, is_open=is_open, takes_back=script.takes_back)
-        for block in blocks_of(neighbours, file.trail, is_backwards=script.takes_back):
+        for block in blocks_of(waiting, file.trail, is_backwards=script.takes_back):
             yield partial(_block_lines, self._reader.read(block), self._literals, takes_back=script.takes_back)
 
 

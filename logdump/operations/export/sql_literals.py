@@ -58,7 +58,7 @@ class Literals:
 
     def of(self, definition: ColumnDefinition) -> ValueSpelling:
         """The spelling of the values of a column."""
-        return ValueSpelling(self._forms, partial(self._single, definition))
+        return ValueSpelling(self._forms, partial(self.single, definition))
 
     def are_null(self, literals: pa.Array) -> Array:
         """A mask of the literals that stand for NULL."""
@@ -72,7 +72,8 @@ class Literals:
         except Unwritable:
             return False
 
-    def _single(self, definition: ColumnDefinition, value: Value) -> str | None:
+    def single(self, definition: ColumnDefinition, value: Value) -> str | None:
+        """The literal of a value; None where it has none."""
         if value.problem is not None or len(value.data) > LONGEST:
             return None
         try:

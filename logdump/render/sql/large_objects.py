@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from logdump.render.sql.dialect import Unwritable
 from trailformat import Record, TrailError, TrailFile
-from trailformat.changes.lobs import Lob, lobs_of, read_lob
+from trailformat.changes.lobs import Lob, whole_lobs
 from trailformat.changes.row_changes import Change, ColumnChange
 from trailformat.codec.charsets import codec_of, decode
 from trailformat.definitions.column import ColumnDefinition
@@ -33,17 +34,32 @@ def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Seq
         Unwritable: one is not whole, too long, or in pieces whose layout is not known.
         TrailError: what follows the row cannot be read.
     """
-    rba = change.records[-1].rba
     columns = {column.index: column for column in change.columns}
-    for lob in lobs_of(trail, rba, pieces):
-        index = _column(lob)
-        data = bytearray()
-        read_lob(trail, rba, lob.ordinal, data.extend, pieces)
-        definition = _definition(change, index)
-        value = _decoded(bytes(data), definition, codec)
+    known = change.definition.columns if change.definition else ()
+    for index, is_before, value in values_of_objects(trail, change.records[-1].rba, known, codec, pieces):
+        definition = known[index]
         column = columns.get(index) or ColumnChange(index, definition.name, definition, None, None, definition.is_key)
-        columns[index] = column._replace(before=value) if lob.is_before else column._replace(after=value)
+        columns[index] = column._replace(before=value) if is_before else column._replace(after=value)
     return change._replace(columns=tuple(columns[index] for index in sorted(columns)))
+
+
+class ObjectValue(NamedTuple):
+    """The value of a large object: the index of its column, whether it is the one before."""
+
+    column: int
+    is_before: bool
+    value: Value
+
+
+def values_of_objects(
+    trail: TrailFile, rba: int, columns: Sequence[ColumnDefinition], codec: str, pieces: Sequence[Record] | None
+) -> Iterator[ObjectValue]:
+    """The values of the large objects of the row at ``rba``; raises like with_large_objects."""
+    for lob, data in whole_lobs(trail, rba, LONGEST, pieces):
+        index = _column(lob)
+        if index >= len(columns):
+            raise Unwritable(f"column {index} has no name: no definition of the table fits (SOURCEDEFS reads some)")
+        yield ObjectValue(index, lob.is_before, _decoded(data, columns[index], codec))
 
 
 def _column(lob: Lob) -> int:
@@ -55,13 +71,6 @@ def _column(lob: Lob) -> int:
     if lob.size > LONGEST:
         raise Unwritable(f"large object {lob.ordinal} has {lob.size} bytes, more than {LONGEST}")
     return lob.column
-
-
-def _definition(change: Change, index: int) -> ColumnDefinition:
-    columns = change.definition.columns if change.definition else ()
-    if index >= len(columns):
-        raise Unwritable(f"column {index} has no name: no definition of the table fits (SOURCEDEFS reads some)")
-    return columns[index]
 
 
 def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.operations.export import columns_pay, text_file
-from logdump.render.sql import SqlScript
 from tests.logdump.export.scripts import EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -41,20 +40,6 @@ DIALECTS = ("oracle", "mysql", "postgresql", "ansi")
 EACH_DIALECT = pytest.mark.parametrize("dialect", list(DIALECTS) if IS_LONG else list(DIALECTS)[:2])
 ORDER = ByteOrder.BIG
 RECORDS = records_of_a_table(st.sampled_from([3, 3, 3, 0, 1, 2]))
-
-
-@pytest.fixture
-def singles(monkeypatch: pytest.MonkeyPatch) -> list[list[Record]]:
-    """The records of each change whose statement is made by itself."""
-    found: list[list[Record]] = []
-    plain = SqlScript.statements_of
-
-    def noted(self: SqlScript, records: list[Record], transaction: object) -> object:
-        found.append(list(records))
-        return plain(self, found[-1], transaction)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(SqlScript, "statements_of", noted)
-    return found
 
 
 @pytest.mark.parametrize(("trail", "direction"), WAYS)
