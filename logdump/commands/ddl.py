@@ -11,10 +11,11 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.language.reader import ArgumentReader, Context, Parameter
-from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
+from logdump.operations.ddl.evaluation import evaluate
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.operations.matching_files import matching_files
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.across import files_from
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.evaluation import DdlCounted, DdlEvaluated, Outcome, ProcessSide

@@ -9,7 +9,7 @@ from pathlib import Path
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, OneOf, Word
-from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.parameters.tree import (
     Ddl,
     DdlOption,

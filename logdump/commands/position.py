@@ -17,12 +17,15 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, NoRecordThere, PositionShown, Progress, say
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
-from logdump.session.settings import Across, OutputFormat
+from logdump.session.settings import Across
 from trailformat import TrailError, TrailFile
 
 if TYPE_CHECKING:
+    from logdump.operations.many_rows import RowLines
     from logdump.operations.sequence_search import Goal
 
+_FEW = 16
+"""Records up to which each is shown by itself."""
 Place = Callable[[Session], Iterator[Event]]
 """What sets the position."""
 
@@ -43,14 +46,20 @@ class Skip(NamedTuple):
 
 def run_next(session: Session, count: int | None) -> Iterator[Event]:
     """Display the next records that pass the filter, in the read direction; at the end, nothing."""
-    reader = FilteredReader(session)
+    reader, left = FilteredReader(session), count or 1
+    takes_lines = left > _FEW and _takes_lines(session)
     try:
-        if session.takes_lines and session.settings.format is OutputFormat.JSONL:
-            reader.scanned = yield from _show_many(session, count or 1)
-        for _ in range((count or 1) - reader.scanned):
+        if takes_lines and session.settings.shows_everything:
+            reader.scanned = yield from _show_by_columns(session, left)
+            left -= reader.scanned
+        while left:
+            if takes_lines and left > _FEW and (shown := (yield from _show_rows(session, left, reader.scanned))):
+                reader.scanned, left = reader.scanned + shown, left - shown
+                continue
             record = yield from reader.find()
             if record is None:
                 break
+            left -= 1
             yield from show_record(session, record)
     except (TrailError, CommandError):
         yield from _suppressed(reader)
@@ -58,16 +67,39 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
     yield from _suppressed(reader)
 
 
-def _show_many(session: Session, count: int) -> Generator[Event, None, int]:
-    """Show records as lines of JSON where they are many; returns how many were shown."""
-    from logdump.operations.export.columns_pay import records_have_columns  # noqa: PLC0415 - few want so many
+def _takes_lines(session: Session) -> bool:
+    """Whether records are shown as they stand in the file, one after the other, to what takes many as lines."""
+    is_filtered = session.narrowing is not None or session.selection().is_active
+    shows_additions = session.settings.values and not session.settings.shows_everything
+    return session.takes_lines > 0 and not session.cursor.is_backwards and not is_filtered and not shows_additions
 
-    is_plain = not session.cursor.is_backwards and not session.selection().is_active
-    if not is_plain or not records_have_columns(session, count):
+
+def _show_by_columns(session: Session, count: int) -> Generator[Event, None, int]:
+    """Show records as lines of JSON where they are very many; returns how many were shown."""
+    from logdump.operations.export.columns_pay import next_has_columns  # noqa: PLC0415 - few want so many
+
+    if not next_has_columns(session, count):
         return 0
     from logdump.operations.many_in_json import show_many  # noqa: PLC0415 - it needs pyarrow and numba
 
     return (yield from show_many(session, count))
+
+
+def _show_rows(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
+    """Show records as lines up to one of an unusual form; returns how many were shown."""
+    from logdump.operations.many_rows import show_rows  # noqa: PLC0415 - few want so many
+
+    return (yield from show_rows(session, _row_lines(session), count, scanned))
+
+
+def _row_lines(session: Session) -> RowLines:
+    if session.settings.shows_everything:
+        from logdump.render.row_json import RowJson  # noqa: PLC0415 - one of two is needed
+
+        return RowJson(session)
+    from logdump.render.row_text import RowText  # noqa: PLC0415 - one of two is needed
+
+    return RowText(session)
 
 
 def _suppressed(reader: FilteredReader) -> Iterator[Event]:

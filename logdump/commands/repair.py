@@ -14,7 +14,8 @@ from logdump.operations.repair.headers import HeaderChoice
 from logdump.operations.repair.repairing import Repair, RepairOptions
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError
-from logdump.session.events import Event
+from logdump.session.events import Event, Notice
+from logdump.session.exit_status import ExitStatus
 from logdump.session.session import Session
 from trailformat.search.whole_trail import WholeTrail
 
@@ -29,7 +30,13 @@ def run_repair(session: Session, options: RepairOptions) -> Iterator[Event]:
         whole, title = WholeTrail(files_from(session)), str(session.trail.path)
     else:
         whole, title = whole_trail_of(session, options.over, "REPAIR"), options.over
-    yield from Repair(session, whole, f"LogTrail {title}", options).events()
+    repair = Repair(session, whole, f"LogTrail {title}", options)
+    try:
+        yield from repair.events()
+    except KeyboardInterrupt:
+        what = "the copy is complete, this is partial" if repair.is_written else "nothing was written"
+        yield Notice((f"Stopped before the end: {what}.",), ExitStatus.INTERRUPTED)
+        raise
 
 
 def _options(name: str, header: dict[str, Any] | None = None, **given: Any) -> RepairOptions:

@@ -28,6 +28,8 @@ class Interactive(LineMode):
         go_full_screen: goes on with the session in the full-screen view until that ends; None where there is none.
     """
 
+    records_together = 1  # after Ctrl+C the position is behind the record printed last
+
     def __init__(self, first: str = "", go_full_screen: GoFullScreen | None = None) -> None:
         super().__init__(first)
         self._editor = LineEditor(self._context)

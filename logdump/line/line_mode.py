@@ -50,12 +50,14 @@ class LineMode:
     failures_to_stderr = False
     output_is_data = False
     """Whether standard output is for the data of EXPORT alone, from the first command to the last."""
+    records_together = 64
+    """The most records that are printed together."""
 
     def __init__(self, first: str = "", session: Session | None = None) -> None:
         self.session = session or Session()
         self.session.ask = self._ask
         self.session.standard_output = self._standard_output
-        self.session.takes_lines = True
+        self.session.takes_lines = self.records_together
         self._narrates = False
         self.session.note_entered = self._log
         self.status = ExitStatus.OK

@@ -19,6 +19,11 @@ def escape(text: str) -> Harmless:
     return Harmless("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))
 
 
+def ascii_json(text: str) -> Harmless:
+    r"""JSON in ASCII, a line or some with line feeds between them: it has ``\u001b`` for what is not printable."""
+    return Harmless(text)
+
+
 def escape_lines(lines: Iterable[str]) -> list[Harmless]:
     """The same of each line; where none needs it, one look at all of them finds that out."""
     shown = list(lines)

@@ -11,6 +11,7 @@ from logdump.notation.ebcdic import ASCII
 from logdump.notation.escape import Harmless
 
 BYTES_PER_LINE = 20
+_ASCII_TABLE = ASCII.encode()
 _LINES = 64
 """Lines that are made together."""
 _DIGITS = 50
@@ -25,7 +26,7 @@ _PLACES = [
 def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[Harmless]:
     """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` gives the character of each byte (see charsets)."""
     shown = data if limit is None else data[:limit]
-    table = gutter.encode()
+    table = _ASCII_TABLE if gutter is ASCII else gutter.encode()
     if 0 < len(shown) <= BYTES_PER_LINE:
         return [Harmless(f" {shown.hex(' ', -2):<49} | {shown.translate(table).decode()}")]
     lines: list[str] = []

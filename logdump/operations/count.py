@@ -286,22 +286,30 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
     choose_engine(sum(path.stat().st_size for path in paths if path.exists()))
     # threads are at work on the next files meanwhile
     begun = ((path, _begin(counter, path)) for path in paths)
-    with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:
-        for path, counting in files:
-            before = counter.count.total.records
-            try:
-                if isinstance(counting, TrailError):
-                    raise counting
-                with contextlib.closing(counting.trail):
-                    yield from counter.run(counting)
-            except TrailError as error:
-                what = "not counted" if counter.count.total.records == before else "counted up to there"
-                counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
-                continue
-            yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
-            if counter.stopped_at is not None:
-                break
+    try:
+        with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:
+            for path, counting in files:
+                yield from _count_one(counter, path, counting)
+                if counter.stopped_at is not None:
+                    break
+    except KeyboardInterrupt:
+        counter.stopped_at = f"{name}, after {counter.scanned} records"
     return f"LogTrail {name}, {len(paths)} files,"
+
+
+def _count_one(counter: CountRun, path: Path, counting: FileCount | TrailError) -> Iterator[Event]:
+    """Count one of several files, and tell its records; one that cannot be read is told at the end."""
+    before = counter.count.total.records
+    try:
+        if isinstance(counting, TrailError):
+            raise counting
+        with contextlib.closing(counting.trail):
+            yield from counter.run(counting)
+    except TrailError as error:
+        what = "not counted" if counter.count.total.records == before else "counted up to there"
+        counter.notices.append(Notice((f"{error}: {what}",), bad=Bad(error)))
+        return
+    yield say(f"LogTrail {path} counted, {counter.count.total.records - before} records")
 
 
 def _begin(counter: CountRun, path: Path) -> FileCount | TrailError:

@@ -7,17 +7,16 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from logdump.arrow.tables.piece import pieces
+from logdump.notation.escape import Harmless, ascii_json
 from logdump.operations.export.jsonl import JsonLines
 from logdump.operations.export.record_lines import RecordLines, record_lines
-from logdump.operations.export.record_pieces import record_pieces
+from logdump.operations.export.record_pieces import RecordPieces
 from logdump.operations.first_match import show_record
-from logdump.session.events import Event, Progress, RecordsInJson
+from logdump.operations.many_rows import handed_over
+from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat.scan import Engine, TransactionTracker, scan
 from trailformat.scan.rows import learn_definitions
-
-_TOGETHER = 64
-"""Lines of an event; after Ctrl+C NEXT begins with those again that may not have been printed."""
 
 
 def show_many(session: Session, count: int) -> Generator[Event, None, int]:
@@ -27,13 +26,13 @@ def show_many(session: Session, count: int) -> Generator[Event, None, int]:
     """
     trail, start = session.trail, session.cursor.next
     carrier = TransactionTracker(trail, engine=Engine.NUMBA, before=session.cursor.transactions.open_at(start))
-    forms, done = JsonLines().members(), 0
+    forms, records, done = JsonLines().members(), RecordPieces(session), 0
     for batch in scan(trail, start, engine=Engine.NUMBA):
         learn_definitions(trail, batch)
         sound = next(iter(batch.spans()), len(batch))
         rows = np.arange(min(sound, count - done))
         for piece in pieces(trail, batch, rows, carrier.of(batch)):
-            for part in record_pieces(session, piece):
+            for part in records.of(piece):
                 yield from _shown(session, record_lines(part, trail, forms), done)
                 done += len(part.rows)
         if sound < len(batch) or done == count:
@@ -43,25 +42,34 @@ def show_many(session: Session, count: int) -> Generator[Event, None, int]:
 
 def _shown(session: Session, made: RecordLines, done: int) -> Iterator[Event]:
     """The rows of a piece; the position moves along."""
-    cursor, rows, owners = session.cursor, made.piece.rows, made.piece.owners
-    lines = iter(bytes(made.part.data).decode().splitlines())
+    cursor, rows, owners, step = session.cursor, made.piece.rows, made.piece.owners, session.settings.notify
     rbas, lengths, times = (rows.of(name).tolist() for name in ("rba", "length", "io_time"))
-    waiting: list[str] = []
-    for row, is_odd in enumerate(made.odd.tolist()):
-        is_due = (done + row + 1) % session.settings.notify == 0
-        if waiting and (is_odd or is_due or len(waiting) == _TOGETHER):
-            yield RecordsInJson(tuple(waiting))
-            cursor.stand_at(rbas[row - 1], lengths[row - 1])
-            waiting.clear()
-        if is_due:
+    due = set(range((done // step + 1) * step - done - 1, len(rbas), step))
+    odd = set(np.flatnonzero(made.odd).tolist())
+    lines, first = _Lines(made), 0
+    for row in sorted({*due, *odd, *range(0, len(rbas), session.takes_lines), len(rbas)}):
+        if first < row:
+            yield from handed_over(cursor, lines.between(first, row), rbas[row - 1], lengths[row - 1])
+        first = row
+        if row in due:
             yield Progress(done + row + 1, rbas[row], times[row])
-        if is_odd:
+        if row in odd:
             record = rows.record(row, session.trail.path)
             cursor.transactions.learn(record, owners.of_row(int(rows.rows[row])))
             cursor.stand_on(record)
             yield from show_record(session, record)
-        else:
-            waiting.append(next(lines))
-    if waiting:
-        yield RecordsInJson(tuple(waiting))
-        cursor.stand_at(rbas[-1], lengths[-1])
+            first = row + 1
+
+
+class _Lines:
+    """The lines of the rows of a piece."""
+
+    def __init__(self, made: RecordLines) -> None:
+        self._data = made.part.data
+        self._ends = np.concatenate(([0], made.part.ends[np.diff(made.part.ends, prepend=0) > 0]))
+        self._number = np.concatenate(([0], np.cumsum(~made.odd)))
+
+    def between(self, first: int, stop: int) -> list[Harmless]:
+        """Those of rows of which none is odd, as one text."""
+        start, end = self._ends[self._number[[first, stop]]].tolist()
+        return [ascii_json(str(self._data[start : end - 1], "ascii"))]

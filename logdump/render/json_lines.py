@@ -5,9 +5,7 @@ The names of members are API; docs/json.md lists them, made from the same tables
 
 from __future__ import annotations
 
-import json
-
-from logdump.notation.escape import Harmless, escape, escape_lines
+from logdump.notation.escape import Harmless, ascii_json
 from logdump.render import (
     json_bounded_recovery,
     json_check,
@@ -29,8 +27,8 @@ from logdump.render import (
     json_spark,
     json_statement,
 )
-from logdump.render.json_shape import Shape, exact, member
-from logdump.session.events import Event, Failure, Notice, RecordsInJson, RowsShown, Text
+from logdump.render.json_shape import Shape, encoded, member
+from logdump.session.events import Event, Failure, Notice, RecordsInLines, RowsShown, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.recovery_events import RecoveryEnd
 from logdump.session.settings import Settings
@@ -135,7 +133,6 @@ PARTS = (
 )
 """The objects inside those."""
 
-_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _SHAPE_OF = {shape.event: shape for shape in SHAPES}
 
 
@@ -144,8 +141,8 @@ def render(event: Event, _settings: Settings) -> list[Harmless]:
 
     A RecoveryEnd has none: the object of RECOVERY holds what it tells.
     """
-    if isinstance(event, RecordsInJson):
-        return escape_lines(event.lines)
+    if isinstance(event, RecordsInLines):
+        return event.take()
     if isinstance(event, RowsShown):
         return [_object(json_spark.ROW, (event.columns, row)) for row in event.rows]
     return [] if isinstance(event, RecoveryEnd) else [_object(_shape(event), event)]
@@ -153,7 +150,7 @@ def render(event: Event, _settings: Settings) -> list[Harmless]:
 
 def _object(shape: Shape, source: object) -> Harmless:
     described = {"type": shape.name, **shape.build_what_decodes(source)}
-    return escape(_ENCODER.encode(exact(described)))
+    return ascii_json(encoded(described))
 
 
 def _shape(event: Event) -> Shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from operator import attrgetter, itemgetter
 from pathlib import PurePath
@@ -13,6 +14,7 @@ from trailformat import TrailError
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
 Get = Callable[[Any], Any]
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _AS_IT_IS = frozenset({str, bool, type(None)})
 """The types of most values, which JSON has too."""
 
@@ -112,3 +114,8 @@ def exact(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     return str(value) if isinstance(value, PurePath) else value
+
+
+def encoded(value: Any) -> str:
+    """A value as JSON in ASCII."""
+    return _ENCODER.encode(exact(value))

@@ -17,6 +17,7 @@ from logdump.render.column_text import column_lines
 from logdump.render.file_header_text import file_header_lines
 from logdump.render.header_text import ghdr_lines
 from logdump.render.token_text import ggs_token_lines, header_token_lines, user_token_lines
+from logdump.session.events import RecordsInLines
 from logdump.session.known_record import KnownRecord
 from logdump.session.release import Release
 from logdump.session.settings import Detail, Level, Settings
@@ -36,23 +37,38 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
         TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
     """
     record = known.record
-    lines: list[Harmless] = []
-    if settings.headertoken is not Level.OFF:
-        lines += header_token_lines(record, settings)
     if record.is_file_header:
-        lines += escape_lines(file_header_lines(record, settings))
-        return lines
-    if settings.ghdr:
-        lines += ghdr_lines(record, settings)
-    lines += _metadata_lines(known, settings) if record.is_metadata else _row_lines(known, settings)
-    if settings.usertoken is not Level.OFF:
-        lines += user_token_lines(record, settings)
-    if settings.ggstoken is not Level.OFF:
-        lines += ggs_token_lines(record, settings)
+        headertoken = settings.headertoken is not Level.OFF
+        lines = header_token_lines(record, settings) if headertoken else []
+        return lines + escape_lines(file_header_lines(record, settings))
+    if record.is_metadata:
+        lines = _with_blocks(record, _metadata_lines(known, settings), settings)
+    else:
+        lines = row_lines(record, name_line(known, settings), settings)
     if settings.values:
         from logdump.render.addition_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
 
         lines += escape_lines(addition_lines(known, settings))
+    return lines
+
+
+def many_lines(shown: RecordsInLines, _settings: Settings) -> list[Harmless]:
+    """The lines of many records, which were made with them."""
+    return shown.take()
+
+
+def _with_blocks(record: Record, shown: list[Harmless], settings: Settings) -> list[Harmless]:
+    """Lines with the blocks that stand before and behind them, as far as they are switched on."""
+    lines: list[Harmless] = []
+    if settings.headertoken is not Level.OFF:
+        lines += header_token_lines(record, settings)
+    if settings.ghdr:
+        lines += ghdr_lines(record, settings)
+    lines += shown
+    if settings.usertoken is not Level.OFF:
+        lines += user_token_lines(record, settings)
+    if settings.ggstoken is not Level.OFF:
+        lines += ggs_token_lines(record, settings)
     return lines
 
 
@@ -62,14 +78,14 @@ def _metadata_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     return escape_lines(metadata_lines(known, settings))
 
 
-def _row_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
-    record = known.record
+def row_lines(record: Record, name: Harmless, settings: Settings) -> list[Harmless]:
+    """The lines of a row without its additions; ``name`` is the line of its table. Raises like record_lines."""
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
     lines = [
         _BLANK,
         escape(f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"),
-        _name_line(known, settings),
+        name,
         image_line(header.before_after, header.partition, header.trans_ind, settings),
         *hexdump(record.head("D", settings.reclen), settings.reclen, settings.data_gutter),
     ]
@@ -80,7 +96,7 @@ def _row_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     has_blank = settings.release.has_blank_after_data and record.data_size > 0
     if has_blank and not columns and not _shows_tokens(record, settings):
         lines.append(_BLANK)
-    return lines
+    return _with_blocks(record, lines, settings)
 
 
 def _shows_tokens(record: Record, settings: Settings) -> bool:
@@ -108,7 +124,8 @@ def _lob_lines(record: Record) -> Iterator[str]:
         yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
 
-def _name_line(known: KnownRecord, settings: Settings) -> Harmless:
+def name_line(known: KnownRecord, settings: Settings) -> Harmless:
+    """The line of a record's table."""
     if known.table is not None:
         return escape(f"Name: {known.table.name}  (TDR Index: {known.table.table_index})")
     index = known.record.table_index

@@ -13,6 +13,7 @@ from logdump.session.settings import Settings
 
 _RENDERERS = {
     "KnownRecord": ("record_text", "record_lines"),
+    "RecordsInLines": ("record_text", "many_lines"),
     "CountShown": ("count_text", "count_lines"),
     "IntervalShown": ("count_text", "interval_lines"),
     "EmptyIntervals": ("count_text", "empty_lines"),
@@ -71,7 +72,7 @@ _RENDERERS = {
 """The module and the function that render an event of a class; a module is loaded with the first event of its kind."""
 _IN_WORDS = {kind.__name__ for kind in (Text, Notice, Failure)}
 """The classes of events that are lines already."""
-_HARMLESS = {"KnownRecord", "ScriptPart"}
+_HARMLESS = {"KnownRecord", "RecordsInLines", "ScriptPart"}
 """Those whose function escapes each line where it is made."""
 
 

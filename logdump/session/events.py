@@ -11,6 +11,7 @@ from logdump.session.known_record import KnownRecord
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.notation.escape import Harmless
     from logdump.session.bounded_recovery import (
         BoundedRecoveryShown,
         BrIntervalShown,
@@ -136,10 +137,21 @@ class LobsShown(NamedTuple):
     lobs: tuple[tuple[Lob, str | None], ...]
 
 
-class RecordsInJson(NamedTuple):
-    """Records that are lines of JSON already: many of them are made together, by columns."""
+class RecordsInLines:
+    """Many records that are lines already, as FORMAT has them.
 
-    lines: tuple[str, ...]
+    Attributes:
+        is_taken: whether the lines have been taken to be written: until then the records are not shown.
+    """
+
+    def __init__(self, lines: list[Harmless]) -> None:
+        self.is_taken = False
+        self._lines = lines
+
+    def take(self) -> list[Harmless]:
+        """The lines, to be written at once."""
+        self.is_taken = True
+        return self._lines
 
 
 class RowsShown(NamedTuple):
@@ -226,7 +238,7 @@ if TYPE_CHECKING:
         | LongTransactionsEnd
         | BrIntervalShown
         | Explained
-        | RecordsInJson
+        | RecordsInLines
         | RowsShown
         | Progress
         | SearchProgress

@@ -37,7 +37,7 @@ class Session:
         ask: reads one more line under a prompt of its own, None at the end of the input; None where there is no input
             to read.
         standard_output: takes data that is no event, while all events go elsewhere; None where the screen has it.
-        takes_lines: whether what shows events takes many records as lines, where it wants JSON.
+        takes_lines: the most records that what shows events takes together, as lines; 0 where it wants each by itself.
         note_entered: takes the lines that were not typed, each after its prompt, for the session log.
         begin_aligned: begins to show two trails side by side; None where they are not shown so.
         full_screen: goes on in the full-screen view until that ends; None where there is no screen for it.
@@ -56,7 +56,7 @@ class Session:
         self.log = SessionLog()
         self.ask: Callable[[str], str | None] | None = None
         self.standard_output: Callable[[], BinaryIO] | None = None
-        self.takes_lines = False
+        self.takes_lines = 0
         self.note_entered: Callable[[Harmless], object] = self.log.write_line
         self.begin_aligned: BeginAligned | None = None
         self.full_screen: Callable[[], None] | None = None

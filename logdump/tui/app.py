@@ -39,6 +39,7 @@ from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.harmless_app import NOTICE, HarmlessApp
+from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
@@ -78,6 +79,10 @@ class TrailApp(HarmlessApp):
         self._first = first
         self._letters = MarkLetters()
 
+    def get_default_screen(self) -> StyledScreen:
+        """The screen of the panes."""
+        return StyledScreen(id="_default")
+
     def compose(self) -> ComposeResult:
         """The panes, from top to bottom."""
         model, transcript = self.model, self.mode.transcript
@@ -104,10 +109,10 @@ class TrailApp(HarmlessApp):
     @property
     def is_quiet(self) -> bool:
         """Whether every line is carried out and every pane has what it requested."""
-        return self.mode.is_idle and self.file.is_idle and not self.records.is_waiting
+        return self.mode.is_idle and self.file.is_idle and not self.records.is_waiting and not self._reports.held
 
     def on_mount(self) -> None:
-        """Show the empty panes, then begin."""
+        """Begin: the file is opened while the panes, still empty, are painted."""
         self.prompt.focus()
         self._reports = Reports(self.model, self.mode, self.file, self.log_strip.fits)
         self._reports.take_prompt()
@@ -118,10 +123,8 @@ class TrailApp(HarmlessApp):
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
-        self.call_after_refresh(self._begin)
-
-    def _begin(self) -> None:
         if self._first or self.session.has_trail:
+            self.call_after_refresh(self._reports.hold())
             self.enter(self._first or "OPEN")
 
     def _scan_timeline(self) -> None:

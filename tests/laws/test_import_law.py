@@ -58,8 +58,12 @@ def test_render_and_filters_know_no_command_and_no_session(package: str) -> None
     }
 
 
-def test_json_and_the_filters_are_loaded_for_those_who_ask() -> None:
+def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:
     plain = loaded_by(run(f"open {TRAIL}; n"))
-    assert "json" not in plain
-    assert "logdump.filters" not in plain
+    assert {"json", "logdump.filters", "construct"}.isdisjoint(plain)
     assert "logdump.render.json_lines" in loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))
+
+
+def test_the_screen_loads_what_other_pages_need_when_they_are_shown() -> None:
+    of_other_pages = ("logdump.filters", "logdump.operations.timeline", "logdump.operations.ddl", "logdump.render.diff")
+    assert [name for name in loaded_by("import logdump.tui.app") if name.startswith(of_other_pages)] == []

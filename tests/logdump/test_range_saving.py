@@ -26,6 +26,7 @@ from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_file_header, make_file_header_record
 from trailformat.scan import Engine, is_available, parallel, scan
 from trailformat.scan.rows import NO_INDEX, definitions, row_bytes
+from trailformat.trail.whole_file import early
 
 pytestmark = pytest.mark.skipif(not is_available(Engine.NUMBA), reason="numba is not installed")
 
@@ -89,7 +90,7 @@ WAYS = {
     "in small batches, in threads": ((selection, "_LARGE", 4), (selection, "_SMALL", 4), (parallel, "PIECE", 700)),
     "from where it is mapped": ((row_bytes, "MOST_COPIED", 0),),
     "by sorting": ((definitions, "_MOST_KEYS", 0),),
-    "by the system, which refuses": ((ranges, "_LONG", 1), (os, "copy_file_range", _refusing)),
+    "by the system, which refuses": ((ranges, "_LONG", 1), (os, "copy_file_range", _refusing), (early, "_PART", 100)),
 }
 
 
@@ -123,6 +124,7 @@ def test_rows_have_the_definitions_that_they_had(
     expected = [_saved(path, one, target) for path in paths for one in commands]
     monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(ranges, "_LONG", long)
+    monkeypatch.setattr(early, "_PART", 300)
     _by_columns(monkeypatch, 1)
     assert [_without_progress(_saved(path, one, target)) for path in paths for one in commands] == expected
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 import trailformat.scan
+from fixtures import TRAILS
 from logdump.commands import REGISTRY
 from logdump.language.execute import run_line
 from logdump.line.line_mode import Script
@@ -29,6 +31,7 @@ LONG = {
     "find": ("find nowhere-at-all", "none with nowhere-at-all"),
     "find back": ("pos eof; find nowhere-at-all; find previous", "none with nowhere-at-all"),
     "redo": ("redo 99", "the position stays"),
+    "repair": ("repair to T", "nothing was written"),
     "undo": ("undo 99", "the position stays"),
 }
 """Commands that write to T, or nothing, and what they say in the end."""
@@ -55,6 +58,10 @@ def _stopped(line: Line, command: str) -> list[Event]:
             break
     else:
         pytest.fail("no progress")
+    return _what_is_still_told(events)
+
+
+def _what_is_still_told(events: Generator[Event, None, None]) -> list[Event]:
     told = [events.throw(KeyboardInterrupt)]
     with pytest.raises(KeyboardInterrupt):
         told += events
@@ -74,6 +81,15 @@ def test_ctrl_c_at_the_first_progress(command: str, said: str, shop: Line, tmp_p
     assert said in told.lines[0]
     assert list(tmp_path.iterdir()) == []
     assert shop.session.cursor.next == position
+
+
+def test_ctrl_c_between_two_files_of_a_count(line: Line) -> None:
+    events = run_line(line.session, REGISTRY, f"count log {TRAILS}/?t000000000")
+    first = next(events)
+    assert "counted" in str(first)
+    *_, last = _what_is_still_told(events)
+    assert isinstance(last, Notice)
+    assert last.lines[0].endswith("records: this count is partial.")
 
 
 def test_ctrl_c_while_a_line_is_printed(

@@ -26,6 +26,7 @@ from trailformat import (
 )
 from trailformat.definitions.metadata_kinds import DATABASE, REFERENCE
 from trailformat.records.file_header import Value
+from trailformat.trail.whole_file import early
 
 HEADER = make_file_header({"TrailInfo": {"URI": "uri:samovar", "FileName": "", "Seqno": 0, "FirstCSN": "42"}})
 DDR = metadata_record(DATABASE, 0, "")
@@ -356,3 +357,15 @@ def test_a_header_without_trail_info_is_written_as_it_is(tmp_path: Path) -> None
     with TrailWriter(tmp_path / "lt000000", file_header=head):
         pass
     assert (tmp_path / "lt000000").read_bytes() == make_file_header_record(head).raw
+
+
+def test_the_disk_begins_with_a_long_file_before_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(early, "_PART", 3 * row().length)
+    monkeypatch.setattr(early, "_begin_writing", lambda _file, start, length: told.append((start, length)))
+    with TrailWriter(tmp_path / "lt000000") as writer:
+        for _ in range(4):
+            writer.write(row())
+        writer.write_bytes(row().raw * 2, 2)
+        writer.write_bytes(row().raw * 2, 2)
+    assert told == [(0, 3 * row().length), (3 * row().length, 3 * row().length)]

@@ -6,7 +6,18 @@ from trailformat.arrays.array_types import ArrayType, DecodePath, array_type
 from trailformat.arrays.columns import ColumnArray, column_array
 from trailformat.arrays.differences import unequal
 from trailformat.arrays.fallback import Problem
-from trailformat.arrays.lines import Escapes, Field, FieldForm, LineForm, Lines, write_lines
+from trailformat.arrays.lines import (
+    BytesAt,
+    Escapes,
+    Field,
+    FieldForm,
+    LineBreaks,
+    LineForm,
+    Lines,
+    Parts,
+    line_breaks,
+    write_lines,
+)
 from trailformat.arrays.runs import joined_runs
 from trailformat.arrays.spans import Image, Spans, locate_columns
 from trailformat.arrays.spelling import TextForm
@@ -15,21 +26,24 @@ from trailformat.arrays.text_arrays import (
     TextArray,
     TextProblem,
     ValueSpelling,
-    hex_at,
+    bytes_array,
     text_array,
     text_column,
 )
 
 __all__ = [
     "ArrayType",
+    "BytesAt",
     "ColumnArray",
     "DecodePath",
     "Escapes",
     "Field",
     "FieldForm",
     "Image",
+    "LineBreaks",
     "LineForm",
     "Lines",
+    "Parts",
     "Problem",
     "Spans",
     "StoredValues",
@@ -38,9 +52,10 @@ __all__ = [
     "TextProblem",
     "ValueSpelling",
     "array_type",
+    "bytes_array",
     "column_array",
-    "hex_at",
     "joined_runs",
+    "line_breaks",
     "locate_columns",
     "text_array",
     "text_column",

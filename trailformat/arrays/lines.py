@@ -6,23 +6,30 @@ head | opening VALUE closing | opening VALUE closing | ... | list of NULLs | tai
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from trailformat.arrays.kernels.arguments import (
     CSV,
     F_DATA,
     F_ESCAPES,
     F_FIRST,
+    F_KIND,
     F_OFFSETS,
     F_OPENING,
+    F_PLACES,
     F_SIZES,
     F_VALID,
     F_WIDE,
     FIELD_SIZE,
+    HEX,
     JSON,
     JSON_ASCII,
+    JSON_IN_CSV,
     L_FIELDS,
     L_HEAD,
     L_ROWS,
@@ -30,14 +37,13 @@ from trailformat.arrays.kernels.arguments import (
     L_TABLE,
     L_TEXTS,
     LINE_SIZE,
+    LIST,
+    NUMBER,
     PLAIN,
     SPARE,
 )
 from trailformat.arrays.kernels.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Escapes(enum.IntEnum):
@@ -47,6 +53,7 @@ class Escapes(enum.IntEnum):
     CSV = CSV
     JSON = JSON
     JSON_ASCII = JSON_ASCII
+    JSON_IN_CSV = JSON_IN_CSV
 
 
 class FieldForm(NamedTuple):
@@ -74,21 +81,45 @@ class LineForm(NamedTuple):
     no_nulls: bytes = b""
 
 
-_MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 6}
+_MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 6, Escapes.JSON_IN_CSV: 6}
 """The most bytes that one byte of a value becomes."""
+_MOST_DIGITS = 20
+
+
+class BytesAt(NamedTuple):
+    """Bytes that are written in hex: where they begin in ``data``, int64; the sizes of the field are theirs."""
+
+    data: Array
+    starts: Array
+
+
+class Parts(NamedTuple):
+    """A list in each line.
+
+    Attributes:
+        first: int64, one more than lines: those of line n are the rows of ``fields`` from ``first[n]`` to before
+            ``first[n + 1]``.
+        fields: of these rows; none is a list.
+        present: a mask of the lines that have a list.
+    """
+
+    first: Array
+    fields: list[Field]
+    present: Array
 
 
 class Field(NamedTuple):
     """A field of many lines.
 
     Attributes:
-        form: its texts.
-        values: a ``pyarrow.StringArray``, or None where no row has a value.
+        form: its texts; of a list ``absent`` stands for one that is empty, and ``name`` between two rows.
+        values: a ``pyarrow.StringArray``, a ``DictionaryArray`` of texts with numbers of 32 bits, a ``UInt64Array``;
+            bytes or lists; None where no row has a value.
         sizes: of the values as stored, or ABSENT or NULL; None where a value that is null in the array is NULL.
     """
 
     form: FieldForm
-    values: pa.Array | None
+    values: pa.Array | BytesAt | Parts | None
     sizes: Array | None = None
 
 
@@ -104,38 +135,82 @@ class Lines(NamedTuple):
 
 def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
     """The lines of rows, but those that the mask ``skipped`` takes: these have no bytes."""
-    texts, places = _gathered([form, *(field.form[:-1] for field in fields)])
-    table = np.zeros((len(fields), FIELD_SIZE), np.int64)
-    for row, field, place in zip(table, fields, places[1:], strict=True):
-        row[F_OPENING:] = place
-        _describe(row, field)
+    flat = list(_flat(fields))
+    texts, places = _gathered([form, *(field.form[:-1] for field in flat)])
+    table = np.zeros((len(flat), FIELD_SIZE), np.int64)
+    described = [_describe(row, field) for row, field in zip(table, flat, strict=True)]
+    for row, at in zip(table, places[1:], strict=True):
+        row[F_OPENING:] = at
     line = np.zeros(LINE_SIZE, np.int64)
     mask = np.ascontiguousarray(skipped, np.uint8)
     line[[L_TEXTS, L_TABLE, L_SKIPPED]] = texts.ctypes.data, table.ctypes.data, mask.ctypes.data
-    line[[L_FIELDS, L_ROWS]] = len(fields), len(mask)
+    line[[L_FIELDS, L_ROWS]] = len(flat), len(mask)
     line[L_HEAD:] = places[0]
     ends = np.empty(len(mask), np.int64)
-    room = len(mask) * (len(b"".join(form)) + sum(_most(field.form) for field in fields))
-    room += sum(_MOST[field.form.escapes] * field.values.nbytes for field in fields if field.values is not None)
+    room = len(mask) * len(b"".join(form)) + sum(_room(field, len(mask)) for field in fields)
     out = np.empty(room + SPARE, np.uint8)
     end = kernels()["write_lines"](line.ctypes.data, out.ctypes.data, ends.ctypes.data)
+    del described
     return Lines(out[:end], ends)
 
 
-def _describe(row: Array, field: Field) -> None:
-    """Put the addresses of a field's arrays into its row of the table."""
+def _flat(fields: list[Field]) -> Iterator[Field]:
+    """The fields, those of lists behind these."""
+    for field in fields:
+        yield field
+        if isinstance(field.values, Parts):
+            yield from field.values.fields
+
+
+def _describe(row: Array, field: Field) -> list[Any]:
+    """Put the addresses of a field's arrays into its row of the table; returns the arrays that were made for it."""
+    values, made = field.values, list[Any]()
     row[F_ESCAPES] = field.form.escapes
-    if field.values is not None:
-        valid, offsets, data = field.values.buffers()
-        row[F_OFFSETS], row[F_FIRST] = offsets.address, field.values.offset
-        row[F_DATA], row[F_VALID] = data.address if data else 0, valid.address if valid else 0
+    if isinstance(values, BytesAt):
+        row[F_KIND], row[F_DATA], row[F_OFFSETS] = HEX, values.data.ctypes.data, values.starts.ctypes.data
+    elif isinstance(values, Parts):
+        made = [None if values.present.all() else np.packbits(values.present, bitorder="little")]
+        row[F_KIND], row[F_DATA], row[F_OFFSETS] = LIST, len(values.fields), values.first.ctypes.data
+        row[F_VALID] = 0 if made[0] is None else made[0].ctypes.data
+    elif isinstance(values, pa.DictionaryArray):
+        made = [values.indices, values.dictionary]
+        row[F_PLACES] = made[0].buffers()[1].address + 4 * made[0].offset
+        _describe_array(row, made[1])
+    elif values is not None:
+        _describe_array(row, values)
     if field.sizes is not None:
         row[F_SIZES], row[F_WIDE] = field.sizes.ctypes.data, field.sizes.itemsize == 8
+    return made
 
 
-def _most(form: FieldForm) -> int:
-    """The most bytes of a field besides its value."""
-    return max(len(form.opening) + len(form.closing), len(form.null), len(form.absent)) + len(form.name)
+def _describe_array(row: Array, values: pa.Array) -> None:
+    valid, *others = values.buffers()
+    row[F_FIRST], row[F_VALID] = values.offset, valid.address if valid else 0
+    if pa.types.is_uint64(values.type):
+        row[F_KIND], row[F_DATA] = NUMBER, others[0].address
+    else:
+        row[F_OFFSETS], row[F_DATA] = others[0].address, others[1].address if others[1] else 0
+
+
+def _room(field: Field, rows: int) -> int:
+    """The most bytes of a field in all rows."""
+    form, values = field.form, field.values
+    most = max(len(form.opening) + len(form.closing), len(form.null), len(form.absent)) + len(form.name)
+    return rows * most + (_room_of_values(field) if values is not None else 0)
+
+
+def _room_of_values(field: Field) -> int:
+    """The most bytes of the values of a field."""
+    values: Any = field.values
+    if isinstance(values, BytesAt):
+        return 0 if field.sizes is None else 2 * int(np.maximum(field.sizes, 0).sum())
+    if isinstance(values, Parts):
+        parts = int(values.first[-1])
+        return parts * len(field.form.name) + sum(_room(one, parts) for one in values.fields)
+    if isinstance(values, pa.DictionaryArray):
+        sizes = pc.fill_null(pc.binary_length(values.dictionary), 0).to_numpy()
+        return _MOST[field.form.escapes] * int(sizes[values.indices.to_numpy()].sum(dtype=np.int64))
+    return _MOST_DIGITS * len(values) if pa.types.is_uint64(values.type) else _MOST[field.form.escapes] * values.nbytes
 
 
 def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:
@@ -145,3 +220,24 @@ def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:
     places = np.stack((np.cumsum(sizes) - sizes, sizes), 1).reshape(-1)
     ends = 2 * np.cumsum([len(group) for group in groups])
     return np.frombuffer(b"".join(texts) + bytes(SPARE), np.uint8), np.split(places, ends[:-1])
+
+
+class LineBreaks(NamedTuple):
+    """Line breaks in some bytes: all, those behind an even number of quotes; whether the number of quotes is odd."""
+
+    total: int = 0
+    even: int = 0
+    is_odd: bool = False
+
+    def then(self, later: LineBreaks) -> LineBreaks:
+        """Those in the bytes and in others that follow."""
+        even = later.total - later.even if self.is_odd else later.even
+        return LineBreaks(self.total + later.total, self.even + even, self.is_odd != later.is_odd)
+
+
+def line_breaks(data: Array) -> LineBreaks:
+    """The line breaks in an array of uint8."""
+    counts = np.empty(3, np.int64)
+    kernels()["count_lines"](data.ctypes.data, len(data), counts.ctypes.data)
+    total, even, is_odd = counts.tolist()
+    return LineBreaks(total, even, bool(is_odd))

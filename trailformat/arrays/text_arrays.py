@@ -30,7 +30,6 @@ from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 
 _MOST_BYTES = (1 << 31) - 1 - SPARE
 """An array of texts has no room for more."""
-_HEX = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint16)
 _BINARY = ArrayType(pa.binary(), DecodePath.BYTES)
 
 
@@ -147,24 +146,15 @@ def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
     return None if is_other or not can_be_spelled(target) else target
 
 
-def _hex(binary: pa.Array) -> pa.Array:
-    valid, offsets, stored = binary.buffers()
-    places = np.frombuffer(offsets, np.int32).astype(np.int64) * 2
-    _check_size(int(places[-1]))
-    digits = _HEX[np.frombuffer(stored, np.uint8)[: int(places[-1]) // 2]]
-    buffers = [valid, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(digits)]
-    return pa.Array.from_buffers(pa.string(), len(binary), buffers)
-
-
-def hex_at(data: Array, starts: Array, sizes: Array) -> pa.Array:
-    """The bytes at these places, int64, in hex.
+def bytes_array(data: Array, starts: Array, sizes: Array) -> pa.Array:
+    """The bytes at these places, int64, as they are.
 
     Raises:
         BadData: an array cannot hold them all.
     """
-    _check_size(2 * int(sizes.sum()))
+    _check_size(int(sizes.sum()))
     column = StoredColumn(data, np.zeros(len(sizes), np.uint8), starts, sizes, _BINARY._replace(most=_MOST_BYTES))
-    return _hex(MAKERS[DecodePath.BYTES](column).array)
+    return MAKERS[DecodePath.BYTES](column).array
 
 
 class _Decoder(NamedTuple):

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from trailformat.changes.segments import MOST_COUNTED, Kind, Row, kind_of, numbers_of, records_from, row_before
+from trailformat.changes.segments import Kind, Row, kind_of, numbers_of, records_from, row_before
 from trailformat.changes.transactions import is_transactional
 from trailformat.errors import BadData, TrailError
-from trailformat.records.lob_pieces import HEADER_BYTES
+from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot

@@ -24,7 +24,7 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.tokens import build_tokens, make_token
 from trailformat.errors import BadData, NotATrail, TrailError
 from trailformat.records.io_types import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.records.lob_pieces import HEADER_BYTES, PieceHeader, parse_piece
+from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED, PieceHeader, parse_piece
 from trailformat.records.record import Record, build_record
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import Spot, next_file, previous_file
@@ -36,8 +36,6 @@ _FAR = 1 << 16
 _MARK_EVERY = 64
 LARGEST = 1 << 26
 """A record that comes to more bytes with its fragments is not put together in memory."""
-MOST_COUNTED = 0xFF
-"""RecCount has one byte; what it holds for more pieces is not known."""
 
 
 class Kind(enum.Enum):

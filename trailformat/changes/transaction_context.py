@@ -52,6 +52,12 @@ class TransactionContext:
             self._last = record.rba, self._find(record)
         return self._last[1]
 
+    def of_row(self, record: Record, own: Transaction) -> Transaction:
+        """The same of a record inside of a transaction, by what it says of that itself."""
+        if record.rba != self._last[0]:
+            self._last = record.rba, self._find_inside(record, own)
+        return self._last[1]
+
     def open_at(self, rba: int) -> Transaction | None:
         """The transaction open at ``rba`` when the record before it was the last one; None when it is not known."""
         return self._open if self._is_open and rba == self._expected_rba else None
@@ -65,13 +71,22 @@ class TransactionContext:
         self._is_open = is_transactional(record) and record.header.trans_ind not in ENDS
 
     def _find(self, record: Record) -> Transaction:
-        follows = record.rba == self._expected_rba
-        later = self._goes_on if record.rba + record.length == self._begin else None
-        self._expected_rba, self._begin = record.rba + record.length, record.rba
-        if not is_transactional(record):
-            self._is_open, self._goes_on = self._is_open and follows, later
-            return NO_TRANSACTION
-        own, ends = own_transaction(record), record.header.trans_ind in ENDS
+        if is_transactional(record):
+            return self._find_inside(record, own_transaction(record))
+        follows, later = self._step(record)
+        self._is_open, self._goes_on = self._is_open and follows, later
+        return NO_TRANSACTION
+
+    def _step(self, record: Record) -> tuple[bool, Transaction | None]:
+        """Go on to a record: whether it follows the last one; what goes on in the last one, where that follows it."""
+        end = record.rba + record.length
+        follows, later = record.rba == self._expected_rba, self._goes_on if end == self._begin else None
+        self._expected_rba, self._begin = end, record.rba
+        return follows, later
+
+    def _find_inside(self, record: Record, own: Transaction) -> Transaction:
+        follows, later = self._step(record)
+        ends = record.header.trans_ind in ENDS
         begins = record.header.trans_ind in BEGINS or own.csn is not None
         if begins:
             self._open, self.is_found = own, True

@@ -9,8 +9,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Literal
 
-import construct as c
-
+from trailformat.codec.constructs import c
 from trailformat.errors import CannotWrite
 
 _LETTERS = {1: "b", 2: "h", 4: "l", 8: "q"}
@@ -22,17 +21,16 @@ class ByteOrder(enum.Enum):
     BIG = ">"
     LITTLE = "<"
 
+    def __init__(self, prefix: str) -> None:
+        self.word: Literal["big", "little"] = "big" if prefix == ">" else "little"
+        """The name that ``int.from_bytes`` takes."""
+
     __hash__ = object.__hash__  # a member is a key in every walk over records; Enum's own hash is slow Python
 
     @property
     def other(self) -> ByteOrder:
         """The other order."""
         return ByteOrder.LITTLE if self is ByteOrder.BIG else ByteOrder.BIG
-
-    @property
-    def word(self) -> Literal["big", "little"]:
-        """The name that ``int.from_bytes`` takes."""
-        return "big" if self is ByteOrder.BIG else "little"
 
     def uint(self, size: int) -> Any:
         """The construct of an unsigned integer of 1, 2, 4 or 8 bytes."""

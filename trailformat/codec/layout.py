@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from construct import ConstructError
-
+from trailformat.codec.constructs import c
 from trailformat.errors import CannotWrite, TrailError
 
 MOST = 1 << 16
@@ -22,7 +21,7 @@ def construct_errors(error: type[TrailError], problem: str) -> Iterator[None]:
         yield
     except TrailError:
         raise
-    except (ConstructError, ValueError, TypeError, KeyError, OverflowError, AttributeError) as cause:
+    except (c.ConstructError, ValueError, TypeError, KeyError, OverflowError, AttributeError) as cause:
         detail = " ".join(str(cause).split()) or type(cause).__name__
         raise error(problem, found=detail) from cause
 

@@ -18,10 +18,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.codec.mapped_file import Source
 from trailformat.errors import BadToken
 

@@ -14,10 +14,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.codec.tokens import WIDE, Token, build_tokens, make_token, parse_tokens
 from trailformat.definitions.column import ColumnDefinition, build_column, parse_column
 from trailformat.definitions.metadata_kinds import DATABASE, TABLE

@@ -19,16 +19,17 @@ from functools import cache
 from mmap import mmap
 from typing import Any
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.errors import BadData
 
 COLUMN_HEAD = 4
 """Bytes of a column in front of its payload: index and length."""
 NULL = b"\xff\xff"
 PRESENT = b"\0\0"
+HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}
+"""Index and length of a column."""
 
 
 class Column:
@@ -79,7 +80,7 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     Raises:
         BadData: a column runs past the end.
     """
-    head, start, stop = _HEADS[order].unpack_from, 0, len(data)
+    head, start, stop = HEADS[order].unpack_from, 0, len(data)
     columns: list[Column] = []
     while start + COLUMN_HEAD <= stop and len(columns) < layout.MOST:
         index, size = head(data, start)
@@ -95,9 +96,6 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     return (*columns, *(Column(column.index, column.raw) for column in rest))
 
 
-_HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}
-
-
 def column_places(
     buffer: bytes | memoryview | mmap, start: int, stop: int, order: ByteOrder
 ) -> Iterator[tuple[int, int, int]]:
@@ -106,7 +104,7 @@ def column_places(
     Raises:
         BadData: as parse_columns.
     """
-    head = _HEADS[order].unpack_from
+    head = HEADS[order].unpack_from
     for _ in range(layout.MOST):
         if start + 4 > stop:
             break

@@ -14,13 +14,13 @@ Ids and names: the real 12.2 trail, the transcripts of 11.1 to 19.1, and the wra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple, cast
-
-import construct as c
 
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.codec.tokens import UNSET, Token, build_tokens, parse_tokens
 from trailformat.errors import BadData, CannotWrite
 
@@ -29,8 +29,25 @@ SIGNATURE = b"GG\r\nTL\n\r"
 
 Value = int | str | bytes | tuple[str, ...] | None
 
-_U8, _U16, _U32, _U64 = (ORDER.uint(size) for size in (1, 2, 4, 8))
-_I32, _I64 = ORDER.sint(4), ORDER.sint(8)
+
+class _Number:
+    """What makes the layout of a binary integer, which is also read without."""
+
+    def __init__(self, size: int, *, is_signed: bool = False) -> None:
+        self.size = size
+        self.is_signed = is_signed
+
+    def __call__(self) -> Any:
+        return (ORDER.sint if self.is_signed else ORDER.uint)(self.size)
+
+    def read(self, data: bytes) -> int | None:
+        """The integer that the bytes are; None where they are more or fewer."""
+        return int.from_bytes(data, ORDER.word, signed=self.is_signed) if len(data) == self.size else None
+
+
+_U8, _U16, _U32, _U64 = map(_Number, (1, 2, 4, 8))
+_I32, _I64 = _Number(4, is_signed=True), _Number(8, is_signed=True)
+_CSN_SIZE = 129
 
 
 def _text_in(stored: Any) -> Any:
@@ -42,74 +59,91 @@ def _text_in(stored: Any) -> Any:
     )
 
 
-_TEXT = _text_in(c.Prefixed(_U16, c.GreedyBytes))
-_CSN_SIZE = 129
-_CSN = _text_in(c.Padded(_CSN_SIZE, c.Prefixed(_U8, c.GreedyBytes)))
-_HISTORY = c.GreedyRange(
-    c.Struct("id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub), "text" / c.Prefixed(_U16, _TEXT))
-)
-_CASES = c.Prefixed(_U32, c.GreedyBytes)
+@cache
+def _text() -> Any:
+    return _text_in(c.Prefixed(_U16(), c.GreedyBytes))
+
+
+@cache
+def _csn() -> Any:
+    return _text_in(c.Padded(_CSN_SIZE, c.Prefixed(_U8(), c.GreedyBytes)))
+
+
+@cache
+def _history() -> Any:
+    entry = c.Struct(
+        "id" / c.Const(0x35, c.Int8ub), "info" / c.Const(0, c.Int8ub), "text" / c.Prefixed(_U16(), _text())
+    )
+    return c.GreedyRange(entry)
+
+
+def _cases() -> Any:
+    return c.Prefixed(_U32(), c.GreedyBytes)
+
+
+def _signature() -> Any:
+    return c.Bytes(len(SIGNATURE))
 
 
 class HeaderField(NamedTuple):
-    """A header token: its name, the layout of its payload, and the ``size`` of an unset value."""
+    """A header token: its name, what makes the layout of its payload, and the ``size`` of an unset value."""
 
     name: str
-    layout: Any
+    layout: Callable[[], Any]
     size: int = 0
 
 
 _TIME = _I64
 TRAIL_INFO = {
-    0x30: HeaderField("Signature", c.Bytes(8), 8),
+    0x30: HeaderField("Signature", _signature, 8),
     0x31: HeaderField("Compatibility", _U16, 2),
     0x32: HeaderField("Charset", _I32, 4),
     0x33: HeaderField("CreationTime", _TIME, 8),
-    0x34: HeaderField("URI", _TEXT),
-    0x35: HeaderField("URIHistory", _HISTORY),
-    0x36: HeaderField("FileName", _TEXT),
+    0x34: HeaderField("URI", _text),
+    0x35: HeaderField("URIHistory", _history),
+    0x36: HeaderField("FileName", _text),
     0x37: HeaderField("MultiPart", _U8, 1),
     0x38: HeaderField("Seqno", _U32, 4),
     0x39: HeaderField("FileSize", _I64, 8),
-    0x3A: HeaderField("FirstCSN", _CSN, _CSN_SIZE),
-    0x3B: HeaderField("LastCSN", _CSN, _CSN_SIZE),
+    0x3A: HeaderField("FirstCSN", _csn, _CSN_SIZE),
+    0x3B: HeaderField("LastCSN", _csn, _CSN_SIZE),
     0x3C: HeaderField("FirstIOTime", _TIME, 8),
     0x3D: HeaderField("LastIOTime", _TIME, 8),
-    0x3E: HeaderField("LOGBSN", _CSN, _CSN_SIZE),
+    0x3E: HeaderField("LOGBSN", _csn, _CSN_SIZE),
     0x3F: HeaderField("BITFLAGS", _U64, 8),
 }
 MACHINE_INFO = {
-    0x30: HeaderField("Sysname", _TEXT),
-    0x31: HeaderField("Nodename", _TEXT),
-    0x32: HeaderField("Release", _TEXT),
-    0x33: HeaderField("Version", _TEXT),
-    0x34: HeaderField("Hardware", _TEXT),
+    0x30: HeaderField("Sysname", _text),
+    0x31: HeaderField("Nodename", _text),
+    0x32: HeaderField("Release", _text),
+    0x33: HeaderField("Version", _text),
+    0x34: HeaderField("Hardware", _text),
 }
 DATABASE_INFO = {
     0x30: HeaderField("Vendor", _U16, 2),
-    0x31: HeaderField("Name", _TEXT),
-    0x32: HeaderField("Instance", _TEXT),
+    0x31: HeaderField("Name", _text),
+    0x32: HeaderField("Instance", _text),
     0x33: HeaderField("Charset", _I32, 4),
     0x34: HeaderField("MajorVersion", _U16, 2),
     0x35: HeaderField("MinorVersion", _U16, 2),
-    0x36: HeaderField("VerString", _TEXT),
+    0x36: HeaderField("VerString", _text),
     0x37: HeaderField("ClientCharset", _I32, 4),
-    0x38: HeaderField("ClientVerString", _TEXT),
+    0x38: HeaderField("ClientVerString", _text),
     0x39: HeaderField("ClientNCharset", _I32, 4),
     0x3A: HeaderField("DbLocale", _U16, 2),
     0x3B: HeaderField("DbNCharset", _I32, 4),
-    0x3C: HeaderField("DbObjMetadata", _CASES),
-    0x3D: HeaderField("DbTimeZone", _TEXT),
+    0x3C: HeaderField("DbObjMetadata", _cases),
+    0x3D: HeaderField("DbTimeZone", _text),
 }
 PRODUCER_INFO = {
-    0x30: HeaderField("Name", _TEXT),
+    0x30: HeaderField("Name", _text),
     0x31: HeaderField("DataSource", _U16, 2),
     0x32: HeaderField("MajorVersion", _U16, 2),
     0x33: HeaderField("MinorVersion", _U16, 2),
     0x34: HeaderField("MaintLevel", _U16, 2),
     0x35: HeaderField("BugFixLevel", _U16, 2),
     0x36: HeaderField("BuildNumber", _U16, 2),
-    0x37: HeaderField("VerString", _TEXT),
+    0x37: HeaderField("VerString", _text),
 }
 CONTINUITY_INFO = {0x30: HeaderField("RecoveryMode", _U32, 4)}
 
@@ -149,12 +183,16 @@ class HeaderToken(NamedTuple):
         """The decoded value; None when it is not set; the bytes when the id is unknown or they do not decode."""
         if self.token.is_unset:
             return None
-        if self.field is None:
-            return self.token.payload
+        field, payload = self.field, self.token.payload
+        if field is None:
+            return payload
+        number = field.layout.read(payload) if isinstance(field.layout, _Number) else None
+        if number is not None:
+            return number
         try:
-            return _plain(layout.parse_whole(self.field.layout, self.token.payload, BadData, self.field.name))
+            return _plain(layout.parse_whole(field.layout(), payload, BadData, field.name))
         except BadData:
-            return self.token.payload
+            return payload
 
 
 class HeaderGroup(NamedTuple):
@@ -305,7 +343,7 @@ def _make_token(token_id: int, field: HeaderField, value: Value) -> HeaderToken:
     if value is None:
         return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
     stored = [{"text": text} for text in value] if isinstance(value, tuple) else value
-    return HeaderToken(Token(token_id, 0, layout.build(field.layout, stored, field.name)), field)
+    return HeaderToken(Token(token_id, 0, layout.build(field.layout(), stored, field.name)), field)
 
 
 def _refuse_unknown(names: Iterable[str], known: list[str], where: str) -> None:

@@ -12,10 +12,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.errors import BadData, CannotWrite
 from trailformat.records import io_types
 from trailformat.records.columns import Columns, build_columns, parse_columns

@@ -16,17 +16,16 @@ import struct
 from functools import cache
 from typing import Any, NamedTuple
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.records.record_header import RecordHeader
 
 HEADER_BYTES = 20
 PIECE_BYTES = 2000
 """How much of a LOB stands in a piece that is not the last."""
-_MOST_COUNTED = 0xFF
-"""RecCount has one byte."""
+MOST_COUNTED = 0xFF
+"""RecCount has one byte; what it holds for more pieces is not known."""
 
 
 class PieceHeader(NamedTuple):
@@ -70,7 +69,7 @@ def _agree(numbers: PieceHeader, size: int, header: RecordHeader) -> bool:
         and numbers.offset + size <= numbers.total
         and is_last == (numbers.offset + size == numbers.total)
         and is_last == (not header.continued)
-        and header.rec_count == min(numbers.pieces, _MOST_COUNTED)
+        and header.rec_count == min(numbers.pieces, MOST_COUNTED)
     )
 
 

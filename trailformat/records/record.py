@@ -151,9 +151,14 @@ class Record:
             at += len(token.payload)
         return tuple(parts)
 
+    @property
+    def part_ids(self) -> bytes:
+        """The ids of the tokens of the body, in order. Raises like tokens."""
+        return bytes([part[0] for part in self._places or self.parts])
+
     def part(self, token_id: str) -> TokenPart | None:
         """The place of the first token of the body with this id. Raises like tokens."""
-        return next((part for part in self.parts if part.id == ord(token_id)), None)
+        return self.parts[at] if (at := self.part_ids.find(ord(token_id))) >= 0 else None
 
     def head(self, token_id: str, most: int) -> bytes:
         """The first bytes of the payload of a token, at most so many; empty where there is none. Raises like tokens."""

@@ -19,10 +19,9 @@ import struct
 from functools import cache
 from typing import Any, NamedTuple
 
-import construct as c
-
 from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.constructs import c
 from trailformat.errors import BadRecord
 
 HEADER_SIZE = 34

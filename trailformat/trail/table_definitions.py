@@ -143,6 +143,11 @@ class TableDefinitions:
                     self._add(record)
             self._scanned = stop
 
+    def pass_over(self, start: int, stop: int) -> None:
+        """Take note that the records from ``start`` to ``stop`` define nothing, where those before are known."""
+        if start <= self._scanned < stop:
+            self._scanned = stop
+
     def of(self, record: Record) -> TableEntry | None:
         """The entry that a record means whose header holds an index; the records read in order are not read again."""
         index, rba = record.table_index, record.rba

@@ -23,6 +23,7 @@ from trailformat.records.record_header import RecordHeader
 from trailformat.trail.carried_definitions import CarriedDefinitions
 from trailformat.trail.sequence import TrailName
 from trailformat.trail.whole_file import StagedFiles, cannot_write, mark_as_copy
+from trailformat.trail.whole_file.early import EarlyWriting, parts
 
 
 class TrailWriter:
@@ -116,8 +117,7 @@ class TrailWriter:
             self._open_file().write(data)
         except (OSError, ValueError) as error:
             raise self._aborted(error, self.paths[-1]) from error
-        self._size += len(data)
-        self.records_written += records
+        self._grow(len(data), records)
 
     def copy_range(self, source: MappedFile, start: int, stop: int, records: int) -> None:
         """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
@@ -129,10 +129,11 @@ class TrailWriter:
         file = self._open_file()
         try:
             file.flush()
-            source.copy_to(file.fileno(), start, stop)
+            for begin, end in parts(start, stop):
+                source.copy_to(file.fileno(), begin, end)
+                self._grow(end - begin, 0)
         except OSError as error:
             raise self._aborted(error, self.paths[-1]) from error
-        self._size += stop - start
         self.records_written += records
 
     @property
@@ -175,6 +176,7 @@ class TrailWriter:
     def _start(self, path: Path) -> None:
         try:
             self._file = self._files.new(path)
+            self._early = EarlyWriting(self._file)
             self.paths.append(path)
             self._size = self._head_size = 0
             if self._head is not None:
@@ -199,8 +201,12 @@ class TrailWriter:
     def _put(self, record: Record) -> None:
         for piece in record.pieces():
             self._open_file().write(piece)
-        self._size += record.length
-        self.records_written += 1
+        self._grow(record.length, 1)
+
+    def _grow(self, size: int, records: int) -> None:
+        self._size += size
+        self.records_written += records
+        self._early.reach(self._size)
 
     def _finish(self) -> None:
         if self._file is not None:

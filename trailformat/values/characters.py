@@ -54,13 +54,12 @@ def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Plain:
     kind = sub_type(definition.sub_data_type)
     if kind.is_binary:
         return data
-    text = charsets.decode(data, _codec(definition, codec))
+    text = charsets.decode(data, kind.codec or charsets.codec_of(definition.charset, codec))
     return parse_number(text) if kind.is_number else text
 
 
 def _codec(definition: ColumnDefinition, default: str) -> str:
-    fixed = sub_type(definition.sub_data_type).codec
-    return fixed or charsets.codec_of(definition.charset, default)
+    return sub_type(definition.sub_data_type).codec or charsets.codec_of(definition.charset, default)
 
 
 def encode_fixed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> bytes:

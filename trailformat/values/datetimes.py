@@ -11,6 +11,7 @@ nanoseconds, infinity, the name of a zone. (Real 12.2 trail; PostgreSQL and MySQ
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
 from trailformat.codec import charsets
@@ -24,6 +25,8 @@ _DATE = r"(?P<date>-?\d{4,6}-\d\d-\d\d(?:(?: AD| BC)(?![A-Z]))?)"
 _TIME = r"(?P<time>\d\d:\d\d(?P<seconds>:\d\d)?)(?(seconds)(?:\.(?P<fraction>\d{0,9}))?)"
 _ZONE = r"(?P<zone>[+-]\d\d(?::?\d\d){0,2}|[A-Za-z][\w/+-]{0,62})"
 _FORM = re.compile(rf"(?:{_DATE})?(?:(?(date)[: T]|){_TIME}(?: ?{_ZONE})?)?", re.ASCII)
+_USUAL = re.compile(r"\d{4}-\d\d-\d\d:(?!24)\d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
+"""The form of most moments."""
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?:?(\d\d)?", re.ASCII)
 
 
@@ -39,6 +42,9 @@ def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: 
 def parse_moment(text: str) -> date | datetime | time | str:
     """The date, time or moment that ``text`` writes; text where Python has no such value. Raises like decode."""
     text = text.strip(" \0")
+    if _USUAL.fullmatch(text):
+        with suppress(ValueError):
+            return datetime.fromisoformat(f"{text[:10]} {text[11:]}")
     match = _FORM.fullmatch(text) if text else None
     if match is None:
         if text.lstrip("+-").lower() in ("infinity", "inf"):

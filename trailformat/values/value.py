@@ -23,6 +23,8 @@ Encode = Callable[[Plain, ColumnDefinition, ByteOrder, str], bytes]
 """The other direction. Raises CannotWrite when the value does not fit."""
 
 _MINUTE, _HOUR = 60, 3600
+_AS_IT_IS = frozenset({str, int})
+"""The types of most values, whose text is Python's."""
 
 
 class Value(NamedTuple):
@@ -55,6 +57,8 @@ def decoded_text(value: Value) -> str | None:
 
 def plain_text(value: Plain) -> str:
     """A decoded value as text."""
+    if type(value) in _AS_IT_IS:
+        return str(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, bytes):

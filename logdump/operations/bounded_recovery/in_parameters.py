@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.operations.bounded_recovery.options import INTERVAL_BOUNDS, BrOptions, read_duration
-from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.parameters.options_of import options_of
 from logdump.session.errors import ArgumentError, CommandError
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from logdump.operations.count import CountRun
-from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.operations.ddl.mapping import MAP, TABLE, takers_of
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.parameters.names import MOST_PARTS, ObjectName
 from logdump.operations.parameters.tree import ParameterFile
 from logdump.session.evaluation import CoverageShown, Taking

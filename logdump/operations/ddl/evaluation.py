@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
 
 from logdump.operations.ddl.extract_steps import EXTRACT_STEPS
 from logdump.operations.ddl.mapping import ddl_takers
@@ -12,31 +10,9 @@ from logdump.operations.ddl.replicat_steps import REPLICAT_STEPS
 from logdump.operations.ddl.scopes import why_other
 from logdump.operations.ddl.subject import DdlSubject, subject_of
 from logdump.operations.ddl.trace import Trace
-from logdump.operations.parameters.reading import read_parameters
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.parameters.tree import ParameterFile, Taker
-from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
-
-
-class ParametersInUse(NamedTuple):
-    """The parameter files that PARAMS has set, one a side at most."""
-
-    extract: ParameterFile | None = None
-    replicat: ParameterFile | None = None
-    globals: ParameterFile | None = None
-
-    @property
-    def files(self) -> list[ParameterFile]:
-        """Those that are set, in the order in which a statement comes to them."""
-        return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
-
-    def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
-        """A file in the quotes that GLOBALS sets; takes and raises what ``read_parameters`` does."""
-        ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
-        return read_parameters(path, side, ansi_quotes=ansi_quotes)
-
-    def having(self, file: ParameterFile) -> ParametersInUse:
-        """The same with a file in place of the one of its side."""
-        return self._replace(**{file.side.value: file})
+from logdump.session.evaluation import DdlEvaluated, Outcome
 
 
 def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.notation.plural import amount
-from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
+from logdump.operations.ddl.evaluation import evaluate
 from logdump.operations.ddl.trail_statements import ddl_records, subject_of_record
 from logdump.operations.explaining.rules import VerdictRule, conclusion
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.evaluation import DdlEvaluated, Outcome, ProcessSide
 from logdump.session.events import Event, Notice
 from logdump.session.explanation import Evidence, Explained, Phrase, Question

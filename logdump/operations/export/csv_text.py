@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from logdump.arrow.tables.layout import ALL, DATA, FIXED, NULLS, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
+from logdump.operations.export.line_count import count_lines
 from logdump.render import json_record
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Event
@@ -23,7 +24,7 @@ from logdump.session.known_record import KnownRecord
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lines import MemberForms
+    from logdump.operations.export.record_lists import MemberForms
 
 _END = "\r\n"
 
@@ -75,28 +76,22 @@ class CsvText:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
-        number, text, list_of = (
-            FieldForm(b"," + opening, closing, b",", escapes=Escapes.CSV)
-            for opening, closing in ((b"", b""), (b'"', b'"'), (b'"[', b']"'))
-        )
+        number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
         return MemberForms(
-            lambda _: number,
-            lambda _: text,
-            lambda _: list_of,
-            Escapes.JSON,
-            lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
+            number=lambda _: number,
+            text=lambda _: text,
+            json=lambda _: text,
+            quoted=lambda shown: shown.replace('"', '""'),
+            nested=Escapes.JSON_IN_CSV,
+            line=lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
         )
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines after the header; line breaks in quotes end none."""
-        rows, quotes = -1, 0
-        for piece in file:
-            quotes += piece.count(b'"')
-            rows += not quotes % 2
-        return max(rows, 0)
+        return max(count_lines(file, is_quoted=True) - 1, 0)
 
 
 def names_of(layout: TableLayout) -> list[str]:

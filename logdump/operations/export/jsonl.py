@@ -8,13 +8,13 @@ A column that an image of the row lacks is no member; one that is NULL, or does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from logdump.arrow.tables.layout import DATA, FIXED, NUMBERS, PROBLEMS, TableLayout
 from logdump.arrow.tables.rows import TableRow
+from logdump.operations.export.line_count import count_lines
 from logdump.render import json_lines
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Event
@@ -23,10 +23,8 @@ from logdump.session.settings import Settings
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
-    from logdump.operations.export.record_lines import MemberForms
+    from logdump.operations.export.record_lists import MemberForms
     from trailformat.arrays import FieldForm
-
-_CHUNK = 1 << 20
 
 
 class JsonLines:
@@ -77,22 +75,22 @@ class JsonLines:
 
     def members(self) -> MemberForms:
         """The forms of the members of ordinary records."""
-        from logdump.operations.export.record_lines import MemberForms  # noqa: PLC0415 - it needs pyarrow
+        from logdump.operations.export.record_lists import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
 
-        def form(opening: str, closing: str, name: str) -> FieldForm:
-            texts = f',"{name}":{opening}'.encode(), closing.encode(), f',"{name}":null'.encode()
-            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if opening == '"' else Escapes.PLAIN)
+        def form(quote: str, name: str) -> FieldForm:
+            texts = f',"{name}":{quote}'.encode(), quote.encode(), f',"{name}":null'.encode()
+            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if quote else Escapes.PLAIN)
 
         return MemberForms(
-            partial(form, "", ""),
-            partial(form, '"', '"'),
-            partial(form, "[", "]"),
-            Escapes.JSON_ASCII,
-            lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
+            number=partial(form, ""),
+            text=partial(form, '"'),
+            json=partial(form, ""),
+            quoted=str,
+            nested=Escapes.JSON_ASCII,
+            line=lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
         )
 
     def count_rows(self, file: IO[bytes]) -> int:
         """The number of lines."""
-        chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
-        return sum(chunk.count(b"\n") for chunk in chunks)
+        return count_lines(file, is_quoted=False)

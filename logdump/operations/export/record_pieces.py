@@ -1,8 +1,9 @@
-"""Some records with what only the session knows of them, and which of them are ordinary rows of tables."""
+"""Some records with what only the session knows of them, and which of them are ordinary: they come by columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +13,23 @@ from logdump.arrow.tables.piece import Array, Piece
 from logdump.render import json_record
 from logdump.session.known_record import Facet, KnownRecord
 from logdump.session.session import Session
-from trailformat.changes.row_changes import PAIRED
-from trailformat.changes.transactions import BEGINS
-from trailformat.records.io_types import METADATA
-from trailformat.scan import RECORD, RowTransactions
-from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of
+from trailformat.scan import RECORD, Batch, RowTransactions
+from trailformat.scan.rows import (
+    NONE,
+    UNKNOWN,
+    Related,
+    RowBytes,
+    by_definition,
+    has_columns,
+    headers_of,
+    piece_numbers,
+    related_rows,
+)
 
-_MOST_BYTES = 2 << 20
+_MOST_BYTES = 4 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
 """Of longer records RecLength does not tell the length of the data."""
-_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
-_IS_BEGIN = np.array([number in BEGINS for number in range(256)])
-_BEFORE = ord("B")
 
 
 class RecordPiece(NamedTuple):
@@ -35,6 +40,9 @@ class RecordPiece(NamedTuple):
         ordinary: a mask of those that may be written by columns.
         known: the definitions of these.
         tables: the names of their tables, for each definition.
+        other: for each row the number, among these rows, of the other half of the same update; or NONE.
+        base_rba: RBA of the record that a piece of a LOB belongs to; NONE for other rows.
+        number: of such a piece by the records before it; 0 where that is not known.
         owners: the transactions of the batch.
     """
 
@@ -42,26 +50,66 @@ class RecordPiece(NamedTuple):
     ordinary: Array
     known: Known
     tables: list[str | None]
+    other: Array
+    base_rba: Array
+    number: Array
     owners: RowTransactions
 
+    def between(self, begin: int, end: int) -> RecordPiece:
+        """Some of the rows; those whose other half is not among them are not ordinary."""
+        part = slice(begin, end)
+        other = self.other[part]
+        is_inside = (other >= begin) & (other < end)
+        ordinary = self.ordinary[part] & (is_inside | (other == NONE))
+        rows, known = self.rows.subset(np.arange(begin, end)), self.known._replace(group=self.known.group[part])
+        inside = np.where(is_inside, other - begin, NONE)
+        return RecordPiece(
+            rows, ordinary, known, self.tables, inside, self.base_rba[part], self.number[part], self.owners
+        )
 
-def record_pieces(session: Session, piece: Piece) -> Iterator[RecordPiece]:
-    """A piece in smaller ones, with what the session knows of their rows."""
-    ends = np.cumsum(piece.rows.of("length"))
-    for at in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // _MOST_BYTES)) + 1):
-        rows = piece.rows.subset(at)
-        ordinary = (rows.kind == RECORD) & has_columns(rows) & ~_may_be_paired(rows) & (rows.of("length") <= _WIDEST)
+
+class RecordPieces:
+    """Makes the pieces of the records of a session's trail; batches come one after the other."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._related: tuple[Batch, Related] | None = None
+
+    def of(self, piece: Piece) -> Iterator[RecordPiece]:
+        """A piece in smaller ones, with what the session knows of their rows."""
+        rows, related = piece.rows, self._related_in(piece.rows.batch)
         headers = headers_of(rows)
-        ordinary &= ~headers.is_continued
+        ordinary = _ordinary(rows, related, headers.is_continued)
         chosen = np.flatnonzero(ordinary)
         groups = by_definition(rows.subset(chosen), headers.table_index[chosen])
-        shown = [KnownRecord(rows.record(row, session.trail.path), session) for row in chosen[groups.firsts].tolist()]
+        path = self._session.trail.path
+        shown = [KnownRecord(rows.record(row, path), self._session) for row in chosen[groups.firsts].tolist()]
         group = np.zeros(len(rows), np.int64)
         group[chosen] = groups.group
-        is_known = [_is_known(one) for one in shown]
-        ordinary &= np.array([*is_known, False])[np.where(ordinary, group, len(shown))]
+        ordinary[chosen] = np.array([*map(_is_known, shown)], bool)[groups.group]
         tables = [json_record.table_of(one) for one in shown]
-        yield RecordPiece(rows, ordinary, Known(group, [one.row_definition for one in shown]), tables, piece.owners)
+        known = Known(group, [one.row_definition for one in shown])
+        other = _others(rows, related, ordinary, known.group, np.array([*map(tables.index, tables)], np.int64))
+        base = related.base[rows.rows]
+        base_rba = np.where(base >= 0, np.asarray(rows.batch.rba)[np.maximum(base, 0)], NONE)
+        number = piece_numbers(rows, related, headers.is_continued)
+        whole = RecordPiece(rows, ordinary, known, tables, other, base_rba, number, piece.owners)
+        ends = np.cumsum(rows.of("length"))
+        bounds = np.flatnonzero(np.diff(ends // _MOST_BYTES)) + 1
+        yield from (whole.between(*pair) for pair in pairwise([0, *bounds.tolist(), len(rows)]))
+
+    def _related_in(self, batch: Batch) -> Related:
+        if self._related is None or self._related[0] is not batch:
+            self._related = batch, related_rows(batch)
+        return self._related[1]
+
+
+def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
+    """A mask of the rows that may be written by columns."""
+    is_known = (has_columns(rows) & ~is_continued) | (related.base[rows.rows] >= 0)
+    is_known &= (rows.kind == RECORD) & (rows.of("length") <= _WIDEST)
+    mask: Array = is_known & (related.other[rows.rows] != UNKNOWN)
+    return mask
 
 
 def _is_known(known: KnownRecord) -> bool:
@@ -70,15 +118,18 @@ def _is_known(known: KnownRecord) -> bool:
     return is_named and known.row_definition.table is not None
 
 
-def _may_be_paired(rows: RowBytes) -> Array:
-    """A mask of the rows that may be one half of an update in two records."""
-    batch = rows.batch
-    io_type, is_metadata = np.asarray(batch.io_type), np.asarray(batch.io_type) == METADATA
-    is_metadata &= np.asarray(batch.kind) == RECORD
-    is_half = _IS_PAIRED[io_type] & (np.asarray(batch.before_after) == _BEFORE) & (np.asarray(batch.kind) == RECORD)
-    numbers = np.where(is_metadata, -1, np.arange(len(io_type)))
-    last = np.concatenate(([-1], np.maximum.accumulate(numbers)[:-1]))
-    follows = (last < 0) | is_half[last]
-    is_second = _IS_PAIRED[io_type] & ~_IS_BEGIN[np.asarray(batch.trans_ind)] & follows
-    mask: Array = (is_half | is_second)[rows.rows]
-    return mask
+def _others(rows: RowBytes, related: Related, ordinary: Array, group: Array, names: Array) -> Array:
+    """For each row the number of the other half of its update; halves without it are taken out of ``ordinary``.
+
+    ``names`` has for each definition a number that those of one name share.
+    """
+    wanted = related.other[rows.rows]
+    halves = np.flatnonzero(ordinary & (wanted >= 0))
+    at = np.minimum(np.searchsorted(rows.rows, wanted[halves]), len(rows) - 1)
+    is_there = (rows.rows[at] == wanted[halves]) & ordinary[at]
+    is_alike = (group[at] == group[halves]) & (rows.is_little[at] == rows.is_little[halves])
+    is_of_table = names[group[at]] == names[group[halves]] if len(halves) else is_alike
+    other = np.full(len(rows), NONE)
+    other[halves[is_there & is_alike]] = at[is_there & is_alike]
+    ordinary[halves[~is_there | (is_of_table & ~is_alike)]] = False
+    return other

@@ -9,15 +9,15 @@ from typing import Any
 
 from trailformat.scan.jobs import cores
 
-_WORKERS = min(cores(), 8)
+WORKERS = min(cores(), 8)
 """Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
-_MOST_BEGUN = _WORKERS + 4
+_MOST_BEGUN = WORKERS + 4
 """Jobs that are begun and not handed on."""
 
 
 def new_pool() -> ThreadPoolExecutor:
     """Threads for jobs."""
-    return ThreadPoolExecutor(_WORKERS)
+    return ThreadPoolExecutor(WORKERS)
 
 
 def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from logdump.arrow.tables.piece import Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
 from logdump.operations.export.record_lines import RecordLines, parts_of, record_lines
-from logdump.operations.export.record_pieces import record_pieces
+from logdump.operations.export.record_pieces import RecordPieces
 from logdump.operations.export.side_by_side import written
 from logdump.operations.export.text_export import TextExport
 from logdump.operations.export.text_file import TextFile
@@ -72,10 +72,8 @@ class TextOfRecords(_ByColumns[RecordLines]):
     """Records with all their members."""
 
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], RecordLines]]]:
-        session, forms = self._session, self._spelling.members()
-        return lambda piece: (
-            partial(record_lines, part, session.trail, forms) for part in record_pieces(session, piece)
-        )
+        trail, forms, pieces = self._session.trail, self._spelling.members(), RecordPieces(self._session)
+        return lambda piece: (partial(record_lines, part, trail, forms) for part in pieces.of(piece))
 
     def _writing(self, files: OpenFiles[TextFile], lines: RecordLines) -> Callable[[], None]:
         parts = parts_of(lines, self._one_by_one(lines))

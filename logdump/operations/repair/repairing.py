@@ -63,6 +63,9 @@ class Repair:
         title: its name.
         options: what is to be done.
 
+    Attributes:
+        is_written: whether the copy has its name.
+
     Raises:
         CommandError: the copy may not be written.
     """
@@ -77,6 +80,7 @@ class Repair:
         self._ordinals: list[int] = []
         self._headers: dict[int, NewHeader] = {}
         self._scanned = 0
+        self.is_written = False
         self._check([options.target])
 
     def events(self) -> Iterator[Event]:
@@ -98,6 +102,7 @@ class Repair:
             self._check_alike()
         if not self._options.is_dry:
             yield from self._write(targets)
+            self.is_written = True
         yield from self._plan.losses
         yield self._shown()
 

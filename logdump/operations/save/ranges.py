@@ -6,7 +6,7 @@ stand before it, and those behind it need no others. The same is true again in e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -111,13 +111,17 @@ class RangeCopy:
             for begin, finish, count in zip(begins, finishes, counts, strict=True):
                 self._copy_range(rows.buffer, begin, finish, count)
             return
-        ranges = [_part(rows.buffer, begin, finish) for begin, finish in zip(begins, finishes, strict=True)]
+        ranges = _parts(rows.buffer, begins, finishes)
         self._write_bytes(ranges[0] if len(ranges) == 1 else b"".join(ranges), len(starts))
 
 
-def _part(buffer: Buffer | memoryview, begin: int, finish: int) -> bytes | memoryview:
-    """The bytes of a range, copied where they are mapped: the file may be cut while they are written."""
-    return buffer[begin:finish] if isinstance(buffer, memoryview) else copied(buffer, begin, finish)
+def _parts(buffer: Buffer | memoryview, begins: list[int], finishes: list[int]) -> Sequence[bytes | memoryview]:
+    """The bytes of ranges, copied where they are mapped: the file may be cut while they are written."""
+    places = zip(begins, finishes, strict=True)
+    if isinstance(buffer, bytes | memoryview):
+        data = memoryview(buffer)
+        return [data[begin:finish] for begin, finish in places]
+    return [copied(buffer, begin, finish) for begin, finish in places]
 
 
 def _must_be_looked_at(rows: CopyRows, first: int) -> Any:

@@ -12,7 +12,7 @@ from logdump.operations.bounded_recovery.checkpoints import BrCheckpoints, is_be
 from logdump.operations.bounded_recovery.in_parameters import with_parameters
 from logdump.operations.bounded_recovery.options import BrOptions
 from logdump.operations.bounded_recovery.survey import BrSurvey
-from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.bounded_recovery import (
     BoundedRecoveryShown,
     CheckpointShown,

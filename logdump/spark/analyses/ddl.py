@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.arrow.records.objects import Row
-    from logdump.operations.ddl.evaluation import ParametersInUse
+    from logdump.operations.parameters.in_use import ParametersInUse
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
 
 _NEVER = 1 << 62

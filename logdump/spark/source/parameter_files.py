@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.operations.ddl.evaluation import ParametersInUse
 from logdump.operations.parameters.errors import ParameterError
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.evaluation import ProcessSide
 from logdump.spark.errors import BadOption
 from logdump.spark.source.options import Options

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.operations.comparison.aligned_listing import AlignedSoFar
-from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
-from logdump.operations.timeline.timeline import Timeline
 from logdump.session.marks import Mark
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.observable import Observable, Part
@@ -20,6 +17,11 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from trailformat import TrailName
 from trailformat.index import TableTotals, TrailIndex
+
+if TYPE_CHECKING:
+    from logdump.operations.comparison.aligned_listing import AlignedSoFar
+    from logdump.operations.timeline.open_transactions import BrRefused, OpenTransactions
+    from logdump.operations.timeline.timeline import Timeline
 
 OUTPUT = "output"
 """The page of what the commands printed."""
@@ -70,7 +72,7 @@ class Model(Observable):
     """The number of lines that commands have requested."""
     output = Part(0)
     """The number of reports of output."""
-    aligned = Part[AlignedSoFar | None](None)
+    aligned: Part[AlignedSoFar | None] = Part(None)
     """The two trails that were compared last; None before the first."""
     is_over = Part(False)  # noqa: FBT003 - its first value
     busy = Part("")
@@ -93,9 +95,9 @@ class Model(Observable):
     matched = Part[ScanProgress | None](None)
     """The scan for the rows of the filter."""
     transactions = Part[tuple[ListedTransaction, ...]](())
-    timeline = Part[Timeline | None](None)
+    timeline: Part[Timeline | None] = Part(None)
     """The file over time, as far as it has been scanned for that; None before."""
-    open_transactions = Part[OpenTransactions | BrRefused | None](None)
+    open_transactions: Part[OpenTransactions | BrRefused | None] = Part(None)
     """The long transactions of the trail, as far as it has been read for that; None before."""
     follows = Part(False)  # noqa: FBT003 - its first value
     """Whether the end of the trail is followed."""

@@ -21,7 +21,7 @@ class Reports:
     """Reports change the model, and the threads then work for what is current.
 
     ``mode`` is the thread of the session, ``file`` those at its file; ``fits`` says whether the strip above the prompt
-    has room for an answer.
+    has room for an answer; ``held`` are the reports that wait, None when none has to.
     """
 
     def __init__(self, model: Model, mode: ScreenMode, file: OpenFile, fits: Fits) -> None:
@@ -29,6 +29,7 @@ class Reports:
         self._mode = mode
         self._file = file
         self._fits = fits
+        self.held: list[messages.Report] | None = None
         self._takers: dict[type[messages.Report], Callable[[Any], None]] = {
             messages.OutputGrew: self._take_output,
             messages.AlignedGrew: self._take_aligned,
@@ -45,8 +46,21 @@ class Reports:
 
     def take(self, report: messages.Report) -> None:
         """Change the model, all at once."""
+        if self.held is not None:
+            self.held.append(report)
+            return
         with self._model.changing():
             self._takers[type(report)](report)
+
+    def hold(self) -> Callable[[], None]:
+        """Have reports wait: a pane without a size has no room for an answer. Returns what takes those that wait."""
+        self.held = []
+        return self._release
+
+    def _release(self) -> None:
+        held, self.held = self.held or [], None
+        for report in held:
+            self.take(report)
 
     # The session.
 

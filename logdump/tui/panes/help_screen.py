@@ -11,12 +11,13 @@ from logdump.tui.keys.keys import KEYS, Area
 from logdump.tui.panes.footer import keys_of
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.styled import Line, line
+from logdump.tui.text.styled import COMPONENTS, Line, line
 
 
 class HelpScreen(ModalScreen[None]):
     """Every key by the place where it acts; any of Esc, q, ? leaves."""
 
+    COMPONENT_CLASSES = COMPONENTS
     BINDINGS = [("escape,q,question_mark", "dismiss", "back")]  # noqa: RUF012 - Textual's own form
 
     def __init__(self, keymap: Mapping[str, str], glyphs: Glyphs) -> None:

@@ -10,6 +10,7 @@ from logdump.commands import REGISTRY
 from logdump.language.command import AnyCommand
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.text.glyphs import Glyphs
+from logdump.tui.text.styled import COMPONENTS
 
 
 def fitting(text: str) -> list[AnyCommand]:
@@ -28,6 +29,7 @@ def _searched(command: AnyCommand) -> str:
 class Palette(ModalScreen[str | None]):
     """The commands of the registry; the result is the name chosen."""
 
+    COMPONENT_CLASSES = COMPONENTS
     BINDINGS = [  # noqa: RUF012 - Textual's own form
         ("escape,ctrl+p", "dismiss(None)", "back"),
         ("down", "choose(1)", "next"),

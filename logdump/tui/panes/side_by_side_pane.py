@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.events import Click, Resize
 from textual.message import Message
@@ -11,10 +12,13 @@ from textual.message import Message
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import SIDE_BY_SIDE, Model
 from logdump.tui.panes.text_pane import TextPane
-from logdump.tui.text.aligned_text import AlignedCursor, SideBySidePage, places_of
+from logdump.tui.text.aligned_cursor import AlignedCursor
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, line
 from trailformat.trail.sequence import Spot
+
+if TYPE_CHECKING:
+    from logdump.tui.text.aligned_text import SideBySidePage
 
 _AROUND = 2
 """So many rows stay visible before the cursor and behind it."""
@@ -74,6 +78,8 @@ class SideBySidePane(TextPane):
         if so_far is None:
             self.show([line(_NOTHING, "dim")])
             return
+        from logdump.tui.text.aligned_text import SideBySidePage  # noqa: PLC0415 - when trails have been compared
+
         page = self._page = SideBySidePage(so_far, (width, height), self._glyphs)
         at = max(0, min(self.cursor.at, page.count - 1))
         around = min(_AROUND, (page.room - 1) // 2)
@@ -127,6 +133,8 @@ class SideBySidePane(TextPane):
 
     def action_open_side(self) -> None:
         """A key: to the record."""
+        from logdump.tui.text.aligned_text import places_of  # noqa: PLC0415 - loaded by then
+
         row = self._page.row(self.cursor.at) if self._page is not None else None
         spot = places_of(row)[self.cursor.side]
         if spot is not None:

@@ -16,10 +16,8 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import TIMELINE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.open_transactions_text import open_transactions_page
-from logdump.tui.text.plot import PlotPoint
+from logdump.tui.text.plot import PlotPoint, TimelinePage
 from logdump.tui.text.styled import Line, line
-from logdump.tui.text.timeline_text import TimelinePage, timeline_page
 
 
 class TimelinePane(TextPane):
@@ -69,11 +67,15 @@ class TimelinePane(TextPane):
         if self._model.page != TIMELINE or not width:
             return
         if self.has_transactions:
+            from logdump.tui.text.open_transactions_text import open_transactions_page  # noqa: PLC0415 - when shown
+
             found, room = self._model.open_transactions, (width, height)
             self._page = open_transactions_page(found, self.bar, room, self._settings, self._glyphs)
         elif timeline is None:
             self._page = TimelinePage([line("The file is being read.", "dim")])
         else:
+            from logdump.tui.text.timeline_text import timeline_page  # noqa: PLC0415 - when shown
+
             self.way = max(0, min(self.way, len(timeline.ways) - 1))
             zone = self._settings.time_offset
             self._page = timeline_page(timeline, self.way, self.moment, (width, height), zone, self._glyphs)

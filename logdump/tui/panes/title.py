@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.notation.times import format_timestamp
-from logdump.render.heartbeat_text import duration_text
 from logdump.session.settings import Across, Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.one_line import OneLine
@@ -60,6 +59,8 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
     if summary.looks_encrypted:
         yield "record data looks encrypted"
     if timeline is not None and timeline.newest_age is not None:
+        from logdump.render.heartbeat_text import duration_text  # noqa: PLC0415 - with the timeline
+
         yield f"beat {duration_text(timeline.newest_age)} old"
     yield from filter(None, _origin(summary))
     if indexed is not None:

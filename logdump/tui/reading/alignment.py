@@ -8,7 +8,7 @@ from collections.abc import Callable
 from textual.message import Message
 
 from logdump.operations.comparison.aligned_listing import AlignedListing, AlignedSoFar
-from logdump.session.differences import AlignedRow, DiffShown
+from logdump.session.differences import AlignedRow, DifferenceShown, DiffShown
 from logdump.tui.reading.messages import AlignedGrew
 
 _EVERY = 0.25
@@ -26,6 +26,10 @@ class ReportedAlignment:
         self._listing.add(row)
         if time.monotonic() - self._told >= _EVERY:
             self._report(is_ended=False)
+
+    def shows(self, event: object) -> bool:
+        """Whether the page has what an event is about."""
+        return isinstance(event, DifferenceShown)
 
     def end(self, shown: DiffShown) -> None:
         """Both trails in numbers."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from logdump.filters import FilterSet
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from trailformat.scan import Engine, choose_engine, scan
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
 
 _PYTHON_ROWS = 1 << 12
 

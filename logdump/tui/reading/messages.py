@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from logdump.operations.comparison.aligned_listing import AlignedSoFar
 from logdump.session.events import Progress, SearchProgress
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.page import Page, PageRequest
@@ -17,6 +17,9 @@ from logdump.tui.reading.trail_files import ListedFile
 from logdump.tui.reading.transactions import ListedTransaction
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
+
+if TYPE_CHECKING:
+    from logdump.operations.comparison.aligned_listing import AlignedSoFar
 
 
 class Report(Message):

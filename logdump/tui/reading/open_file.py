@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from logdump.filters import FilterSet
-from logdump.operations.ddl.evaluation import ParametersInUse
-from logdump.operations.timeline.open_transactions import OpenTransactionsScan
-from logdump.operations.timeline.timeline import TimelineScan
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.marks import SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Settings
@@ -37,6 +35,11 @@ from logdump.tui.reading.trail_files import ListedFile, trail_files
 from logdump.tui.reading.transactions import read_transactions
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
+    from logdump.operations.timeline.open_transactions import OpenTransactionsScan
+    from logdump.operations.timeline.timeline import TimelineScan
 
 OPEN_TRANSACTIONS = "open transactions"
 """The name of the scan for long transactions."""
@@ -129,6 +132,8 @@ class OpenFile:
 
     def ask_timeline(self, state: State) -> None:
         """Scan the file over time, unless that is done for the filter and the definitions of the session."""
+        from logdump.operations.timeline.timeline import TimelineScan  # noqa: PLC0415 - when it is shown
+
         subject = state.filter_text, state.source
         if self.timeline is None or subject != self._timeline_of:
             self.timeline, self._timeline_of = TimelineScan(state.filters, state.source), subject
@@ -136,6 +141,8 @@ class OpenFile:
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
         """Read the trail for long transactions, unless that is done, or under way, for these files and this size."""
+        from logdump.operations.timeline.open_transactions import OpenTransactionsScan  # noqa: PLC0415 - when shown
+
         scan, recovering = self.open_transactions, self._recovering
         is_asked = scan is not None and scan.parameters == parameters
         if is_asked and scan is not None and (size <= scan.size or not recovering.is_idle or recovering.is_stopped):

@@ -7,21 +7,19 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from logdump.line.history_file import KeptHistory, UnusableHistory
 from logdump.line.line_mode import LineMode
 from logdump.notation.escape import Harmless
-from logdump.operations.comparison.aligned_listing import AlignedListing
 from logdump.session.across import cross_towards
-from logdump.session.differences import DifferenceShown, DiffLevel
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, JobProgress, Notice, Progress, SearchProgress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
-from logdump.tui.reading.alignment import ReportedAlignment
 from logdump.tui.reading.background import Background
 from logdump.tui.reading.messages import Asked, CommandEnded, Crossed, OutputGrew
 from logdump.tui.reading.neighbour_files import NeighbourFiles, neighbour_files
@@ -29,6 +27,10 @@ from logdump.tui.reading.state import State, state_of
 from logdump.tui.reading.transcript import Answer, Transcript
 from trailformat import TrailError, TrailFile
 from trailformat.index import TrailIndex, attach
+
+if TYPE_CHECKING:
+    from logdump.session.differences import DiffLevel
+    from logdump.tui.reading.alignment import ReportedAlignment
 
 Post = Callable[[Message], object]
 _EVERY = 0.25
@@ -47,7 +49,7 @@ class ScreenMode(LineMode):
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
         super().__init__(session=session)
         session.standard_output = None
-        session.takes_lines = False
+        session.takes_lines = 0
         session.begin_aligned = self._begin_aligned
         self.transcript = Transcript()
         self.is_asking = False
@@ -157,6 +159,9 @@ class ScreenMode(LineMode):
 
     def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
         """A page of its own shows two trails side by side."""
+        from logdump.operations.comparison.aligned_listing import AlignedListing  # noqa: PLC0415 - of a command
+        from logdump.tui.reading.alignment import ReportedAlignment  # noqa: PLC0415
+
         self._end_aligned()
         if self.transcript.last is not None:
             self.transcript.last.is_on_page = True
@@ -193,7 +198,7 @@ class ScreenMode(LineMode):
         return answer
 
     def _print(self, event: Event) -> None:
-        is_on_page = self._alignment is not None and isinstance(event, DifferenceShown)
+        is_on_page = self._alignment is not None and self._alignment.shows(event)
         self._is_elsewhere = is_on_page or isinstance(event, KnownRecord)
         if isinstance(event, KnownRecord) and self.transcript.last is not None:
             self._records += 1

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.filters import FilterSet
 from logdump.notation.times import LOCAL, TimeOffset
-from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.session.marks import Mark, SourceDefinitions
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from logdump.tui.reading.neighbour_files import NeighbourFiles
 from logdump.tui.reading.rows import ListRow
+
+if TYPE_CHECKING:
+    from logdump.filters import FilterSet
 
 
 class State(NamedTuple):

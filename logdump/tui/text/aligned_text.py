@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -32,6 +31,7 @@ from logdump.session.differences import (
     SameRow,
 )
 from logdump.session.settings import Settings
+from logdump.tui.text.aligned_cursor import AlignedCursor
 from logdump.tui.text.cells import fit, harmless
 from logdump.tui.text.glyphs import Glyphs
 from logdump.tui.text.styled import Line, line, wrapped
@@ -52,14 +52,6 @@ _WITH_OPERATION = ((38, 12), (24, 9))
 """The widths of a side from which on what a record does has a column of so many cells."""
 _MOST_BELOW = 14
 _LONGEST_NAME = 24
-
-
-class AlignedCursor(NamedTuple):
-    """The row under the cursor, the side (0 or 1), and the first row that is visible."""
-
-    at: int
-    side: int = 0
-    top: int = 0
 
 
 class SideBySidePage:

@@ -19,9 +19,9 @@ from logdump.session.bounded_recovery import LongTransactionShown
 from logdump.session.settings import Settings
 from logdump.tui.text.cells import fit, harmless
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.plot import PlotPoint, TimeScale, times_line
+from logdump.tui.text.plot import PlotPoint, TimelinePage, TimeScale, times_line
 from logdump.tui.text.styled import Line, Piece, cut_to, line, wrapped
-from logdump.tui.text.timeline_text import HIGH, TimelinePage, end_times
+from logdump.tui.text.timeline_text import HIGH, end_times
 
 _CHECKPOINT = "Checkpoint "
 _RESTART = "R"

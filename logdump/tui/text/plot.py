@@ -31,6 +31,15 @@ class PlotPoint(NamedTuple):
     row: int | None = None
 
 
+class TimelinePage(NamedTuple):
+    """The lines of the page, the points of its cursor, the number of the current one, the cells before the first."""
+
+    lines: list[Line]
+    points: tuple[PlotPoint, ...] = ()
+    at: int = 0
+    left: int = 0
+
+
 class TimeScale(NamedTuple):
     """The time (Julian) from ``start`` to before ``end`` over so many columns."""
 

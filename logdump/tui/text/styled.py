@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -96,23 +97,34 @@ STYLES = frozenset(
 """Every style; layout.tcss says what each is like."""
 
 
-class Styled(Widget):
-    """A widget whose lines are pieces with styles."""
+COMPONENTS = {f"style--{name}" for name in STYLES}
+"""The component classes of a screen with such widgets; for each widget, Textual would work them out by the thousand."""
 
-    COMPONENT_CLASSES = {f"style--{name}" for name in STYLES}  # noqa: RUF012 - Textual's own form
+
+class StyledScreen(Screen[None]):
+    """A screen with the styles of its widgets."""
+
+    COMPONENT_CLASSES = COMPONENTS
+
+
+class Styled(Widget):
+    """A widget whose lines are pieces with styles, which its screen has (``COMPONENTS``)."""
 
     def style_of(self, name: str) -> Style:
         """The style of a name, or of several joined by ``+``, over the widget's own."""
-        style = self.rich_style
+        return self._over(self.rich_style, name)
+
+    def _over(self, own: Style, name: str) -> Style:
         for one in name.split("+") if name else ():
-            style += self.get_component_rich_style(f"style--{one}", partial=True)
-        return style
+            own += self.screen.get_component_rich_style(f"style--{one}", partial=True)
+        return own
 
     def strip(self, pieces: tuple[Piece, ...], width: int, *, style: str = "") -> Strip:
         """The pieces as a strip of exactly ``width`` cells, cut with a mark; ``style`` lies under all of them."""
-        segments = [Segment(text, self.style_of(name or style)) for text, name in pieces if text]
+        own = self.rich_style
+        segments = [Segment(text, self._over(own, name or style)) for text, name in pieces if text]
         segments = cut_line(segments, width, self.glyphs.cut)
-        return Strip(segments).adjust_cell_length(width, self.style_of(style)).simplify()
+        return Strip(segments).adjust_cell_length(width, self._over(own, style)).simplify()
 
     @property
     def glyphs(self) -> Glyphs:

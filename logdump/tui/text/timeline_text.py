@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from logdump.notation.plural import amount
 from logdump.notation.times import TimeOffset, format_timestamp
@@ -16,22 +15,13 @@ from logdump.render.heartbeat_text import LABELS, accuracy_mark, duration_text, 
 from logdump.session.heartbeats import Gap
 from logdump.tui.text.cells import harmless
 from logdump.tui.text.glyphs import Glyphs
-from logdump.tui.text.plot import Band, Plot, PlotPoint, TimeScale, label_width, plot_lines
+from logdump.tui.text.plot import Band, Plot, PlotPoint, TimelinePage, TimeScale, label_width, plot_lines
 from logdump.tui.text.styled import Line, cut_to, line, wrapped
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _SECOND = 1_000_000
 HIGH = 14
 """The rows from which on the heading may take several."""
-
-
-class TimelinePage(NamedTuple):
-    """The lines of the page, the points of its cursor, the number of the current one, the cells before the first."""
-
-    lines: list[Line]
-    points: tuple[PlotPoint, ...] = ()
-    at: int = 0
-    left: int = 0
 
 
 def timeline_page(

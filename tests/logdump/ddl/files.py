@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logdump.operations.ddl.evaluation import ParametersInUse, evaluate
+from logdump.operations.ddl.evaluation import evaluate
 from logdump.operations.ddl.subject import subject_of
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.parameters.reading import read_parameters
 from logdump.operations.parameters.tree import ParameterFile
 from logdump.session.evaluation import DdlEvaluated

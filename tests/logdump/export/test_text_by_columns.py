@@ -16,6 +16,7 @@ from logdump.operations.export import columns_pay, exporting, text_export, text_
 from logdump.operations.export.options import ExportOptions
 from logdump.operations.export.tally import ExportTally
 from logdump.session.session import Session
+from tests.logdump.export.related import RelatedRecords
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, examples
@@ -28,6 +29,7 @@ from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
 
 lines = pytest.importorskip("logdump.arrow.tables.lines", reason="exports by columns need pyarrow and numba")
 record_pieces = pytest.importorskip("logdump.operations.export.record_pieces", reason="likewise")
+batch_walk = pytest.importorskip("logdump.operations.export.batch_walk", reason="likewise")
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 FORMATS = ["csv", "jsonl", "csv by table", "jsonl by table"]
@@ -214,3 +216,14 @@ def test_an_update_in_two_records_and_what_its_tokens_hold_are_written_alike(for
     unusual = make_record(plain, images, tokens, user_tokens=b"TK\x001\x00")
     records = [half, other, other, *marked, other, unusual, half, _definition(2, "X"), other]
     _check(trail_of(tmp_path, _definition(1, "NOTE"), *records), format_)
+
+
+@pytest.mark.parametrize(("before", "rows"), [("", 99), ("next 7", 11), ("filter exclude reclen 9", 30)])
+@pytest.mark.parametrize("seed", range(examples(1)))
+def test_halves_of_updates_and_pieces_of_lobs_are_written_alike(
+    seed: int, before: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", rows)
+    monkeypatch.setattr(record_pieces, "_MOST_BYTES", 20 * rows)
+    path = trail_of(tmp_path, *RelatedRecords(seed).records(200))
+    _check(path, ["csv", "jsonl"][seed % 2], before)

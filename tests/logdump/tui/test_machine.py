@@ -27,11 +27,11 @@ from logdump.tui.panes.record_list import RecordList
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.transcript import Answer
 from tests.logdump.tui.beside import Beside, expected_row, places
+from tests.logdump.tui.growing_trail import GrowingTrail
 from tests.logdump.tui.stepped import THREADS, Stepped
 from tests.logdump.tui.test_current_record import LineMode, mismatch, tells_what_is_visible
 from tests.logdump.tui.twin import painted_anew
 from tests.searching import examples
-from trailformat import TrailFile
 
 SIZES = [(80, 24), (120, 36), (40, 10), (132, 12), (30, 6)]
 TRAILS_GROWING = ["et", "gt", "kl"]
@@ -105,46 +105,6 @@ _NEVER = 3600.0
 """Seconds: what the clock of the view would do, rules do."""
 
 
-class Growing:
-    """A trail that somebody writes: records, halves of records, and the next file."""
-
-    def __init__(self, folder: Path, name: str, pieces: int, *, is_damaged: bool) -> None:
-        self._content = (TRAILS / f"{name}000000000").read_bytes()
-        self._pieces = [0]
-        with TrailFile(TRAILS / f"{name}000000000") as trail:
-            while (rba := self._pieces[-1]) < trail.size:
-                end = trail.next_good_header(rba + 1) or trail.size
-                self._pieces += [(rba + end) // 2, end]
-        if is_damaged:
-            damaged = bytearray(self._content)
-            damaged[self._pieces[10] : self._pieces[10] + 8] = b"\xff" * 8
-            self._content = bytes(damaged)
-        self.folder, self.name, self._file = folder, name, 0
-        self._at = pieces
-        self._write()
-
-    @property
-    def path(self) -> Path:
-        """The file that is written."""
-        return self.folder / f"{self.name}{self._file:09}"
-
-    def _write(self) -> None:
-        self._at = min(self._at, len(self._pieces) - 1)
-        with self.path.open("r+b" if self.path.exists() else "wb") as file:
-            file.write(self._content[: self._pieces[self._at]])
-
-    def grow(self, halves: int) -> None:
-        """Write so many halves of records more."""
-        self._at += halves
-        self._write()
-
-    def roll_over(self, halves: int) -> None:
-        """End the file, and begin the next."""
-        self.grow(len(self._pieces))
-        self._file, self._at = self._file + 1, halves
-        self._write()
-
-
 class Screen(RuleBasedStateMachine):
     """A screen, line mode beside it, and a trail that grows."""
 
@@ -166,7 +126,7 @@ class Screen(RuleBasedStateMachine):
         self._patch.setattr("logdump.tui.panes.record_list._LEAST_AROUND", 2)
         self._patch.setattr("logdump.tui.panes.record_list._PAGES_AROUND", 1)
         self.is_patient, self.is_wrong = is_patient, False
-        self.trail = Growing(Path(self._folder.name), name, pieces, is_damaged=is_damaged)
+        self.trail = GrowingTrail(Path(self._folder.name), name, pieces, is_damaged=is_damaged)
         session = Session()
         session.settings.time_offset = GMT
         self.screen = Stepped(session, size)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from logdump.notation.times import GMT
-from logdump.operations.ddl.evaluation import ParametersInUse
+from logdump.operations.parameters.in_use import ParametersInUse
 from logdump.operations.timeline import open_transactions
 from logdump.operations.timeline.open_transactions import OpenTransactions, OpenTransactionsScan
 from logdump.session.session import Session
@@ -18,7 +18,7 @@ from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.glyphs import ASCII, UNICODE, Glyphs
 from logdump.tui.text.open_transactions_text import open_transactions_page
-from logdump.tui.text.timeline_text import TimelinePage
+from logdump.tui.text.plot import TimelinePage
 from tests.logdump.tui.drive import NARROW, Screen, drive
 from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.test_records import rba_of

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from fixtures import TRAILS
 from logdump.tui.panes.hex_pane import HexPane
 from logdump.tui.panes.record_pane import RecordPane
 from logdump.tui.panes.text_pane import changed_cells
+from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.styled import line
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive
@@ -88,6 +91,24 @@ def test_a_long_answer_comes_into_the_output_pane_until_escape(golden: Golden) -
         assert screen.app.model.page == "detail"
 
     drive(steps)
+
+
+def test_a_long_answer_that_comes_before_the_panes_are_laid_out_is_in_the_output_pane_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    submit = ScreenMode.submit
+
+    def submit_and_wait(mode: ScreenMode, line: str) -> None:
+        submit(mode, line)
+        while not mode.is_idle:
+            time.sleep(0.001)
+
+    monkeypatch.setattr(ScreenMode, "submit", submit_and_wait)
+
+    async def steps(screen: Screen) -> None:
+        assert screen.app.model.page == "output"
+
+    drive(steps, first="help")
 
 
 def test_a_short_answer_stays_in_the_strip() -> None:

@@ -14,7 +14,15 @@ np = pytest.importorskip("numpy", reason="arrays need numpy")
 pa = pytest.importorskip("pyarrow", reason="arrays need pyarrow")
 arrays = pytest.importorskip("trailformat.arrays", reason="arrays need pyarrow and llvmlite")
 
-from trailformat.arrays import Escapes, Field, FieldForm, LineForm, write_lines  # noqa: E402 - behind the check for them
+from trailformat.arrays import (  # noqa: E402 - behind the check for them
+    BytesAt,
+    Escapes,
+    Field,
+    FieldForm,
+    LineForm,
+    Parts,
+    write_lines,
+)
 from trailformat.scan.kernels.arguments import ABSENT, NULL  # noqa: E402 - likewise
 
 TEXTS = st.lists(st.none() | st.text(max_size=30), min_size=1, max_size=9)
@@ -48,6 +56,10 @@ def test_csv_is_read_back_by_python(texts: list[str | None]) -> None:
     assert list(csv.reader(io.StringIO(written, newline=""), strict=True)) == [["head", one, one] for one in shown]
 
 
+def test_lines_without_fields_are_their_head_and_tail() -> None:
+    assert _written(LineForm(b"DELETE", b";\n"), [], [False, True, False]) == "DELETE;\nDELETE;\n"
+
+
 def test_values_that_are_null_as_stored_are_listed_and_absent_ones_are_not() -> None:
     first, second = (FieldForm(b"<", b">", b"-", b".", name) for name in (b"first", b"second"))
     texts = pa.array(["a", "b", None, None], pa.string())
@@ -63,3 +75,43 @@ def test_a_row_that_is_skipped_has_no_line() -> None:
     field = Field(FieldForm(b"", b"\n"), pa.array(["a", "bc", "d"], pa.string()))
     found = write_lines(LineForm(b"", b""), [field], np.array([False, True, False]))
     assert (bytes(found.data), found.ends.tolist()) == (b"a\nd\n", [2, 2, 4])
+
+
+@given(texts=TEXTS)
+@example(texts=[EVERY_BYTE, '"' * 99])
+def test_json_in_csv_is_what_csv_makes_of_json(texts: list[str | None]) -> None:
+    values = pa.array(texts, pa.string())
+    inner = FieldForm(b'""', b'""', b"null", escapes=Escapes.JSON_IN_CSV)
+    listed = Field(
+        FieldForm(b'"[', b']"', b"", b'"[]"', b","),
+        Parts(np.array([0, len(texts)]), [Field(inner, values)], np.ones(1)),
+    )
+    written = _written(LineForm(b"", b"\r\n"), [listed], [False])
+    assert list(csv.reader(io.StringIO(written, newline=""), strict=True)) == [
+        [json.dumps(texts, ensure_ascii=False, separators=(",", ":"))]
+    ]
+
+
+@given(
+    numbers=st.lists(st.none() | st.integers(0, 2**64 - 1) | st.sampled_from([9, 10, 99, 100, 2**64 - 1]), min_size=1),
+    data=st.lists(st.binary(max_size=20), min_size=1),
+)
+def test_numbers_are_written_in_digits_and_bytes_in_hex(numbers: list[int | None], data: list[bytes]) -> None:
+    digits = Field(FieldForm(b"", b",", b"null,"), pa.array(numbers, pa.uint64()))
+    assert _written(LineForm(b"", b""), [digits], [False] * len(numbers)) == "".join(
+        "null," if number is None else f"{number}," for number in numbers
+    )
+    sizes = np.array([*map(len, data)])
+    bytes_at = BytesAt(np.frombuffer(b"".join(data), np.uint8), np.cumsum(sizes) - sizes)
+    written = _written(LineForm(b"", b","), [Field(FieldForm(b""), bytes_at, sizes)], [False] * len(data))
+    assert written == "".join(f"{one.hex()}," for one in data)
+
+
+def test_texts_are_taken_by_their_numbers_and_lists_have_rows_of_their_own() -> None:
+    texts = pa.DictionaryArray.from_arrays(pa.array([2, 0, 1, 2], pa.int32()), pa.array(["a", None, "c"]))
+    members = [Field(FieldForm(b"", b"=", b"-="), texts), Field(FieldForm(b""), pa.array(["w", "x", "y", "z"]))]
+    listed = FieldForm(b"[", b"]", b"none", b"empty", b";")
+    parts = Parts(np.array([0, 1, 1, 1, 4]), members, np.array([True, True, False, True]))
+    ends = Field(FieldForm(b"|"), pa.array(["1", "2", "3", "4"]))
+    lines = _written(LineForm(b"", b"\n"), [Field(listed, parts), ends, Field(listed, parts)], [False] * 4).splitlines()
+    assert lines == ["[c=w]|1[c=w]", "empty|2empty", "none|3none", "[a=x;-=y;c=z]|4[a=x;-=y;c=z]"]

@@ -17,17 +17,24 @@ SPARE = 8
 ANY_BYTES, NUMBERS = range(2)
 """Forms of values: bytes; numbers as Python writes them, without exponent."""
 
-F_DATA, F_OFFSETS, F_VALID, F_FIRST, F_SIZES, F_WIDE, F_ESCAPES = range(7)
-F_OPENING, F_CLOSING, F_NULL, F_ABSENT, F_NAME, FIELD_SIZE = range(F_ESCAPES + 1, F_ESCAPES + 13, 2)
+F_DATA, F_OFFSETS, F_VALID, F_FIRST, F_SIZES, F_WIDE, F_ESCAPES, F_KIND, F_PLACES = range(9)
+F_OPENING, F_CLOSING, F_NULL, F_ABSENT, F_NAME, FIELD_SIZE = range(F_PLACES + 1, F_PLACES + 13, 2)
 """Places in the description of a field of lines, int64[FIELD_SIZE].
 
-DATA, OFFSETS and VALID (0: all are there) are the addresses of the buffers of an array of texts, whose first value is
-number FIRST of them; SIZES, 0 or the address of the sizes of the values as stored, of int64 where WIDE is set; ESCAPES,
-one of those below. The others are texts, each with its offset and its size: before and behind a value, for NULL, for a
-value that the image lacks, and the name in the list of NULLs.
+Value number FIRST + n belongs to row n, or FIRST + PLACES[n] where that is the address of an array of int32; VALID are
+the bits of those that are there (0: all are); SIZES, 0 or the address of the sizes of the values as stored, of int64
+where WIDE is set; ESCAPES, one of those below. The others are texts, each with its offset and its size: before and
+behind a value, for NULL, for a value that the image lacks, and the name in the list of NULLs.
 """
-PLAIN, CSV, JSON, JSON_ASCII = range(4)
-"""No escapes; quotes doubled; those of JSON, and that which make it ASCII."""
+TEXT, NUMBER, HEX, LIST = range(4)
+"""KIND of a field: what its addresses DATA and OFFSETS mean.
+
+TEXT: the buffers of an array of texts. NUMBER: DATA are numbers, uint64. HEX: bytes, in DATA from OFFSETS on, int64, as
+many as SIZES. LIST: the rows of the fields behind it in the table, as many as DATA says, from OFFSETS[n] to before
+OFFSETS[n + 1], int64; ABSENT is the text of an empty list, NAME that between two rows.
+"""
+PLAIN, CSV, JSON, JSON_ASCII, JSON_IN_CSV = range(5)
+"""No escapes; quotes doubled; those of JSON, and that which make it ASCII; those of JSON, and quotes doubled."""
 L_TEXTS, L_TABLE, L_FIELDS, L_ROWS, L_SKIPPED = range(5)
 L_HEAD, L_TAIL, L_NULLS_OPENING, L_SEPARATOR, L_NULLS_CLOSING, L_NO_NULLS, LINE_SIZE = range(
     L_SKIPPED + 1, L_SKIPPED + 15, 2
@@ -36,7 +43,8 @@ L_HEAD, L_TAIL, L_NULLS_OPENING, L_SEPARATOR, L_NULLS_CLOSING, L_NO_NULLS, LINE_
 
 TEXTS is the address of all texts, with SPARE bytes behind them; TABLE int64[FIELDS, FIELD_SIZE]; SKIPPED uint8[ROWS]
 marks rows without a line. The others are texts: head
-and tail of a line, beginning, separator and end of the list of NULLs, and what stands for an empty list.
+and tail of a line, beginning, separator and end of the list of NULLs, and what stands for an empty list. Without a
+beginning no NULLs are listed, as where a field is a list.
 """
 
 SPELL_BYTES, SPELL_INTEGERS, SPELL_NUMBERS, SPELL_DATES, SPELL_MOMENTS, SPELL_TEXTS = range(6)

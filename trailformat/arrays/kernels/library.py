@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trailformat.arrays.kernels.bytes import drop_high_bytes, gather_bytes, place_values, unmarked
-from trailformat.arrays.kernels.lines import write_lines
+from trailformat.arrays.kernels.lines import count_lines, write_lines
 from trailformat.arrays.kernels.runs import join_runs
 from trailformat.arrays.kernels.spelling import spell_values
 from trailformat.arrays.kernels.values import gather_dates, gather_decimals, gather_integers, gather_moments
@@ -20,4 +20,5 @@ KERNELS = (
     write_lines,
     join_runs,
     spell_values,
+    count_lines,
 )

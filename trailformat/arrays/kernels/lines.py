@@ -13,15 +13,19 @@ from trailformat.arrays.kernels.arguments import (
     F_DATA,
     F_ESCAPES,
     F_FIRST,
+    F_KIND,
     F_NAME,
     F_NULL,
     F_OFFSETS,
     F_OPENING,
+    F_PLACES,
     F_SIZES,
     F_VALID,
     F_WIDE,
     FIELD_SIZE,
+    HEX,
     JSON_ASCII,
+    JSON_IN_CSV,
     L_FIELDS,
     L_HEAD,
     L_NO_NULLS,
@@ -33,16 +37,22 @@ from trailformat.arrays.kernels.arguments import (
     L_TABLE,
     L_TAIL,
     L_TEXTS,
+    LIST,
+    NUMBER,
     SPARE,
 )
 from trailformat.arrays.kernels.bytes import number_at
 from trailformat.scan.kernels.arguments import NULL
-from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, store64, u8
+from trailformat.scan.kernels.loads import i32, i64, inlined, load64, store8, store64, u8, u32
 
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _QUOTES, _BACKSLASHES = np.uint64(0x2222222222222222), np.uint64(0x5C5C5C5C5C5C5C5C)
+_BREAKS, _BREAK = np.uint64(0x0A0A0A0A0A0A0A0A), 10
 _DELETES, _BLANKS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
-_QUOTE, _BACKSLASH, _BLANK, _DELETE = 34, 92, 32, 127
+_QUOTE, _BACKSLASH, _BLANK, _DELETE, _ZERO = 34, 92, 32, 127, 48
+_PAIRS, _OCTETS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0x00FF00FF00FF00FF)
+_NIBBLES, _SIXES, _ZEROS = np.uint64(0x000F000F000F000F), np.uint64(0x0606060606060606), np.uint64(0x3030303030303030)
+_TO_LETTERS = np.uint64(ord("a") - ord("0") - 10)
 _FIRST, _LAST, _LETTERS = 8, 13, int.from_bytes(b"btn\0fr", "little")
 """Of the control characters that have escapes of their own."""
 
@@ -124,7 +134,7 @@ def _code_at(data: int, at: int) -> Any:
 
 
 @inlined
-def _escaped(data: int, at: int, out: int, to: int) -> Any:
+def _escaped(data: int, at: int, escapes: int, out: int, to: int) -> Any:
     """Write a character that is not printable ASCII, a quote or a backslash; returns its size, and where it ends."""
     byte = u8(data, at)
     if byte >= _DELETE + 1:
@@ -138,13 +148,17 @@ def _escaped(data: int, at: int, out: int, to: int) -> Any:
         return 1, _unit(byte, out, to)
     store8(out, to, _BACKSLASH)
     store8(out, to + 1, letter)
+    if letter == _QUOTE and escapes == JSON_IN_CSV:
+        store8(out, to + 2, letter)
+        return 1, to + 3
     return 1, to + 2
 
 
 @inlined
-def _in_json(place: Any, is_ascii: int, out: int, to: int) -> Any:
-    """Copy a value, escaped where JSON has it so, as ASCII or not; returns where it ends."""
+def _in_json(place: Any, escapes: int, out: int, to: int) -> Any:
+    """Copy a value, escaped where JSON has it so; returns where it ends."""
     data, at, end = place
+    is_ascii = escapes == JSON_ASCII
     last = _DELETE - 1 if is_ascii else 0xFF
     while at < end:
         if at + SPARE <= end:
@@ -163,7 +177,7 @@ def _in_json(place: Any, is_ascii: int, out: int, to: int) -> Any:
             at += 1
             to += 1
         else:
-            size, to = _escaped(data, at, out, to)
+            size, to = _escaped(data, at, escapes, out, to)
             at += size
     return to
 
@@ -173,7 +187,7 @@ def _value(place: Any, escapes: int, out: int, to: int) -> Any:
     """Write a value, from the second to before the third number of ``place``; returns where it ends."""
     data, at, end = place
     if escapes > CSV:
-        return _in_json(place, escapes == JSON_ASCII, out, to)
+        return _in_json(place, escapes, out, to)
     if escapes == CSV:
         return _in_csv(data, at, end, out, to)
     while at + SPARE <= end:
@@ -188,10 +202,58 @@ def _value(place: Any, escapes: int, out: int, to: int) -> Any:
 
 
 @inlined
+def _in_hex(data: int, at: int, end: int, out: int, to: int) -> Any:
+    """Write bytes in hex; returns where they end."""
+    while at + 4 <= end:
+        word = np.uint64(u32(data, at, 1))
+        word = (word | (word << np.uint64(16))) & _PAIRS
+        word = (word | (word << np.uint64(8))) & _OCTETS
+        word = ((word >> np.uint64(4)) & _NIBBLES) | ((word & _NIBBLES) << np.uint64(8))
+        letters = ((word + _SIXES) >> np.uint64(4)) & _ONES
+        store64(out, to, np.int64(word + _ZEROS + letters * _TO_LETTERS))
+        at += 4
+        to += 8
+    while at < end:
+        byte = u8(data, at)
+        store8(out, to, _digit(byte >> 4))
+        store8(out, to + 1, _digit(byte & 15))
+        at += 1
+        to += 2
+    return to
+
+
+@inlined
+def _in_digits(number: Any, out: int, to: int) -> Any:
+    """Write an unsigned number; returns where it ends."""
+    ten = np.uint64(10)
+    rest, end = number, to + 1
+    while rest >= ten:
+        rest //= ten
+        end += 1
+    at = end
+    while at > to:
+        at -= 1
+        rest = number // ten
+        store8(out, at, _ZERO + np.int64(number - rest * ten))
+        number = rest
+    return end
+
+
+@inlined
+def _number(field: int, row: int) -> Any:
+    """The number of the value that belongs to a row."""
+    places = i64(field, 8 * F_PLACES)
+    return (i32(places, 4 * row) if places else row) + i64(field, 8 * F_FIRST)
+
+
+@inlined
 def _has_value(field: int, row: int) -> Any:
-    """Whether the bit of a row is set, where there are bits."""
-    bits, place = i64(field, 8 * F_VALID), row + i64(field, 8 * F_FIRST)
-    return bits == 0 or (u8(bits, place >> 3) >> (place & 7)) & 1
+    """Whether the bit of a row's value is set, where there are bits."""
+    bits = i64(field, 8 * F_VALID)
+    if bits == 0:
+        return True
+    place = _number(field, row)
+    return (u8(bits, place >> 3) >> (place & 7)) & 1 != 0
 
 
 @inlined
@@ -209,10 +271,28 @@ def _field(line: int, field: int, row: int, out: int, to: int) -> Any:
         return _text(texts, field, F_NULL, out, to), 1
     if size < 0:
         return _text(texts, field, F_ABSENT, out, to), 0
-    offsets, data = i64(field, 8 * F_OFFSETS) + 4 * i64(field, 8 * F_FIRST), i64(field, 8 * F_DATA)
-    place = data, i32(offsets, 4 * row), i32(offsets, 4 * row + 4)
-    to = _value(place, i64(field, 8 * F_ESCAPES), out, _text(texts, field, F_OPENING, out, to))
+    to = _text(texts, field, F_OPENING, out, to)
+    kind, data, offsets = i64(field, 8 * F_KIND), i64(field, 8 * F_DATA), i64(field, 8 * F_OFFSETS)
+    number = _number(field, row)
+    if kind == HEX:
+        start = i64(offsets, 8 * row)
+        to = _in_hex(data, start, start + size, out, to)
+    elif kind == NUMBER:
+        to = _in_digits(load64(data, 8 * number), out, to)
+    else:
+        place = data, i32(offsets, 4 * number), i32(offsets, 4 * number + 4)
+        to = _value(place, i64(field, 8 * F_ESCAPES), out, to)
     return _text(texts, field, F_CLOSING, out, to), 0
+
+
+@inlined
+def _list(texts: int, field: int, row: int, out: int, to: int) -> Any:
+    """Write what stands before the rows of a list; returns where it ends, the first row, and that behind the last."""
+    if not _has_value(field, row):
+        return _text(texts, field, F_NULL, out, to), 0, 0
+    offsets = i64(field, 8 * F_OFFSETS)
+    begin, end = i64(offsets, 8 * row), i64(offsets, 8 * row + 8)
+    return _text(texts, field, F_OPENING if begin < end else F_ABSENT, out, to), begin, end
 
 
 @inlined
@@ -228,21 +308,79 @@ def _null_names(line: int, row: int, out: int, to: int) -> Any:
     return _text(texts, line, L_NULLS_CLOSING if count else L_NO_NULLS, out, to)
 
 
+@inlined
+def _fields(line: int, row: int, out: int, to: int) -> Any:
+    """Write the fields of a row, lists with those behind them; returns where they end, and how many are NULL."""
+    texts, table, fields = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), i64(line, 8 * L_FIELDS)
+    number, nulls, at, last, first, behind = np.int64(0), 0, row, row, np.int64(0), np.int64(-1)
+    while number < fields:
+        field = table + 8 * FIELD_SIZE * number
+        number += 1
+        if i64(field, 8 * F_KIND) == LIST:
+            to, at, last = _list(texts, field, row, out, to)
+            first, behind = number, number + i64(field, 8 * F_DATA)
+            if at == last:
+                number, at, behind = behind, row, np.int64(-1)
+        else:
+            to, is_null = _field(line, field, at, out, to)
+            nulls += is_null
+        if number == behind:
+            at += 1
+            field = table + 8 * FIELD_SIZE * (first - 1)
+            if at < last:
+                to, number = _text(texts, field, F_NAME, out, to), first
+            else:
+                to, at, behind = _text(texts, field, F_CLOSING, out, to), row, np.int64(-1)
+    return to, nulls
+
+
 def write_lines(line: int, out: int, ends: int) -> Any:
     """Write the lines of all rows that are not skipped to ``out``; ``ends``, int64[rows], tells where each one ends.
 
     ``out`` has SPARE bytes more than the lines can take; ``line`` is described in :mod:`.arguments`. Returns the end.
     """
-    texts, table, skipped = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), i64(line, 8 * L_SKIPPED)
+    texts, skipped = i64(line, 8 * L_TEXTS), i64(line, 8 * L_SKIPPED)
+    has_names = i64(line, 8 * L_NULLS_OPENING + 8) > 0
     to: Any = np.int64(0)
     for row in range(i64(line, 8 * L_ROWS)):
         if u8(skipped, row) == 0:
-            nulls = 0
-            to = _text(texts, line, L_HEAD, out, to)
-            for number in range(i64(line, 8 * L_FIELDS)):
-                to, is_null = _field(line, table + 8 * FIELD_SIZE * number, row, out, to)
-                nulls += is_null
-            to = _null_names(line, row, out, to) if nulls else _text(texts, line, L_NO_NULLS, out, to)
+            to, nulls = _fields(line, row, out, _text(texts, line, L_HEAD, out, to))
+            to = _null_names(line, row, out, to) if nulls and has_names else _text(texts, line, L_NO_NULLS, out, to)
             to = _text(texts, line, L_TAIL, out, to)
         store64(ends, 8 * row, to)
     return to
+
+
+@inlined
+def _is_odd(marks: Any) -> Any:
+    """Whether an odd number of bytes has its highest bit set."""
+    for shift in (32, 16, 8):
+        marks ^= marks >> np.uint64(shift)
+    return np.int64((marks >> np.uint64(7)) & np.uint64(1))
+
+
+def count_lines(data: int, size: int, counts: int) -> int:
+    """Count line breaks: to ``counts``, int64[3], all, those behind an even number of quotes, and 1 for odd quotes."""
+    marks: Any = np.uint64(0)
+    total, even, at = 0, 0, 0
+    while at < size:
+        end = min(at + SPARE, size)
+        if end == at + SPARE:
+            word = load64(data, at)
+            if _zeros(word ^ _BREAKS) == np.uint64(0):
+                word ^= _QUOTES
+                marks ^= ~(((word & ~_HIGHS) + ~_HIGHS) | word) & _HIGHS
+                at = end
+                continue
+        while at < end:
+            byte = u8(data, at)
+            if byte == _QUOTE:
+                marks ^= np.uint64(0x80)
+            elif byte == _BREAK:
+                total += 1
+                even += 1 - _is_odd(marks)
+            at += 1
+    store64(counts, 0, total)
+    store64(counts, 8, even)
+    store64(counts, 16, _is_odd(marks))
+    return total

@@ -39,6 +39,17 @@ class ImageValues(NamedTuple):
     problems: list[ValueProblem]
 
 
+class ImageTexts(NamedTuple):
+    """The columns of an image: the value of part n is ``texts[places[n]]``; what does not decode."""
+
+    texts: Any
+    places: Array
+    problems: list[ValueProblem]
+
+
+_Texts = tuple[Any, Array, list[tuple[int, str]]]
+
+
 class _Pool:
     """The columns of all definitions of some rows, one behind the other, and the kinds that decode alike."""
 
@@ -52,6 +63,11 @@ class _Pool:
             self.first[number], self.count[number] = len(self.names), len(columns)
             self.names += [column.name for column in columns]
             self.kind += [self._kind(column, definition) for column in columns]
+
+    def places(self, known: Known, parts: Fields) -> Array:
+        """The number of the column of each part; -1 where there is none."""
+        group = known.group[parts.region]
+        return np.where(parts.number < self.count[group], self.first[group] + parts.number, -1)
 
     def _kind(self, column: ColumnDefinition, known: RowDefinition) -> int:
         key = (
@@ -75,29 +91,31 @@ def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
         ValueTooLarge: more text than an array holds.
     """
     pool = _Pool(known)
-    group = known.group[parts.region]
-    at = np.where(parts.number < pool.count[group], pool.first[group] + parts.number, -1)
-    is_known = at >= 0
-    numbers = pa.array(np.where(is_known, at, 0), mask=~is_known)
-    names = pa.array(pool.names or [""], pa.string()).take(numbers)
-    kind = np.where(is_known, np.array([*pool.kind, -1])[at], -1)
+    at = pool.places(known, parts)
+    names = pa.array(pool.names or [""], pa.string()).take(pa.array(np.maximum(at, 0), mask=at < 0))
+    found = _image_texts(rows, parts, pool, at)
+    return ImageValues(names, found.texts.take(pa.array(found.places)), found.problems)
+
+
+def image_texts(rows: Rows, parts: Fields, known: Known) -> ImageTexts:
+    """The values alone. Raises like :func:`image_values`."""
+    pool = _Pool(known)
+    return _image_texts(rows, parts, pool, pool.places(known, parts))
+
+
+def _image_texts(rows: Rows, parts: Fields, pool: _Pool, at: Array) -> ImageTexts:
+    kind = np.array([*pool.kind, -1])[at]
+    decode = _together if kernels_pay(int(parts.size.sum())) else _one_by_one
     try:
-        values, odd = _texts(rows, parts, kind, pool)
+        texts, places, odd = decode(rows, parts, kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
-    problems = [(part, pool.names[at[part]], reason) for part, reason in odd]
-    return ImageValues(
-        names, values, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in sorted(problems)]
-    )
+    problems = sorted((part, pool.names[at[part]], reason) for part, reason in odd)
+    return ImageTexts(texts, places, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in problems])
 
 
-def _texts(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
-    """The value of each part, and those that do not decode: the number of the part, and why."""
-    decode = _together if kernels_pay(int(parts.size.sum())) else _one_by_one
-    return decode(rows, parts, kind, pool)
-
-
-def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> _Texts:
+    """The value of each part, where it stands in the array, and those that do not decode: number of the part, why."""
     texts: list[str | None] = [None] * len(kind)
     problems: list[tuple[int, str]] = []
     decoders = [(column, charset) for _, column, charset in pool.kinds.values()]
@@ -111,10 +129,10 @@ def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[An
         problems += [(part, value.problem)] if value.problem is not None else []
     array = pa.array(texts, pa.string())
     _check_size([array])
-    return array, problems
+    return array, np.arange(len(kind)), problems
 
 
-def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any, list[tuple[int, str]]]:
+def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> _Texts:
     from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads kernels
 
     if len(pool.kinds) < _FEW:
@@ -134,7 +152,7 @@ def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> tuple[Any,
     _check_size(arrays)
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
-    return pa.concat_arrays(arrays).take(pa.array(places)), problems
+    return pa.concat_arrays(arrays), places, problems
 
 
 def _check_size(arrays: list[Any]) -> None:

@@ -240,20 +240,44 @@ def _write_lines(guard: Guard, args: Ends) -> None:
     args[0] = guard.table(args[0], {at: listed[at] for at in (arrays.L_TEXTS, arrays.L_SKIPPED)}, arrays.LINE_SIZE)
     copy = guard.given(words[arrays.L_TABLE], listed[arrays.L_TABLE], is_table=True)
     longs(args[0], arrays.LINE_SIZE)[arrays.L_TABLE] = copy
+    parts, members = rows, 0
     for number in range(fields):
-        _give_field(guard, longs(copy + 8 * size * number, size), rows)
+        field = longs(copy + 8 * size * number, size)
+        if field[arrays.F_KIND] == arrays.LIST:
+            parts, members = longs(field[arrays.F_OFFSETS], rows + 1)[rows], field[arrays.F_DATA]
+            _give_list(guard, field, rows)
+        else:
+            _give_field(guard, field, parts if members else rows)
+            members = max(members - 1, 0)
     args[1], args[2] = guard.given(args[1], room), guard.given(args[2], 8 * rows)
 
 
+def _give_list(guard: Guard, field: Any, rows: int) -> None:
+    field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 8 * (rows + 1))
+    if field[arrays.F_VALID]:
+        field[arrays.F_VALID] = guard.given(field[arrays.F_VALID], (rows + 7) >> 3)
+
+
 def _give_field(guard: Guard, field: Any, rows: int) -> None:
+    kind, places = field[arrays.F_KIND], field[arrays.F_PLACES]
+    values = rows if not places else max(ints(places, rows), default=-1) + 1
     first = field[arrays.F_FIRST]
-    if field[arrays.F_OFFSETS]:
-        offsets = ints(field[arrays.F_OFFSETS], first + rows + 1)
+    if places:
+        field[arrays.F_PLACES] = guard.given(places, 4 * rows)
+    if kind == arrays.NUMBER:
+        field[arrays.F_DATA] = guard.given(field[arrays.F_DATA], 8 * (first + values))
+    elif kind == arrays.HEX:
+        starts, sizes = longs(field[arrays.F_OFFSETS], rows), longs(field[arrays.F_SIZES], rows)
+        ends = [at + size for at, size in zip(starts, sizes, strict=True)]
+        field[arrays.F_DATA] = _spanned(guard, field[arrays.F_DATA], starts, ends)
+        field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 8 * rows)
+    elif field[arrays.F_OFFSETS]:
+        offsets = ints(field[arrays.F_OFFSETS], first + values + 1)
         if field[arrays.F_DATA]:
-            field[arrays.F_DATA] = _shifted(guard, field[arrays.F_DATA], offsets[first], offsets[first + rows])
+            field[arrays.F_DATA] = _shifted(guard, field[arrays.F_DATA], offsets[first], offsets[first + values])
         field[arrays.F_OFFSETS] = guard.given(field[arrays.F_OFFSETS], 4 * len(offsets))
     for at, size in (
-        (arrays.F_VALID, (first + rows + 7) >> 3),
+        (arrays.F_VALID, (first + values + 7) >> 3),
         (arrays.F_SIZES, (8 if field[arrays.F_WIDE] else 4) * rows),
     ):
         if field[at]:
@@ -290,6 +314,10 @@ def _join_runs(guard: Guard, args: Ends) -> None:
     args[2] = guard.given(args[2], sum(sizes))
 
 
+def _count_lines(guard: Guard, args: Ends) -> None:
+    args[0], args[2] = guard.given(args[0], args[1]), guard.given(args[2], 24)
+
+
 _plain: dict[str, Kernel] = {}
 """The kernels as they are."""
 
@@ -317,6 +345,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "write_lines": _write_lines,
     "join_runs": _join_runs,
     "spell_values": _spell_values,
+    "count_lines": _count_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""
 

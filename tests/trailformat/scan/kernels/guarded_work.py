@@ -17,14 +17,17 @@ from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
 from trailformat.arrays import (
+    BytesAt,
     DecodePath,
     Escapes,
     Field,
     FieldForm,
     LineForm,
+    Parts,
     TextForm,
     ValueSpelling,
     joined_runs,
+    line_breaks,
     locate_columns,
     text_column,
     write_lines,
@@ -98,6 +101,7 @@ def use_every_kernel() -> None:
         _write_every_line()
         text = np.frombuffer(b"twenty bytes of text", np.uint8)
         joined_runs([text, text[3:]], np.array([0, 1, 0]), np.array([0, 2, 19]), np.array([16, 9, 20]))
+        _write_every_kind()
         for order in BOTH:
             _make_arrays(Path(folder), order)
 
@@ -171,6 +175,26 @@ def _write_every_line() -> None:
             write_lines(
                 LineForm(b"head", b"\n", b"(", b",", b")", b"()"), [field, field], np.zeros(len(sizes), np.bool_)
             )
+
+
+def _write_every_kind() -> None:
+    """Lists of every size of texts, bytes and numbers, with and without a row that has none."""
+    for size in range(20):
+        line_breaks(np.full(size, ord('"\n'[size % 2]), np.uint8))
+    texts, data = pa.array(["", "leaf", None, "tea, tea"], pa.string()), np.arange(60, dtype=np.uint8)
+    form = FieldForm(b"<", b">", b"NULL", b".", b";")
+    for sizes in ([0], [1, 0, 7], [4, 3, 11, 0]):
+        first = np.concatenate(([0], np.cumsum(sizes)))
+        parts = np.arange(first[-1])
+        values = pa.DictionaryArray.from_arrays(pa.array(parts.astype(np.int32) % 4), texts)
+        fields = [
+            Field(form, BytesAt(data, 3 * parts), parts % 4),
+            Field(form, values),
+            Field(form, pa.array((7**parts).astype(np.uint64), mask=parts % 3 == 1)),
+        ]
+        for present in (np.ones(len(sizes), bool), np.arange(len(sizes)) != 1):
+            listed = Field(form, Parts(first, fields, present))
+            write_lines(LineForm(b"", b"\n"), [listed, listed], ~present)
 
 
 def _make_arrays(folder: Path, order: ByteOrder) -> None:

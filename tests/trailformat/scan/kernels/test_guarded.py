@@ -41,6 +41,7 @@ NAMES = (
     "write_lines",
     "join_runs",
     "spell_values",
+    "count_lines",
 )
 
 

@@ -1,0 +1,283 @@
+"""Lists in records as fields of lines: the columns of both images, the tokens; the places of pieces of LOBs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.arrow.records.columns.definitions import Known
+from logdump.arrow.records.columns.image_values import image_texts
+from logdump.arrow.records.columns.tokens import gg_parts
+from logdump.arrow.records.rows import Rows
+from logdump.arrow.tables.piece import Array
+from logdump.render import json_record
+from trailformat import ColumnDefinition, Token
+from trailformat.arrays import BytesAt, Escapes, Field, FieldForm, LineForm, Parts, bytes_array
+from trailformat.changes.segments import Kind
+from trailformat.records.lob_pieces import MOST_COUNTED
+from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
+from trailformat.scan.rows.headers import are_wide
+
+_MARK = 0xFF
+_BLANK, _PRINTABLE = np.uint8(0x20), 0x5F
+"""The first character of ASCII that is printed, and how many are."""
+_NULLS = (',"null":false,"hex":"', ',"null":true,"hex":"')
+_CHANGES = ("null", "true", "false")
+_UNKNOWN, _TRUE, _FALSE = range(3)
+
+
+class MemberForms(NamedTuple):
+    """The forms of the members of records in a text format, by their names.
+
+    Attributes:
+        number, text: of values.
+        json: of lists and objects that are JSON already.
+        quoted: makes of JSON what stands in such a list.
+        nested: the escapes of a text there.
+        line: the line of records in a file, with member ``file`` in its head.
+    """
+
+    number: Callable[[str], FieldForm]
+    text: Callable[[str], FieldForm]
+    json: Callable[[str], FieldForm]
+    quoted: Callable[[str], str]
+    nested: Escapes
+    line: Callable[[Path], LineForm]
+
+    @property
+    def is_ascii(self) -> bool:
+        """Whether other characters are escaped."""
+        return self.nested is Escapes.JSON_ASCII
+
+    def list_of(self, name: str) -> FieldForm:
+        """A list of JSON."""
+        form = self.json(name)
+        return form._replace(opening=form.opening + b"[", closing=b"]" + form.closing)
+
+    def objects(self, name: str) -> FieldForm:
+        """A list of objects, whose members are fields."""
+        form = self.json(name)
+        opening, closing = form.opening + b"[", b"]" + form.closing
+        return FieldForm(opening + b"{", b"}" + closing, form.null, opening + closing, b"},{")
+
+    def object(self, name: str) -> FieldForm:
+        """One object, whose members are fields."""
+        form = self.json(name)
+        return FieldForm(form.opening + b"{", b"}" + form.closing, form.null)
+
+    def inside(self, opening: str, closing: str = "", null: str = "") -> FieldForm:
+        """A field in a list."""
+        before, behind, instead = (self.quoted(text).encode() for text in (opening, closing, null))
+        return FieldForm(before, behind, instead, escapes=self.nested)
+
+    def choice(self, texts: list[str], numbers: Array) -> Field:
+        """One of a few pieces of JSON in each row of a list."""
+        return Field(FieldForm(b""), numbered([self.quoted(text) for text in texts], numbers))
+
+
+def numbered(texts: list[Any] | pa.Array, numbers: Array) -> pa.Array:
+    """Texts by their numbers."""
+    values = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), values, safe=False)
+
+
+class Lists(NamedTuple):
+    """A list in each row, and a mask of the rows that are not ordinary."""
+
+    parts: Parts
+    odd: Array
+
+
+class RowImages:
+    """Both images of ordinary rows.
+
+    Args:
+        rows: the rows.
+        known: their definitions.
+        other: for each row that of the other half of the same update, or NONE.
+        forms: those of the format.
+
+    Attributes:
+        odd: a mask of the rows that turn out not to be ordinary.
+    """
+
+    def __init__(self, rows: Rows, known: Known, other: Array, forms: MemberForms) -> None:
+        self._rows = rows
+        self._known = known
+        self._forms = forms
+        found = images_of(rows)
+        self._present = found.present
+        self.odd = ~found.is_sound
+        counts = np.array([len(one.table.columns) if one.table else 0 for one in known.definitions], np.int64)
+        self._first = np.cumsum(counts) - counts
+        self._sides = [_Side(parts, rows.view) for parts in found.images]
+        for side in self._sides:
+            self.odd[side.region[side.parts.number >= counts[known.group][side.region]]] = True
+            self.odd[side.region[1:][(np.diff(side.region) == 0) & (np.diff(side.parts.number) <= 0)]] = True
+        self._changes = self._compared(other)
+        halves = np.flatnonzero(other != NONE)
+        self.odd[halves] |= self.odd[other[halves]]
+
+    def lists(self) -> list[Parts]:
+        """The columns before, and those after."""
+        return [
+            Parts(side.parts.first, self._fields(side, changes), present)
+            for side, changes, present in zip(self._sides, self._changes, self._present, strict=True)
+        ]
+
+    def _fields(self, side: _Side, changes: Array) -> list[Field]:
+        forms, parts = self._forms, side.parts
+        values = image_texts(self._rows, parts, self._known)
+        self.odd[[problem.row for problem in values.problems]] = True
+        text = forms.inside('","text":"', '"', '","text":null')
+        return [
+            self._described(side),
+            Field(FieldForm(b""), BytesAt(self._rows.view, parts.start), parts.size),
+            Field(text, numbered(values.texts, values.places)),
+            forms.choice([f',"changed":{change},"problem":null' for change in _CHANGES], changes),
+        ]
+
+    def _described(self, side: _Side) -> Field:
+        """What the definition says of each column, and whether it is NULL."""
+        texts = [
+            _described(index, column, is_ascii=self._forms.is_ascii) + null
+            for one in self._known.definitions
+            for index, column in enumerate(one.table.columns if one.table else ())
+            for null in _NULLS
+        ]
+        at = self._first[self._known.group[side.region]] + side.parts.number
+        return self._forms.choice(texts or [""], np.clip(2 * at + side.is_null, 0, max(len(texts) - 1, 0)))
+
+    def _compared(self, other: Array) -> tuple[Array, Array]:
+        """For each column of both images whether the other image has another value."""
+        before, after = self._sides
+        changes = np.full(len(before.region), _UNKNOWN), np.full(len(after.region), _UNKNOWN)
+        change = np.where(other == NONE, np.arange(len(other)), np.minimum(other, np.arange(len(other))))
+        keys = [change[side.region] << 16 | side.parts.number for side in self._sides]
+        old, new = _alike(*keys)
+        if len(old):
+            is_equal = before.parts.size[old] == after.parts.size[new]
+            compared = np.flatnonzero(is_equal)
+            stored = (
+                bytes_array(self._rows.view, side.parts.start[at], side.parts.size[at])
+                for side, at in zip(self._sides, (old[compared], new[compared]), strict=True)
+            )
+            is_equal[compared] = pc.equal(*stored).to_numpy(zero_copy_only=False)
+            is_equal |= before.is_null[old] & after.is_null[new]
+            changes[0][old] = changes[1][new] = np.where(is_equal, _FALSE, _TRUE)
+        return changes
+
+
+class _Side:
+    """The columns of one image of the rows: their places, their rows, which of them are NULL."""
+
+    def __init__(self, parts: Fields, view: Array) -> None:
+        self.parts = parts
+        self.region = parts.region
+        last = len(view) - 1
+        first, second = (view[np.minimum(parts.start + at, last)] for at in range(2))
+        self.is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
+
+
+def _alike(keys: Array, others: Array) -> tuple[Array, Array]:
+    """The places of equal keys, among both; those of rows that are ordinary ascend."""
+    if not len(keys) or not len(others):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    found = np.flatnonzero(others[at] == keys)
+    return found, at[found]
+
+
+def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
+    """The GGS tokens of each row."""
+    parts, view = gg_parts(rows), rows.view
+    odd, region = ~parts.is_sound, parts.region
+    info = view[parts.start - 3]
+    is_first = np.diff(region, prepend=-1) != 0
+    begins = np.where(is_first, rows.payload("token")[0][region], np.roll(parts.start + parts.size, 1))
+    is_wide = (parts.start - begins != 4) | are_wide(info)
+    odd[region[is_wide]] = True
+    kinds, places = np.unique(parts.number * 256 + info, return_inverse=True)
+    fields = [
+        forms.choice([_token_head(*divmod(kind, 256)) for kind in kinds.tolist()], places.reshape(-1)),
+        Field(FieldForm(b""), BytesAt(view, parts.start), parts.size),
+        Field(forms.inside('","text":"', '"', '","text":null'), _token_texts(view, parts)),
+    ]
+    return Lists(Parts(parts.first, fields, np.ones(len(rows), bool)), odd)
+
+
+class LobPlaces(NamedTuple):
+    """Of pieces of LOBs the RBA of the record that each belongs to, its number by the records before it, RecCount."""
+
+    base_rba: Array
+    number: Array
+    rec_count: Array
+
+
+def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms) -> Lists:
+    """The places of the rows that are pieces of LOBs."""
+    at = np.flatnonzero(is_piece)
+    pieces = rows.subset(at)
+    base_rba, counted, rec_count = (column[at] for column in places)
+    found = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
+    odd = np.zeros(len(rows), bool)
+    odd[at] = ~found.is_sound & (counted == 0)
+    is_possible = (counted <= rec_count) & (rec_count < MOST_COUNTED)
+    told = found.numbers._asdict()
+    number = np.where(found.is_sound, told.pop("number"), counted)
+    all_pieces, has_pieces = np.where(found.is_sound, told.pop("pieces"), rec_count), found.is_sound | is_possible
+    base_file = json.dumps(str(rows.source.trail.path), ensure_ascii=forms.is_ascii)
+    fields = [
+        forms.choice([f'"kind":"{Kind.LOB.value}","base_file":{base_file}'], np.zeros(len(at))),
+        _number("base_rba", base_rba, forms),
+        _number("number", number, forms),
+        _number("pieces", all_pieces, forms, has_pieces),
+        *(_number(name, values, forms, found.is_sound) for name, values in told.items()),
+    ]
+    return Lists(Parts(np.concatenate(([0], np.cumsum(is_piece))), fields, is_piece), odd)
+
+
+def _number(name: str, values: Array, forms: MemberForms, is_known: Array | None = None) -> Field:
+    """A member of a segment."""
+    mask = None if is_known is None else ~is_known
+    return Field(forms.inside(f',"{name}":', null=f',"{name}":null'), pa.array(values.astype(np.uint64), mask=mask))
+
+
+@lru_cache(1 << 14)
+def _described(index: int, column: ColumnDefinition, *, is_ascii: bool) -> str:
+    """The members of a column that its definition tells."""
+    return inner_json(json_record.described_column(index, column), is_ascii=is_ascii)
+
+
+def inner_json(value: Any, *, is_ascii: bool) -> str:
+    """A list or an object in JSON, without its brackets."""
+    return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))[1:-1]
+
+
+def _token_head(number: int, info: int) -> str:
+    members = json_record.GGS_TOKEN.build(Token(number, info, b""))
+    return inner_json({name: members[name] for name in ("id", "name", "info")}, is_ascii=True) + ',"hex":"'
+
+
+def _token_texts(view: Array, parts: Fields) -> pa.Array:
+    """The payloads of tokens as text; null where one is not printable."""
+    stored = bytes_array(view, parts.start, parts.size)
+    _, offsets, data = stored.buffers()
+    plain = pa.Array.from_buffers(pa.string(), len(stored), [None, offsets, data])
+    ends = np.frombuffer(offsets, np.int32)[1 : len(stored) + 1]
+    payloads = np.frombuffer(data, np.uint8)[: int(ends[-1]) if len(ends) else 0]
+    odd = np.unique(np.searchsorted(ends, np.flatnonzero(payloads - _BLANK >= _PRINTABLE), side="right"))
+    if not len(odd):
+        return plain
+    distinct = stored.take(pa.array(odd)).dictionary_encode()
+    texts = [json_record.token_text(Token(0, 0, payload)) for payload in distinct.dictionary.to_pylist()]
+    numbers = np.arange(len(stored))
+    numbers[odd] = len(stored) + distinct.indices.to_numpy()
+    return numbered(pa.concat_arrays([plain, pa.array(texts, pa.string())]), numbers)

@@ -1,0 +1,34 @@
+"""The parameter files that a session goes by. It is light: the screen asks for it before any such file is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from logdump.operations.parameters.tree import ParameterFile
+    from logdump.session.evaluation import ProcessSide
+
+
+class ParametersInUse(NamedTuple):
+    """The parameter files that PARAMS has set, one a side at most."""
+
+    extract: ParameterFile | None = None
+    replicat: ParameterFile | None = None
+    globals: ParameterFile | None = None
+
+    @property
+    def files(self) -> list[ParameterFile]:
+        """Those that are set, in the order in which a statement comes to them."""
+        return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
+
+    def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
+        """A file in the quotes that GLOBALS sets; takes and raises what ``read_parameters`` does."""
+        from logdump.operations.parameters.reading import read_parameters  # noqa: PLC0415 - see above
+
+        ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
+        return read_parameters(path, side, ansi_quotes=ansi_quotes)
+
+    def having(self, file: ParameterFile) -> ParametersInUse:
+        """The same with a file in place of the one of its side."""
+        return self._replace(**{file.side.value: file})

@@ -1,0 +1,175 @@
+"""NEXT of many records makes their lines together, or by columns: byte for byte what it shows record by record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fixtures import TRAILS
+from logdump.commands import REGISTRY, position
+from logdump.language.execute import run_line
+from logdump.operations import many_rows
+from logdump.operations.export import columns_pay
+from logdump.render import json_lines, text
+from logdump.session.events import Event, RecordsInLines
+from logdump.session.settings import OutputFormat
+from tests.logdump.export.strategies import records_of_a_table
+from tests.logdump.line import Line
+from tests.searching import examples
+from tests.trailformat.samples import trail_of
+from trailformat import Record
+
+DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
+FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
+BLOCKS = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; reclen 30"
+FORMS = {
+    "text": "",
+    "text with all blocks": BLOCKS,
+    "json": "format jsonl",
+    "json by columns": "format jsonl",
+}
+"""What is set for each form; JSON goes by columns where records are very many."""
+
+
+class Shown(NamedTuple):
+    """What NEXT shows, and where the session stands then."""
+
+    lines: Sequence[str]
+    places: tuple[int, int] | None
+
+
+@pytest.fixture(autouse=True)
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position, "_FEW", 1)
+    monkeypatch.setattr(many_rows, "_TOGETHER", 6)
+
+
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """One of FORMS."""
+    if request.param == "json by columns":
+        pytest.importorskip("logdump.operations.many_in_json", reason="columns need pyarrow and numba")
+        monkeypatch.setattr(columns_pay, "_NEXT_BYTES", 0)
+        monkeypatch.setattr(columns_pay, "_NEXT_RECORDS", 2)
+    return FORMS[request.param]
+
+
+def _line(path: Path, before: str, *, together: bool) -> Line:
+    line = Line()
+    line(f"open {path}; notify 3; {before}")
+    line.session.takes_lines = 4 * together
+    return line
+
+
+def _lines(event: Event, line: Line) -> list[str]:
+    is_json = line.session.settings.format is OutputFormat.JSONL
+    shown = (json_lines if is_json else text).render(event, line.session.settings)
+    return "\n".join(shown).split("\n") if shown else []
+
+
+def _shown(path: Path, command: str, before: str, *, together: bool) -> Shown:
+    line = _line(path, before, together=together)
+    with closing(line.session):
+        shown = [text for event in run_line(line.session, REGISTRY, command) for text in _lines(event, line)]
+        cursor = line.session.cursor if line.session.has_trail else None
+        return Shown(shown, (cursor.next, cursor.current) if cursor is not None else None)
+
+
+def _check(path: Path, command: str, before: str) -> None:
+    assert _shown(path, command, before, together=True) == _shown(path, command, before, together=False)
+
+
+@pytest.mark.parametrize("trail", FILES, ids=lambda path: path.name)
+def test_every_trail_is_shown_alike(trail: Path, form: str) -> None:
+    _check(trail, "n 9999; n 2", form)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "next 6",
+        "pos 7",
+        "filter include rectype insert",
+        "across on",
+        "pos eof; pos rev",
+        "values on",
+        "ebcdicheader on",
+    ],
+)
+def test_a_part_of_a_trail_is_shown_alike(before: str, form: str) -> None:
+    _check(TRAILS / "gt000000000", "n 5; n 9", f"{form}; {before}")
+
+
+@pytest.mark.parametrize("name", ["ot000000", "et000000000"])
+@pytest.mark.parametrize("words", ["", " override"])
+def test_rows_of_a_definitions_file_are_shown_alike(name: str, words: str, form: str) -> None:
+    _check(TRAILS / name, "n 9999", f"{form}; sourcedefs {DEFINITIONS}{words}")
+
+
+@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(records=records_of_a_table())
+def test_values_of_every_type_good_or_bad_are_shown_alike(records: list[Record], tmp_path: Path, form: str) -> None:
+    _check(trail_of(tmp_path, *records), "n 9999", form)
+
+
+@settings(max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    name=st.sampled_from([path.name for path in FILES]),
+    changed=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4),
+)
+def test_a_trail_with_any_bytes_changed_is_shown_alike(
+    name: str, changed: list[tuple[float, int]], tmp_path: Path, form: str
+) -> None:
+    data = bytearray((TRAILS / name).read_bytes())
+    for place, byte in changed:
+        data[int(place * len(data))] = byte
+    (tmp_path / name).write_bytes(data)
+    _check(tmp_path / name, "n 9999; sfh; n 9999; sfh; n 9999", form)
+
+
+@pytest.mark.parametrize("until", [1, 2, 3])
+@pytest.mark.parametrize("form", ["json", "json by columns"], indirect=True)
+def test_after_an_interrupt_next_goes_on_behind_what_was_printed(until: int, form: str) -> None:
+    line = _line(TRAILS / "et000000000", form, together=True)
+    events = run_line(line.session, REGISTRY, "n 9999")
+    printed = list(_until(until, events, line))
+    events.close()
+    again = [rba for event in run_line(line.session, REGISTRY, "n 9999") for rba in _rbas(event, line)]
+    assert printed + again == _all_rbas(form)
+
+
+@pytest.mark.parametrize("form", ["json", "json by columns"], indirect=True)
+def test_after_an_interrupt_next_goes_on_before_what_was_not_printed_yet(form: str) -> None:
+    line = _line(TRAILS / "et000000000", form, together=True)
+    events = run_line(line.session, REGISTRY, "n 9999")
+    printed = list(_until(1, events, line))
+    while not isinstance(event := next(events), RecordsInLines):
+        printed += _rbas(event, line)
+    events.close()
+    again = [rba for event in run_line(line.session, REGISTRY, "n 9999") for rba in _rbas(event, line)]
+    assert printed + again == _all_rbas(form)
+
+
+def _until(number: int, events: Iterator[Event], line: Line) -> Iterator[int]:
+    """The RBAs of the records shown, up to some events that hold many."""
+    while number:
+        event = next(events)
+        yield from _rbas(event, line)
+        number -= isinstance(event, RecordsInLines)
+
+
+def _rbas(event: Event, line: Line) -> list[int]:
+    objects = map(json.loads, _lines(event, line))
+    return [one["rba"] for one in objects if one["type"] in ("record", "file_header")]
+
+
+def _all_rbas(form: str) -> list[int]:
+    line = _line(TRAILS / "et000000000", form, together=False)
+    return [rba for event in run_line(line.session, REGISTRY, "n 9999") for rba in _rbas(event, line)]

@@ -1,0 +1,122 @@
+"""Rows of a batch that belong together: both halves of an update in two records, a piece of a LOB and its base record.
+
+What a batch does not show, for it begins, ends or is damaged there, is UNKNOWN; the rules are those of
+:mod:`trailformat.changes.row_changes` and :mod:`trailformat.changes.segments`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from trailformat.changes.row_changes import PAIRED
+from trailformat.changes.transactions import BEGINS
+from trailformat.records.io_types import LARGE_OBJECT, NOT_TRANSACTIONAL, RECORD_FRAGMENT
+from trailformat.records.lob_pieces import HEADER_BYTES, MOST_COUNTED, PieceHeader
+from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
+from trailformat.scan.rows.definitions import metadata_rows
+from trailformat.scan.rows.headers import length_at
+from trailformat.scan.rows.row_bytes import Array, RowBytes
+
+NONE, UNKNOWN = -1, -2
+_BEFORE = ord("B")
+_IS_PAIRED = np.array([number in PAIRED for number in range(256)])
+_BEGINS = np.array([number in BEGINS for number in range(256)])
+_IS_BASE = np.array([number not in {*NOT_TRANSACTIONAL, LARGE_OBJECT, RECORD_FRAGMENT} for number in range(256)])
+
+
+class Related(NamedTuple):
+    """For each row of a batch the number of another row, NONE or UNKNOWN.
+
+    Attributes:
+        other: of what is the other half of the same update, if both have the same table.
+        base: of the record that a piece of a LOB belongs to, NONE for every other row.
+        ordinal: which of the pieces of that record it is, from 1.
+    """
+
+    other: Array
+    base: Array
+    ordinal: Array
+
+
+def related_rows(batch: Batch) -> Related:
+    """The rows of a batch that belong together."""
+    return Related(_others(batch), *_bases(batch))
+
+
+def _others(batch: Batch) -> Array:
+    other = np.full(len(batch), NONE)
+    plain = np.flatnonzero(~metadata_rows(batch))
+    if not len(plain):
+        return other
+    columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
+    kind, io_type, before_after, trans_ind = (np.asarray(column)[plain] for column in columns)
+    may_be_half = _IS_PAIRED[io_type] & (kind == RECORD)
+    is_first = may_be_half & (before_after == _BEFORE)
+    is_second = may_be_half & ~is_first & ~_BEGINS[trans_ind]
+    is_pair = is_first[:-1] & is_second[1:] & (io_type[:-1] == io_type[1:])
+    other[plain[:-1][is_pair]] = plain[1:][is_pair]
+    other[plain[1:][is_pair]] = plain[:-1][is_pair]
+    is_lost = np.concatenate(([True], kind[:-1] > FILE_HEADER))
+    other[plain[is_second & is_lost]] = UNKNOWN
+    if is_first[-1]:
+        other[plain[-1]] = UNKNOWN
+    return other
+
+
+def _bases(batch: Batch) -> tuple[Array, Array]:
+    kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
+    numbers = np.arange(len(batch))
+    found = np.where((kind == RECORD) & _IS_BASE[io_type], numbers, np.where(kind > FILE_HEADER, UNKNOWN, NONE))
+    told = np.maximum.accumulate(np.where(found != NONE, numbers, NONE))
+    is_piece = (kind == RECORD) & (io_type == LARGE_OBJECT)
+    base = np.where(is_piece, np.where(told >= 0, found[told], UNKNOWN), NONE)
+    pieces = np.cumsum(is_piece)
+    return base, pieces - pieces[np.maximum(base, 0)]
+
+
+class LobPieces(NamedTuple):
+    """The numbers in front of pieces of LOBs, int64; ``is_sound``: whether they are laid out as assumed."""
+
+    numbers: PieceHeader
+    is_sound: Array
+
+
+def lob_pieces(rows: RowBytes, is_continued: Array, rec_count: Array) -> LobPieces:
+    """The numbers of rows that are pieces of LOBs, with two fields of their headers."""
+    view = rows.view
+    starts, ends = rows.payload("data")
+    at = np.minimum(starts, len(view) - HEADER_BYTES)
+    is_long = np.ones(len(rows), bool)
+    fields = [length_at(view, at + 4 * place, rows.is_little, is_long) for place in range(len(PieceHeader._fields))]
+    numbers = PieceHeader._make(fields)
+    end, is_last = numbers.offset + ends - starts - HEADER_BYTES, numbers.number == numbers.pieces
+    is_sound = (
+        (ends - starts > HEADER_BYTES)
+        & (numbers.number >= 1)
+        & (numbers.number <= numbers.pieces)
+        & (numbers.column <= 0xFFFF)
+        & ((numbers.number == 1) == (numbers.offset == 0))
+        & (end <= numbers.total)
+        & (is_last == (end == numbers.total))
+        & (is_last != is_continued)
+        & (rec_count == np.minimum(numbers.pieces, MOST_COUNTED))
+    )
+    return LobPieces(numbers, is_sound)
+
+
+def piece_numbers(rows: RowBytes, related: Related, is_continued: Array) -> Array:
+    """The numbers of pieces of LOBs by the records before them; 0 where these are not among the rows, or not known.
+
+    A LOB begins with the first piece of a row, and behind one that does not go on.
+    """
+    at = np.flatnonzero(related.base[rows.rows] >= 0)
+    base, ordinal = (column[rows.rows[at]] for column in (related.base, related.ordinal))
+    places = np.arange(len(at))
+    is_first = np.diff(base, prepend=NONE) != 0
+    begins_lob = is_first | np.concatenate(([True], ~is_continued[at[:-1]]))[: len(at)]
+    begins_row, begins = (np.maximum.accumulate(np.where(mask, places, 0)) for mask in (is_first, begins_lob))
+    numbers = np.zeros(len(rows), np.int64)
+    numbers[at] = np.where(places - begins_row + 1 == ordinal, places - begins + 1, 0)
+    return numbers
