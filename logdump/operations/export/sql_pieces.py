@@ -8,12 +8,8 @@ import numpy as np
 
 from logdump.arrow.tables.piece import Array
 from trailformat.changes.lobs import MOST_LOBS
-from trailformat.records.io_types import LARGE_OBJECT, NOT_TRANSACTIONAL, RECORD_FRAGMENT
-from trailformat.scan import FILE_HEADER, RECORD, Batch
-
-_BELONGS = frozenset({LARGE_OBJECT, RECORD_FRAGMENT})
-"""Records that belong to the row before them."""
-_IS_ROW = np.array([number not in NOT_TRANSACTIONAL and number not in _BELONGS for number in range(256)])
+from trailformat.scan import Batch
+from trailformat.scan.rows import related_rows
 
 
 class Units(NamedTuple):
@@ -69,7 +65,6 @@ class PiecesBehind(NamedTuple):
 
 def pieces_behind(batch: Batch, units: Units) -> PiecesBehind:
     """The pieces behind the rows of a batch."""
-    kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
     pieces_before = np.append(0, np.cumsum(units.is_piece))
     plain, stops = np.flatnonzero(~units.is_piece), units.stops
     last = np.append(plain, -1)[np.searchsorted(plain, stops) - 1]
@@ -78,11 +73,7 @@ def pieces_behind(batch: Batch, units: Units) -> PiecesBehind:
     is_known = has_row & (first < stops) & (stops - first < MOST_LOBS) & (stops < len(units.rows))
     is_known &= pieces_before[first] == pieces_before[units.heads]
     if is_known.any():
-        follows = np.append(np.flatnonzero((kind == RECORD) & _IS_ROW[io_type]), len(batch))
-        base = units.rows[np.maximum(last, 0)]
-        row = follows[np.searchsorted(follows, base, "right").clip(max=len(follows) - 1)]
-        of_objects = np.append(0, np.cumsum((kind == RECORD) & (io_type == LARGE_OBJECT)))
-        spans = np.append(0, np.cumsum(kind > FILE_HEADER))
-        is_known &= (row < len(batch)) & (np.searchsorted(units.rows, row) == stops)
-        is_known &= (of_objects[row] - of_objects[base] == stops - first) & (spans[row] == spans[base])
+        base, row = related_rows(batch).base, units.rows[np.maximum(last, 0)]
+        of_row = np.bincount(base[base >= 0], minlength=len(batch))
+        is_known &= (of_row[row] == stops - first) & (base[units.rows[stops - 1]] == row)
     return PiecesBehind(first, stops, is_known)
