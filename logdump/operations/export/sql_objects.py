@@ -42,24 +42,26 @@ class ObjectRows:
 
     def _take(self, unit: int) -> None:
         block, table = self._block, self._table
-        first, last = int(block.units.heads[unit]), int(block.behind.first[unit]) - 1
-        pieces = block.pieces(unit) or []
-        row, rba = int(block.units.rows[last]), int(block.rows.batch.rba[block.units.rows[last]])
-        if numbers_of(pieces[0]) is None:
+        first, behind = int(block.units.heads[unit]), int(block.behind.first[unit])
+        row = int(block.units.rows[behind - 1])
+        if numbers_of(block.rows.record(behind)) is None:
             if table.plain:
                 self.units.append(unit)
-                self.remarks.append((int(block.units.rows[first]), self._remark(first, last)))
+                self.remarks.append(self._remark(int(block.units.rows[first]), row))
             return
         try:
+            rba, pieces = int(block.rows.batch.rba[row]), block.pieces(unit)
             found = list(values_of_objects(block.trail, rba, table.columns, table.codec, pieces))
         except (Unwritable, TrailError):
             return
         self.units.append(unit)
-        self._places += range(first, last + 1)
+        self._places += range(first, behind)
         for one in found:
             self._values.setdefault((one.is_before, one.column), {})[row] = one
 
-    def _remark(self, first: int, last: int) -> bytes:
-        rba, io_type = int(self._block.rows.of("rba")[first]), int(self._block.rows.of("io_type")[last])
-        op, name = OPERATIONS[io_type].encode(), self._table.plain[0]
-        return b"-- RBA %d %s %s: %s\n" % (rba, op, name, UNKNOWN_LAYOUT.format(1).encode())
+    def _remark(self, first: int, last: int) -> tuple[int, bytes]:
+        """The comment in the place of a change, by its first row, in the batch as the last one."""
+        batch = self._block.rows.batch
+        op, name = OPERATIONS[batch.io_type[last]].encode(), self._table.plain[0]
+        reason = UNKNOWN_LAYOUT.format(1).encode()
+        return first, b"-- RBA %d %s %s: %s\n" % (int(batch.rba[first]), op, name, reason)
