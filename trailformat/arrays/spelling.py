@@ -46,8 +46,10 @@ _FORMS = {
     DecodePath.MOMENT: SPELL_MOMENTS,
     DecodePath.BYTES: SPELL_BYTES,
 }
-_LONGEST = 48
-"""More bytes than an integer of any scale has, or a moment."""
+_LONGEST = {SPELL_INTEGERS: 48, SPELL_MOMENTS: 32}
+"""More bytes than a value has that may become longer than it is stored."""
+_GROWTH = {SPELL_INTEGERS: 0, SPELL_MOMENTS: 0, SPELL_BYTES: 2}
+"""Bytes that a stored one becomes, where that is not one."""
 
 
 class TextForm(NamedTuple):
@@ -105,8 +107,9 @@ def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray, bool]:
     texts = b"".join((*form.around, *form.other)) + bytes(SPARE)
     described, spelling = column.described(), _described(column.target, form, texts)
     rows = len(column.sizes)
-    most = int(np.maximum(column.sizes, 0).sum(dtype=np.int64))
-    room = rows * (len(texts) + _LONGEST) + 2 * most
+    stored, kind = int(np.maximum(column.sizes, 0).sum(dtype=np.int64)), int(spelling[P_FORM])
+    growth = _GROWTH.get(kind, 1 + form.doubles_quotes)
+    room = rows * (len(texts) + _LONGEST.get(kind, 0)) + growth * stored
     valid, offsets = np.zeros((rows + 7) >> 3, np.uint8), np.empty(rows + 1, np.int32)
     out, found = np.empty(room + SPARE, np.uint8), np.empty(FOUND_SIZE, np.int64)
     addresses = (array.ctypes.data for array in (described, spelling, offsets, valid, out, found))

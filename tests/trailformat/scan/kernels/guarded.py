@@ -291,7 +291,10 @@ def _spell_values(guard: Guard, args: Ends) -> None:
     places = list(words[arrays.P_OPENING :])
     texts = max(map(sum, zip(places[::2], places[1::2], strict=True))) + arrays.SPARE
     odd = {arrays.P_ODD: 256} if words[arrays.P_ODD] else {}
-    room = rows * (48 + texts) + 2 * sum(max(0, size) for size in _sizes(args[0]))
+    form, stored = words[arrays.P_FORM], sum(max(0, size) for size in _sizes(args[0]))
+    longest = {arrays.SPELL_INTEGERS: 48, arrays.SPELL_MOMENTS: 32}.get(form, 0)
+    grown = stored * (2 if form == arrays.SPELL_BYTES else 0 if longest else 1 + words[arrays.P_DOUBLES_QUOTES])
+    room = rows * (longest + texts) + grown
     _column(guard, args)
     args[1] = guard.table(args[1], {arrays.P_TEXTS: texts, **odd}, arrays.SPELLING_SIZE)
     args[2], args[3] = guard.given(args[2], 4 * (rows + 1)), guard.given(args[3], (rows + 7) >> 3)
