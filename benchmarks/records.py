@@ -19,8 +19,11 @@ SWITCHES = {
     "NEXT": "",
     "NEXT, all switches": "ghdr on; detail data; ggstoken detail; usertoken detail; ",
     "NEXT, JSON lines": "format jsonl; ",
+    "NEXT, JSON without columns": "format jsonl; ",
 }
-AIMS = {"NEXT": 60_000, "NEXT, all switches": 20_000, "NEXT, JSON lines": 60_000}
+AIMS = {"NEXT": 60_000, "NEXT, all switches": 20_000, "NEXT, JSON lines": 60_000, "NEXT, JSON without columns": 25_000}
+MOST = {"NEXT, JSON without columns": 7_000}
+"""Records of a line, where more of them go another way."""
 _READ = "records that are read alone"
 _READ_ALONE = """
 from itertools import islice
@@ -38,9 +41,10 @@ def report(trail: LargeTrail, records: int) -> None:
     read -= _least([sys.executable, "-c", _READ_ALONE.format(path=str(trail.path), records=1)])
     _print(_READ, records, read, read)
     for label, switches in SWITCHES.items():
-        seconds = _least(_process(trail, switches, records)) - _least(_process(trail, switches, 1))
-        aim = "reached" if records / seconds >= AIMS[label] else "missed"
-        _print(label, records, seconds, read, f"aim: {AIMS[label]:,} {aim}")
+        count = min(records, MOST.get(label, records))
+        seconds = _least(_process(trail, switches, count)) - _least(_process(trail, switches, 1))
+        aim = "reached" if count / seconds >= AIMS[label] else "missed"
+        _print(label, count, seconds, read * count / records, f"aim: {AIMS[label]:,} {aim}")
     try:
         seconds = _least(_pg_waldump(trail, records))
     except Missing as missing:

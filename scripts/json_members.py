@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.render.json_lines import PARTS, SHAPES
+from logdump.render.json_objects import PARTS, SHAPES
 from logdump.render.json_shape import Shape
 from scripts.marked import ROOT, table, with_content
 

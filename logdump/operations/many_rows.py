@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from itertools import zip_longest
 from typing import Protocol
 
 from logdump.notation.escape import Harmless
@@ -22,8 +23,8 @@ _TOGETHER = 128
 class RowLines(Protocol):
     """The lines of rows, in a format and under the switches of a session."""
 
-    def of(self, record: Record) -> list[Harmless] | None:
-        """The lines of a row; None where it needs more than its own bytes and its definition."""
+    def of(self, record: Record, following: Record | None) -> list[Harmless] | None:
+        """The lines of a row, with that behind it where it is at hand; None where it needs more than these."""
 
     def note(self, record: Record) -> None:
         """Take note of a record that is shown otherwise, as definitions are."""
@@ -38,10 +39,10 @@ def show_rows(session: Session, rows: RowLines, count: int, scanned: int) -> Gen
     while done < count and (records := usual_records(trail, cursor.next, min(_TOGETHER, count - done))):
         waiting: list[Harmless] = []
         rows_from, last, held = cursor.next, records[0], 0
-        for record in records:
+        for record, following in zip_longest(records, records[1:]):
             done += 1
             is_definition = record.header.io_type == METADATA
-            lines = None if is_definition else rows.of(record)
+            lines = None if is_definition else rows.of(record, following)
             is_due = (scanned + done) % session.settings.notify == 0
             if lines is None or is_due or held == session.takes_lines:
                 yield from handed_over(cursor, waiting, last.rba, last.length)
@@ -56,7 +57,7 @@ def show_rows(session: Session, rows: RowLines, count: int, scanned: int) -> Gen
             cursor.stand_on(record)
             yield from show_record(session, record)
             rows.note(record)
-            rows_from = cursor.next
+            rows_from = cursor.next if is_definition else rows_from
         trail.tables.pass_over(rows_from, records[-1].rba + records[-1].length)
         yield from handed_over(cursor, waiting, last.rba, last.length)
     return done

@@ -24,7 +24,7 @@ from trailformat.codec.token_names import LOGCSN, ROWID, TRANID
 from trailformat.records.columns import COLUMN_HEAD, HEADS, NULL, PRESENT
 from trailformat.records.images import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.io_types import METADATA
-from trailformat.records.record_header import NAME_IS_INDEX
+from trailformat.records.record_header import NAME_IS_INDEX, RecordHeader
 from trailformat.values import DATA_TYPES, plain_text
 from trailformat.values.value import Decode
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from logdump.session.session import Session
 
 _MOST_TABLES = 4096
-_ORDINARY = b"HDTU"
+_ORDINARY, _USER = b"HDTU", b"U"
 """The tokens that a row is made of."""
 _ROW_ID = 18
 """Characters of ORAROWID."""
@@ -66,40 +66,54 @@ class RowJson:
         self._transactions = session.cursor.transactions
         self._file = quoted(str(session.trail.path))
         self._tables: dict[tuple[int, bytes], _Table] = {}
-        self._follows_half = True
-        """Whether the row before is the before image of an update in two records, or may be."""
+        self._knows_last = False
+        """Whether the row before is known, and the definitions since."""
+        self._half: Record | None = None
+        """That row, where it may be the before image of an update in two records."""
 
     def note(self, record: Record) -> None:
         """Take note of a record that is shown otherwise."""
         if record.header.io_type == METADATA:
             self._tables.clear()
+            self._knows_last = self._knows_last and self._half is None
         else:
-            self._follows_half = _is_half(record)
+            self._knows_last, self._half = True, record if _is_half(record) else None
 
-    def of(self, record: Record) -> list[Harmless] | None:
-        """The line of a row; None where it needs more than its own bytes and its definition."""
-        if _is_half(record) or (self._follows_half and _may_be_second(record)):
+    def of(self, record: Record, following: Record | None) -> list[Harmless] | None:
+        """The line of a row; None where it needs more than its bytes, those around it, and its definition."""
+        is_half, other = _is_half(record), None
+        if is_half:
+            if following is None or following.header.io_type == METADATA:
+                return None
+            other = following if _are_halves(record, following) else None
+        elif _may_be_second(record):
+            if not self._knows_last:
+                return None
+            other = self._half if self._half is not None and _are_halves(self._half, record) else None
+        if other is not None and _table_key(other.header) != _table_key(record.header):
             return None
         try:
-            line = self._line(record)
+            line = self._line(record, other)
         except TrailError:
             return None
         if line is None:
             return None
-        self._follows_half = False
+        self._knows_last, self._half = True, record if is_half else None
         return [ascii_json(line)]
 
-    def _line(self, record: Record) -> str | None:
+    def _line(self, record: Record, other: Record | None) -> str | None:
         header = record.header
-        key = header.partition & NAME_IS_INDEX, header.name_field
+        key = _table_key(header)
         table = self._tables.get(key) or self._learn(record, key)
-        if table is None or header.continued or record.part_ids.strip(_ORDINARY):
+        parts = record.part_ids
+        if table is None or header.continued or parts.strip(_ORDINARY):
             return None
-        images = _images(record, table)
+        images = _images(record, other, table)
         if images is None:
             return None
-        user_tokens, (gg_tokens, texts) = _user_tokens(record), _gg_tokens(record)
+        user_tokens, (gg_tokens, texts) = _user_tokens(record) if _USER in parts else "[]", _gg_tokens(record)
         csn, xid = self._transactions.of_row(record, Transaction(texts.get(LOGCSN), texts.get(TRANID)))
+        other_rba = "null" if other is None else other.rba
         row_id, size, time = texts.get(ROWID), header.record_length, header.io_time
         kind, operation = _kind(header.io_type)
         place = _place(header.trans_ind, header.before_after, header.partition)
@@ -108,7 +122,7 @@ class RowJson:
             f'{{"type":"record","file":{self._file},"rba":{record.rba},"length":{record.length},{kind},'
             f'{table.named},"time":{_or_null(iso_time(time))},"julian_time":"{time}",{place},"record_length":{size},'
             f'"data_length":{size},{flags},"audit_rba":{header.audit_rba},"audit_pos":"{header.audit_pos}",'
-            f'"operation":{operation},"other_rba":null,"csn":{_or_null(csn)},"xid":{_or_null(xid)},'
+            f'"operation":{operation},"other_rba":{other_rba},"csn":{_or_null(csn)},"xid":{_or_null(xid)},'
             f'"row_id":{_or_null(row_id and row_id[:_ROW_ID])},"before":{images[0]},"after":{images[1]},'
             f'"ddl":null,"segment":null,"metadata":null,"gg_tokens":{gg_tokens},"user_tokens":{user_tokens},'
             f'"other_tokens":[],"data":"{record.data.hex()}","problems":[]}}'
@@ -167,12 +181,22 @@ def _may_be_second(record: Record) -> bool:
     return header.io_type in PAIRED and not header.is_before and header.trans_ind not in BEGINS
 
 
+def _are_halves(first: Record, second: Record) -> bool:
+    """Whether a row that may be the before image and the one behind it are one update, if their table is the same."""
+    return first.header.io_type == second.header.io_type and _may_be_second(second)
+
+
+def _table_key(header: RecordHeader) -> tuple[int, bytes]:
+    """What a header says of its table."""
+    return header.partition & NAME_IS_INDEX, header.name_field
+
+
 def _or_null(text: str | None) -> str:
     return "null" if text is None else quoted(text)
 
 
-def _images(record: Record, table: _Table) -> tuple[str, str] | None:
-    """Both images; None where they are not lists of columns of the table, each once."""
+def _images(record: Record, other: Record | None, table: _Table) -> tuple[str, str] | None:
+    """Both images; None where one, or that of the other half, is no list of columns of the table, each once."""
     header, data, order = record.header, record.data, record.order
     if size := PREFIX_SIZES.get(header.io_type):
         end = size + order.decode(data[:size])
@@ -180,11 +204,19 @@ def _images(record: Record, table: _Table) -> tuple[str, str] | None:
         if before is None or after is None:
             return None
         return _listed(before, after, table, order), _listed(after, before, table, order)
-    columns = _stored(data, 0, len(data), order, table)
-    if columns is None or header.io_type not in ROW_TYPES or not header.is_compressed:
+    columns, others = _single(record, table), {} if other is None else _single(other, table)
+    if columns is None or others is None:
         return None
-    shown = _listed(columns, {}, table, order)
+    shown = _listed(columns, others, table, order)
     return (shown, "null") if header.is_before else ("null", shown)
+
+
+def _single(record: Record, table: _Table) -> dict[int, bytes] | None:
+    """The columns of a record with one image; None where it is no list of columns of the table, or goes on."""
+    header = record.header
+    if header.io_type not in ROW_TYPES or not header.is_compressed or header.continued:
+        return None
+    return _stored(record.data, 0, len(record.data), record.order, table)
 
 
 def _listed(columns: dict[int, bytes], others: dict[int, bytes], table: _Table, order: ByteOrder) -> str:
@@ -249,8 +281,7 @@ def _token_head(token_id: int, info: int) -> str:
 
 
 def _user_tokens(record: Record) -> str:
-    pairs = record.user_tokens
-    return encoded([json_record.USER_TOKEN.build(pair) for pair in pairs]) if pairs else "[]"
+    return encoded([json_record.USER_TOKEN.build(pair) for pair in record.user_tokens])
 
 
 def _stored(data: bytes, start: int, stop: int, order: ByteOrder, table: _Table) -> dict[int, bytes] | None:

@@ -61,7 +61,9 @@ def test_render_and_filters_know_no_command_and_no_session(package: str) -> None
 def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:
     plain = loaded_by(run(f"open {TRAIL}; n"))
     assert {"json", "logdump.filters", "construct"}.isdisjoint(plain)
-    assert "logdump.render.json_lines" in loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))
+    in_json = loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))
+    assert "logdump.render.json_record" in in_json
+    assert "logdump.render.json_recovery" not in in_json
 
 
 def test_the_screen_loads_what_other_pages_need_when_they_are_shown() -> None:

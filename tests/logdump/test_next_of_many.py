@@ -23,8 +23,9 @@ from logdump.session.settings import OutputFormat
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.searching import examples
-from tests.trailformat.samples import trail_of
-from trailformat import Record
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat import Record, TrailFile
+from trailformat.records.io_types import FIELD_COMP
 
 DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
@@ -114,9 +115,22 @@ def test_rows_of_a_definitions_file_are_shown_alike(name: str, words: str, form:
 
 
 @settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(records=records_of_a_table())
-def test_values_of_every_type_good_or_bad_are_shown_alike(records: list[Record], tmp_path: Path, form: str) -> None:
-    _check(trail_of(tmp_path, *records), "n 9999", form)
+@given(records=records_of_a_table(), again=st.integers(0, 9), skipped=st.integers(0, 9))
+def test_values_of_every_type_good_or_bad_are_shown_alike(
+    records: list[Record], again: int, skipped: int, tmp_path: Path, form: str
+) -> None:
+    """The definition comes again somewhere, and NEXT begins anywhere."""
+    path = trail_of(tmp_path, *records[: again + 1], records[0], *records[again + 1 :])
+    _check(path, "n 9999", f"{form}; skip {skipped}")
+
+
+@pytest.mark.parametrize("skipped", range(6))
+def test_both_halves_of_an_update_are_shown_alike_wherever_next_begins(skipped: int, form: str, tmp_path: Path) -> None:
+    after = row(b"new", 1, io_type=FIELD_COMP, trans_ind=1)
+    before = row(b"old", 1, io_type=FIELD_COMP, trans_ind=1, before_after=ord("B"))
+    table = table_record(1, "TEA.LEAVES")
+    path = trail_of(tmp_path, table, before, table, after, before, after, after, before)
+    _check(path, "n 9999", f"{form}; skip {skipped}")
 
 
 @settings(max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -132,6 +146,25 @@ def test_a_trail_with_any_bytes_changed_is_shown_alike(
         data[int(place * len(data))] = byte
     (tmp_path / name).write_bytes(data)
     _check(tmp_path / name, "n 9999; sfh; n 9999; sfh; n 9999", form)
+
+
+def test_rows_that_were_shown_are_not_searched_for_definitions(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, without_definition = row(name=1), row(name="TEA.OTHERS")
+    rows = [known, without_definition, *[known] * 60]
+    path = trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *rows, table_record(2, "TEA.BAGS"), row(name=2))
+    walked: list[int] = []
+    search = TrailFile.metadata_rbas
+
+    def noted(trail: TrailFile, start: int, stop: int) -> tuple[list[int], int]:
+        found = search(trail, start, stop)
+        walked.append(found[1] - start)
+        return found
+
+    monkeypatch.setattr(TrailFile, "metadata_rbas", noted)
+    _shown(path, "n 9999", form, together=True)
+    assert max(walked, default=0) < 20 * known.length
 
 
 @pytest.mark.parametrize("until", [1, 2, 3])

@@ -14,8 +14,10 @@ from trailformat.arrays.lines import (
     LineBreaks,
     LineForm,
     Lines,
+    Numbered,
     Parts,
     line_breaks,
+    new_room,
     write_lines,
 )
 from trailformat.arrays.runs import joined_runs
@@ -43,6 +45,7 @@ __all__ = [
     "LineBreaks",
     "LineForm",
     "Lines",
+    "Numbered",
     "Parts",
     "Problem",
     "Spans",
@@ -57,6 +60,7 @@ __all__ = [
     "joined_runs",
     "line_breaks",
     "locate_columns",
+    "new_room",
     "text_array",
     "text_column",
     "unequal",

@@ -64,11 +64,13 @@ def decode(data: bytes, codec: str) -> str:
             write), or a set that cannot be read here.
     """
     try:
+        if codec == UTF_8:
+            return data.decode()
         if codec == CODE_PAGE_1047:
             return codecs.charmap_decode(data, "strict", EBCDIC_1047)[0]
         if codec == CESU_8:
             return data.decode(UTF_8, "surrogatepass").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-        return _whole(data.decode(codec), codec)
+        return _whole(data.decode(codec))
     except UnicodeEncodeError:
         raise BadData(f"not {codec}: half of a character") from None
     except UnicodeDecodeError as error:
@@ -87,9 +89,9 @@ def keeps_ascii(codec: str) -> bool:
         return False
 
 
-def _whole(text: str, codec: str) -> str:
+def _whole(text: str) -> str:
     """The text; UnicodeEncodeError for half of a character, which codecs other than UTF-8 may let through."""
-    if codec != UTF_8 and not text.isascii():
+    if not text.isascii():
         text.encode(UTF_8)
     return text
 

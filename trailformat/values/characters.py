@@ -33,7 +33,8 @@ def decode_fixed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, c
 
 def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> Plain:
     """The same behind a length."""
-    return _decoded(without_length(data, order), definition, codec)
+    has_length = int.from_bytes(data[:_PREFIX], order.word) == len(data) - _PREFIX
+    return _decoded(data[_PREFIX:] if has_length else without_length(data, order), definition, codec)
 
 
 def without_length(data: bytes, order: ByteOrder) -> bytes:

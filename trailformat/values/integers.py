@@ -24,7 +24,8 @@ def decode(
 ) -> int | Decimal:
     """An integer of ``size`` bytes: an int, or a Decimal when the column has a scale."""
     check_size(data, size)
-    return scaled(int.from_bytes(data, "big", signed=signed), definition.scale)
+    number, scale = int.from_bytes(data, "big", signed=signed), definition.scale
+    return scaled(number, scale) if scale else number
 
 
 def encode(

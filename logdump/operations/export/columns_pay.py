@@ -8,7 +8,7 @@ from logdump.session.session import Session
 
 _MANY_BYTES, _MANY_RECORDS = 1 << 20, 5000
 """From these on, text is made by columns: what takes as long as loading pyarrow and the kernels."""
-_NEXT_BYTES, _NEXT_RECORDS = 4 << 20, 12_000
+_NEXT_BYTES, _NEXT_RECORDS = 5 << 19, 8_000
 """The same of the records that NEXT shows as JSON, which are made fast one by one too."""
 _MANY_TRANSACTIONS = 500
 """From these on a script is: they have some thousands of statements."""

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from logdump.notation.times import iso_time
-from logdump.render.json_lines import PARTS, SHAPES, render
+from logdump.render.json_lines import render, shape_of
+from logdump.render.json_objects import PARTS, SHAPES
 from logdump.render.json_shape import Shape, exact
 from logdump.session.events import Bad, Failure, Notice, Progress, say
 from logdump.session.exit_status import ExitStatus
@@ -230,6 +231,11 @@ def test_members_are_named_in_snake_case_and_explained(shape: Shape) -> None:
     assert len(names) == len(set(names))
     assert all(name == name.lower() and name.isidentifier() for name in names)
     assert all(field.type and field.meaning for field in shape.members)
+
+
+def test_every_event_finds_its_object() -> None:
+    told = [shape for shape in SHAPES if shape.event is not None]
+    assert [shape_of(shape.event) for shape in told if shape.event] == told
 
 
 def test_the_page_about_json_is_up_to_date() -> None:
