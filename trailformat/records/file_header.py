@@ -82,18 +82,13 @@ def _prefixed(size: int) -> Any:
     return c.Prefixed(ORDER.uint(size), c.GreedyBytes)
 
 
-def _read_prefixed(size: int, data: bytes) -> bytes | None:
-    has_length = len(data) >= size and int.from_bytes(data[:size], ORDER.word) == len(data) - size
-    return data[size:] if has_length else None
-
-
 @cache
 def _text() -> Any:
     return _text_in(_prefixed(2))
 
 
 def _read_text(data: bytes) -> str | None:
-    text = _read_prefixed(2, data)
+    text = layout.read_prefixed(data, 2, ORDER.word)
     return None if text is None else _decoded(text)
 
 
@@ -132,7 +127,7 @@ _TEXT, _CSN, _HISTORY = (
     ValueLayout(_csn, _read_csn),
     ValueLayout(_history, _read_history),
 )
-_CASES = ValueLayout(partial(_prefixed, 4), partial(_read_prefixed, 4))
+_CASES = ValueLayout(partial(_prefixed, 4), lambda data: layout.read_prefixed(data, 4, ORDER.word))
 _SIGNATURE = ValueLayout(lambda: c.Bytes(len(SIGNATURE)), lambda data: data if len(data) == len(SIGNATURE) else None)
 _TIME = _I64
 TRAIL_INFO = {
