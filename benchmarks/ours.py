@@ -25,6 +25,7 @@ from logdump.operations.recovery.survey import Survey
 from logdump.render.text import render
 from logdump.session.events import Failure, Progress
 from logdump.session.heartbeats import HeartbeatRow
+from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from trailformat import TrailFile
 from trailformat.codec.tokens import tokens_by_layout
@@ -141,6 +142,21 @@ def _found(session: Session, line: str) -> int:
 
 
 @contextmanager
+def _find(trail: LargeTrail) -> Iterator[Run]:
+    """FIND of a value that no row has, from the beginning."""
+    session = Session()
+    session.open(trail.path)
+
+    def run() -> int:
+        return sum(isinstance(event, KnownRecord) for event in run_line(session, REGISTRY, "position 0; find id = -1"))
+
+    try:
+        yield run
+    finally:
+        session.end()
+
+
+@contextmanager
 def _process(trail: LargeTrail) -> Iterator[Run]:
     def run() -> int:
         command = count_detail_command(trail)
@@ -171,7 +187,7 @@ SCAN, SCAN_OPENING, SCAN_BY_ONE = "(a) header scan", "    opening included", "  
 COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
 BY_CSN, RECOVERY, HEARTBEAT = "(g) FILTER CSN, COUNT", "(h) RECOVERY", "(i) HEARTBEAT"
-BY_VALUE = "(j) FILTER VALUE, COUNT"
+BY_VALUE, FIND = "(j) FILTER VALUE, COUNT", "(k) FIND of a value"
 
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
@@ -195,6 +211,7 @@ LINES = (
     ),
     Line(BY_CSN, commands(f"filter include csn <= {EARLY_CSN}", "count"), lambda trail: trail.facts.early, _size, _all),
     Line(BY_VALUE, commands("filter include value id = -1", "count"), lambda _trail: 0, _size, _all),
+    Line(FIND, _find, lambda _trail: 0, _size, _all),
     Line(RECOVERY, _survey, _all, _size, _all),
     Line(HEARTBEAT, _heartbeats, _all, _size, _all),
     Line(SAVE, commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),

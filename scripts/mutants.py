@@ -84,11 +84,13 @@ AREAS = {
     ),
     "lines": Area(
         (
-            *(f"logdump/operations/export/{name}.py" for name in ("record_lines", "record_pieces", "text_columns")),
+            *(f"logdump/operations/export/{name}.py" for name in ("record_lines", "record_lists", "record_pieces")),
+            *(f"logdump/operations/export/{name}.py" for name in ("line_count", "text_columns")),
             "logdump/arrow/tables/lines.py",
             "trailformat/arrays/lines.py",
+            "trailformat/scan/rows/related.py",
         ),
-        (_EXPORT + "text*.py", "tests/trailformat/arrays/test_lines.py"),
+        (_EXPORT + "text*.py", _EXPORT + "line_count.py", "tests/trailformat/arrays/test_lines.py"),
     ),
     "scripts": Area(
         tuple(f"logdump/operations/export/sql_{name}.py" for name in ("blocks", "columns", "literals", "statements")),

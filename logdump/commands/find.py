@@ -75,6 +75,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
             yield Notice((f"Stopped at {where}: none with {search.text}.",), ExitStatus.INTERRUPTED)
         raise
     finally:
+        reader.close()
         session.cursor.is_backwards = start.is_backwards
     if record is None:
         yield from return_to(session, start)

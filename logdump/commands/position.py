@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -64,6 +65,8 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
     except (TrailError, CommandError):
         yield from _suppressed(reader)
         raise
+    finally:
+        reader.close()
     yield from _suppressed(reader)
 
 
@@ -112,10 +115,10 @@ def run_skip(session: Session, skip: Skip) -> Iterator[Event]:
     if not skip.filtered and session.settings.across is Across.OFF:
         session.cursor.skip(skip.records or 1)
         return
-    reader = FilteredReader(session, filtered=bool(skip.filtered))
-    for _ in range(skip.records or 1):
-        if (yield from reader.find()) is None:
-            return
+    with closing(FilteredReader(session, filtered=bool(skip.filtered))) as reader:
+        for _ in range(skip.records or 1):
+            if (yield from reader.find()) is None:
+                return
 
 
 def run_position(session: Session, position: Position) -> Iterator[Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -156,7 +157,8 @@ def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Ev
 
 def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
     """Find the end of the current transaction and display the first record of the next one."""
-    ends = yield from FilteredReader(session, filtered=False).find(_has_trans_ind(ENDS))
+    with closing(FilteredReader(session, filtered=False)) as reader:
+        ends = yield from reader.find(_has_trans_ind(ENDS))
     if ends is None:
         raise CommandError("No end of transaction found up to the end of the file.")
     yield from show_first(session, "next transaction", is_transactional, filtered=False)

@@ -96,14 +96,22 @@ def verdict(filters: FilterSet, batch: Batch, source: MaskSource) -> Verdict:
 
 
 def _of_set(criteria: CriterionSet, batch: Batch, source: MaskSource) -> Verdict:
-    verdicts = [_of_criterion(criterion, batch, source) for criterion in criteria.criteria]
-    combine = np.logical_and if criteria.match is Match.ALL else np.logical_or
-    return Verdict(*(combine.reduce(masks) for masks in zip(*verdicts, strict=True)))
+    is_all = criteria.match is Match.ALL
+    combine = np.logical_and if is_all else np.logical_or
+    total: Verdict | None = None
+    # where all have to hold, values are looked for in rows that meet the others
+    for criterion in sorted(criteria.criteria, key=source.searches.__contains__):
+        verdict = _of_criterion(criterion, batch, source, total.may if total is not None and is_all else None)
+        total = verdict if total is None else Verdict(*map(combine, total, verdict))
+    if total is None:
+        raise ValueError("a set without criteria has no verdict")
+    return total
 
 
-def _of_criterion(criterion: Criterion, batch: Batch, source: MaskSource) -> Verdict:
+def _of_criterion(criterion: Criterion, batch: Batch, source: MaskSource, among: Mask | None) -> Verdict:
+    """The verdict of one criterion; of rows that are not ``among`` those given it may say anything."""
     if search := source.searches.get(criterion):
-        values = search.values(batch, source.buffer)
+        values = search.values(batch, source.buffer, among)
         return Verdict(values.held | values.undecided, values.held)
     make = _MASKS.get(type(criterion))
     if make is None:

@@ -1,7 +1,7 @@
 """VALUE as a condition on the bytes of a column, by the column's type: the same rows as by the decoded values.
 
-A number holds within bounds, a moment too, counted in microseconds; text and binary data hold by the order of their
-bytes. Values of other types have to be decoded: so do those of any type that are written out of the ordinary.
+A number holds within bounds, moments and intervals too, counted in microseconds; text and binary data hold by the order
+of their characters or bytes. Values that are written out of the ordinary, and those of other types, have to be decoded.
 """
 
 from __future__ import annotations
@@ -10,30 +10,57 @@ from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor
-from struct import Struct
 from typing import NamedTuple
 
 from logdump.filters.comparison import Comparison
-from logdump.filters.operands import as_bytes, as_moment, as_number
+from logdump.filters.operands import as_bytes, as_interval, as_moment, as_number
 from logdump.filters.value_criteria import ColumnValue
-from trailformat import ColumnDefinition
+from trailformat import ByteOrder, Column, ColumnDefinition, TrailError
 from trailformat.codec import charsets
+from trailformat.records.columns import PRESENT
 from trailformat.scan.kernels.arguments import (
+    AT_END,
+    AT_FRONT,
     COMPARES_BYTES,
+    COMPARES_CHARACTERS,
     COMPARES_DECIMALS,
-    COMPARES_DOUBLES,
+    COMPARES_FLOATS,
     COMPARES_INTEGERS,
+    COMPARES_INTERVALS,
     COMPARES_MOMENTS,
     COMPARES_NULLS,
+    COMPARES_PACKED,
+    COMPARES_TANDEM,
     COMPARES_TEXT,
+    COMPARES_ZONED,
     DECODES,
     EQUAL,
     GREATER,
     LESS,
+    MINUS,
+    NO_CHARACTER,
+    NO_DIGIT,
 )
 from trailformat.scan.rows.conditions import ANY_SIZE, Condition
-from trailformat.values.data_types import DATETIME, DATETIME_VARYING, FIXED_TEXT, INTEGERS, UNSIGNED, VARIABLE_TEXT
+from trailformat.values import decode_value
+from trailformat.values.data_types import (
+    DATETIME,
+    DATETIME_VARYING,
+    FIXED_TEXT,
+    FLOATS,
+    INTEGERS,
+    INTERVALS,
+    PACKED,
+    TANDEM_FLOATS,
+    UNSIGNED,
+    VARIABLE_TEXT,
+    ZONED,
+)
+from trailformat.values.decimals import DIGITS, SIGNED_DIGITS, SIGNS, Sign
+from trailformat.values.floats import TANDEM_EXPONENT_BITS
+from trailformat.values.intervals import fields_of
 from trailformat.values.sub_types import sub_type
 
 _SIGNS = {
@@ -49,9 +76,13 @@ _MOST_SCALE = 38
 _DECIMALS = 6
 """Digits behind the point of numbers written as text whose column says nothing of them; longer ones are decoded."""
 _MOST_DECIMALS = 12
-_DOUBLE_PRECISION = 143
-_DOUBLE, _BITS = Struct(">d"), Struct(">q")
-_INFINITY = 0x7FF0 << 48
+_INFINITIES = {4: 0x7F800000, 8: 0x7FF0 << 48}
+"""The bits of infinity, by the bytes of a float."""
+_ALL_BUT_SIGN = (1 << 63) - 1
+_INTERVAL_FIELDS = ("DAY", "HOUR", "MINUTE", "SECOND", "FRACTION")
+_SIGN_PLACES = {Sign.LEADING: AT_FRONT, Sign.LEADING_SEPARATE: AT_FRONT, Sign.NONE: 0}
+_UTF_16 = {"utf-16-be": 0, "utf-16-le": 1}
+"""Codecs of two bytes a character, and the order of these."""
 _MICROSECOND = timedelta(microseconds=1)
 _BEGIN = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is that of the value
 
@@ -151,38 +182,135 @@ def _text(stored: _Stored) -> Condition:
     if kind.is_binary:
         data = as_bytes(stored.wanted)
         return made._replace(signs=0) if data is None else made._replace(data=data)
-    if not charsets.keeps_ascii(stored.codec):
-        return stored.decoded()
     if kind.is_number:
+        if not charsets.keeps_ascii(stored.codec):
+            return stored.decoded()
         scale = min(definition.scale, _MOST_DECIMALS) if definition.scale > 0 else _DECIMALS
         number = stored.number_within(COMPARES_DECIMALS, scale)
         return number._replace(scale=scale, most=most)
+    return _characters(stored, made)
+
+
+def _characters(stored: _Stored, made: Condition) -> Condition:
+    """By UTF-8 as it stands, or by the characters of other sets, as far as each is a byte, or two in UTF-16."""
+    wanted = stored.wanted.rstrip(" ")
     try:
-        data = stored.wanted.rstrip(" ").encode(charsets.UTF_8)
+        if stored.codec == charsets.UTF_8:
+            return made._replace(kind=COMPARES_TEXT, data=wanted.encode(charsets.UTF_8))
+        units = wanted.encode("utf-16-le")
     except UnicodeEncodeError:
         return stored.decoded()
-    return made._replace(kind=COMPARES_TEXT, data=data, is_utf_8=stored.codec == charsets.UTF_8)
+    made = made._replace(kind=COMPARES_CHARACTERS)
+    if len(units) != 2 * len(wanted):
+        return stored.decoded()
+    if stored.codec in _UTF_16:
+        return made._replace(scale=2, shift=_UTF_16[stored.codec], data=units)
+    table = _characters_of(stored.codec)
+    return made._replace(scale=1, flip=len(table), data=table + units) if table else stored.decoded()
 
 
-def _double(stored: _Stored) -> Condition:
-    """Within doubles as integers that are ordered alike; each counts as the shortest decimal number that it is."""
+@cache
+def _characters_of(codec: str) -> bytes:
+    """The character of each byte that is one by itself, in 16 bits; nothing where none is."""
+    characters = [_character(bytes([byte]), codec) for byte in range(256)]
+    return b"" if set(characters) == {NO_CHARACTER} else b"".join(one.to_bytes(2, "little") for one in characters)
+
+
+def _character(byte: bytes, codec: str) -> int:
+    try:
+        text = charsets.decode(byte, codec)
+    except TrailError:
+        return NO_CHARACTER
+    return min(ord(text), NO_CHARACTER) if len(text) == 1 else NO_CHARACTER
+
+
+def _float(stored: _Stored) -> Condition:
+    """Within floats as integers that are ordered alike; each counts as the shortest decimal number that it is."""
+    size = FLOATS[stored.definition.data_type]
+    infinity, shift = _INFINITIES[size], 64 - 8 * size
+    flip = _ALL_BUT_SIGN >> shift
+
+    def bits_of(number: int) -> int:
+        return number if number >= 0 else number ^ flip
+
+    made = _between(stored, COMPARES_FLOATS, bits_of, (~infinity, infinity + 1))
+    return made._replace(scale=size, shift=shift, flip=infinity << shift)
+
+
+def _tandem(stored: _Stored) -> Condition:
+    """The same for Tandem's: exponent and fraction beside each other, those below zero counted from -1 down."""
+    size = TANDEM_FLOATS[stored.definition.data_type]
+    sign = 1 << 8 * size - 1
+    fraction_bits = 8 * size - 1 - TANDEM_EXPONENT_BITS
+
+    def bits_of(number: int) -> int:
+        exponent, fraction = divmod(number if number >= 0 else -1 - number, 1 << fraction_bits)
+        bits = fraction << TANDEM_EXPONENT_BITS | exponent
+        return bits if number >= 0 else bits - sign
+
+    return _between(stored, COMPARES_TANDEM, bits_of, (-sign, sign))._replace(scale=size)
+
+
+def _between(stored: _Stored, kind: int, bits_of: Callable[[int], int], within: tuple[int, int]) -> Condition:
+    """The condition on integers from one to before another, each of which stands for a float with these bits."""
     wanted = as_number(stored.wanted)
     if wanted is None:
-        return stored.within(COMPARES_DOUBLES, _NONE)
-    above = _first_double(lambda number: number >= wanted)
-    below = _first_double(lambda number: number > wanted) - 1
-    return stored.within(COMPARES_DOUBLES, _bounds(stored.comparison, above, below))
+        return stored.within(kind, _NONE)
+    size = (FLOATS | TANDEM_FLOATS)[stored.definition.data_type]
+
+    def value_of(number: int) -> Decimal:
+        data = bits_of(number).to_bytes(size, "big", signed=True)
+        return Decimal(repr(decode_value(Column(0, PRESENT + data), stored.definition, ByteOrder.BIG).value))
+
+    above = _first(lambda number: value_of(number) >= wanted, *within)
+    below = _first(lambda number: value_of(number) > wanted, *within) - 1
+    return stored.within(kind, _bounds(stored.comparison, above, below))
 
 
-def _first_double(is_beyond: Callable[[Decimal], bool]) -> int:
-    """The first double, as an integer, from which on a condition holds; the one after infinity where it never does."""
-    low, high = ~_INFINITY, _INFINITY + 1
+def _first(is_beyond: Callable[[int], bool], low: int, high: int) -> int:
+    """The first integer from which on a condition holds; ``high`` where it never does."""
     while low < high:
         middle = (low + high) // 2
-        bits = middle if middle >= 0 else middle ^ _HIGHEST
-        (number,) = _DOUBLE.unpack(_BITS.pack(bits))
-        low, high = (low, middle) if is_beyond(Decimal(repr(number))) else (middle + 1, high)
+        low, high = (low, middle) if is_beyond(middle) else (middle + 1, high)
     return low
+
+
+def _zoned(stored: _Stored) -> Condition:
+    sign = ZONED[stored.definition.data_type]
+    is_separate = sign in (Sign.LEADING_SEPARATE, Sign.TRAILING_SEPARATE)
+    made = _digits(stored, COMPARES_ZONED)
+    return made._replace(scale=_SIGN_PLACES.get(sign, AT_END), shift=int(is_separate), data=_digit_tables())
+
+
+@cache
+def _digit_tables() -> bytes:
+    signed = {byte: digit | MINUS * minus for byte, (digit, minus) in SIGNED_DIGITS.items()}
+    signs = {byte: MINUS * minus for byte, minus in SIGNS.items()}
+    return bytes(table.get(byte, NO_DIGIT) for table in (DIGITS, signed, signs) for byte in range(256))
+
+
+def _packed(stored: _Stored) -> Condition:
+    return _digits(stored, COMPARES_PACKED)
+
+
+def _digits(stored: _Stored, kind: int) -> Condition:
+    scale = stored.definition.scale
+    return stored.decoded() if abs(scale) > _MOST_SCALE else stored.number_within(kind, scale)
+
+
+def _interval(stored: _Stored) -> Condition:
+    """Within microseconds; one of months and years is text."""
+    fields = fields_of(INTERVALS[stored.definition.data_type])
+    if fields[0] not in _INTERVAL_FIELDS:
+        return stored.decoded()
+    first, last = (_INTERVAL_FIELDS.index(fields[at]) for at in (0, -1))
+    wanted = as_interval(stored.wanted)
+    if wanted is None:
+        # a fraction finer than microseconds is compared as text
+        return stored.decoded()
+    microseconds = wanted // _MICROSECOND
+    made = stored.within(COMPARES_INTERVALS, _bounds(stored.comparison, microseconds, microseconds))
+    return made._replace(scale=first, shift=last)
 
 
 def _moment(stored: _Stored) -> Condition:
@@ -202,6 +330,10 @@ _FAMILIES: dict[int, Callable[[_Stored], Condition]] = {
     **dict.fromkeys((*INTEGERS, *UNSIGNED), _integer),
     **dict.fromkeys(FIXED_TEXT | VARIABLE_TEXT, _text),
     **dict.fromkeys((DATETIME, DATETIME_VARYING), _moment),
-    _DOUBLE_PRECISION: _double,
+    **dict.fromkeys(FLOATS, _float),
+    **dict.fromkeys(TANDEM_FLOATS, _tandem),
+    **dict.fromkeys(ZONED, _zoned),
+    PACKED: _packed,
+    **dict.fromkeys(INTERVALS, _interval),
 }
 """By data type."""

@@ -58,8 +58,8 @@ class ValueSearch:
         self._by_index: dict[tuple[int, ByteOrder], _OneColumn | int] = {}
         self._end = -1
 
-    def values(self, batch: Batch, buffer: Buffer) -> Values:
-        """The rows of a batch.
+    def values(self, batch: Batch, buffer: Buffer, among: Array | None = None) -> Values:
+        """The rows of a batch, or those of a mask.
 
         Raises:
             NotATrail: the file has become shorter.
@@ -70,7 +70,8 @@ class ValueSearch:
         if has_metadata or int(batch.rba[0]) != self._end:
             self._by_index.clear()
         column_at = self._column_at if has_metadata else self._column_of
-        records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~is_metadata)
+        is_row = (np.asarray(batch.kind) == RECORD) & ~is_metadata
+        records = np.flatnonzero(is_row if among is None else is_row & among)
         for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
             values.held[rows.rows], values.undecided[rows.rows] = _held(rows, column_at)
         self._end = batch.end
@@ -145,9 +146,10 @@ class _Columns:
     """
 
     def __init__(self, rows: RowBytes, table_index: Array, column_at: _ColumnAt) -> None:
-        groups = by_definition(rows, table_index)
-        # a value is decoded in the byte order of its row
-        self.of_row, first = grouped(np.zeros_like(groups.group), 2 * groups.group + rows.is_little)
+        self.of_row, first = by_definition(rows, table_index)
+        if 0 < np.count_nonzero(rows.is_little) < len(rows):
+            # a value is decoded in the byte order of its row
+            self.of_row, first = grouped(np.zeros_like(self.of_row), 2 * self.of_row + rows.is_little)
         firsts = rows.of("rba")[first].tolist(), rows.is_little[first].tolist(), table_index[first].tolist()
         self.columns = [column_at(rba, _ORDERS[little], index) for rba, little, index in zip(*firsts, strict=True)]
         self.conditions = [_ANYTHING if isinstance(column, int) else column.condition for column in self.columns]

@@ -163,7 +163,7 @@ class CountRun:
         selection, trail, engine = counting.selection, counting.trail, counting.engine
         if engine is Engine.PYTHON:
             return ((batch, None) for batch in scan(trail, engine=engine, batch_size=selection.batch_size))
-        return passing_batches(self._session, selection, trail, self.workers)
+        return passing_batches(selection, trail, self.workers)
 
     def _progress_of(self, batch: Batch, spans: list[int]) -> Iterator[Event]:
         """NOTIFY's reports that fall due in a batch; damage does not count as a record."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from logdump.render.problem_notices import problem_notices
@@ -44,11 +45,12 @@ def show_first(
     from logdump.session.across import place_of, return_to  # noqa: PLC0415 - NEXT needs no search
 
     start = place_of(session)
-    try:
-        record = yield from FilteredReader(session, filtered=filtered, also=also).find(wanted)
-    except CommandError:
-        yield from return_to(session, start)
-        raise
+    with closing(FilteredReader(session, filtered=filtered, also=also)) as reader:
+        try:
+            record = yield from reader.find(wanted)
+        except CommandError:
+            yield from return_to(session, start)
+            raise
     if record is None:
         side = "beginning" if start.is_backwards else "end"
         crossed = "" if session.trail.path == start.path else f" of {session.trail.path}"

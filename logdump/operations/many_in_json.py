@@ -9,7 +9,7 @@ import numpy as np
 from logdump.arrow.tables.piece import pieces
 from logdump.notation.escape import Harmless, ascii_json
 from logdump.operations.export.jsonl import JsonLines
-from logdump.operations.export.record_lines import RecordLines, record_lines
+from logdump.operations.export.record_lines import RecordLines, Rooms, record_lines
 from logdump.operations.export.record_pieces import RecordPieces
 from logdump.operations.first_match import show_record
 from logdump.operations.many_rows import handed_over
@@ -33,7 +33,7 @@ def show_many(session: Session, count: int) -> Generator[Event, None, int]:
         rows = np.arange(min(sound, count - done))
         for piece in pieces(trail, batch, rows, carrier.of(batch)):
             for part in records.of(piece):
-                yield from _shown(session, record_lines(part, trail, forms), done)
+                yield from _shown(session, record_lines(part, trail, forms, Rooms()), done)
                 done += len(part.rows)
         if sound < len(batch) or done == count:
             break

@@ -6,19 +6,22 @@ import re
 
 from logdump.filters import Criterion, CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.filters.header_values import HeaderValue
-from logdump.filters.name_criteria import AnsiName, FileName
+from logdump.filters.name_criteria import FileName
 from logdump.filters.words import unquote
 from logdump.notation.times import GMT
 from logdump.session.errors import CommandError
 from logdump.session.marks import Search
 from logdump.session.session import Session
-from trailformat import TableDefinition, TrailFile
+from trailformat import TableDefinition
+from trailformat.trail.table_definitions import TableEntry
 
 _HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
 _COLUMN = re.compile(
     r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+)""",
     re.VERBOSE | re.DOTALL,
 )
+_NEAR = 1 << 20
+"""Bytes at the beginning of a file whose definitions are looked at before all of it is walked over for more."""
 _QUOTES = "\"'"
 _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
 
@@ -35,7 +38,7 @@ def parse_search(session: Session, text: str) -> Search:
         compared = _criterion(f"VALUE {match['column']} {match['condition']}")
         if isinstance(compared, HeaderValue):
             return Search(text, _all(compared))
-        return Search(text, _all(*_on_tables(session, text, match), compared))
+        return Search(text, _all(*_on_tables(session, match), compared))
     value = _ANY_CASE.sub("", text)
     mark = "B," if value != text else ""
     wanted = unquote(value).replace('"', '""')
@@ -53,25 +56,31 @@ def _all(*criteria: Criterion) -> FilterSet:
     return FilterSet(include=CriterionSet(list(criteria), Match.ALL))
 
 
-def _on_tables(session: Session, text: str, match: re.Match[str]) -> list[Criterion]:
-    """The tables that can have such a column: columns of a batch hold names, but no values."""
+def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
+    """The tables that are meant, where some are named.
+
+    Raises:
+        CommandError: none of them is defined with such a column.
+    """
     column, table = match["column"].upper(), match["table"].rstrip(".").upper()
-    if session.source_definitions is not None:
-        return [FileName((table, f"*.{table}"))] if table else []
-    tables = tuple(name for name in _tables_with(session.trail, column) if _fits(name, table))
-    if not tables:
+    if session.source_definitions is None and not _is_defined(session, column, table):
         where = f" {table}" if table else ""
         raise CommandError(
             f"No table{where} with a column {column} is defined in this trail.",
-            f'FIND "{text}" looks for the text itself.',
+            f'FIND "{match[0]}" looks for the text itself.',
         )
-    return [AnsiName(tables)]
+    return [FileName((table, f"*.{table}"))] if table else []
 
 
-def _tables_with(trail: TrailFile, column: str) -> set[str]:
-    """The tables that any definition in the trail gives a column of this name."""
-    defined = [(entry.name, trail.tables.columns(entry)) for entry in trail.tables.entries()]
-    return {name for name, definition in defined if definition is not None and _has(definition, column)}
+def _is_defined(session: Session, column: str, table: str) -> bool:
+    """Whether any definition in the trail gives such a table a column of this name; the first are looked at first."""
+    tables = session.trail.tables
+
+    def fits(entry: TableEntry) -> bool:
+        definition = tables.columns(entry) if _fits(entry.name, table) else None
+        return definition is not None and _has(definition, column)
+
+    return any(map(fits, tables.in_force(min(_NEAR, session.trail.size)))) or any(map(fits, tables.entries()))
 
 
 def _has(definition: TableDefinition, column: str) -> bool:

@@ -2,40 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trailformat import TrailFile
+from trailformat import TrailError, TrailFile
 from trailformat.scan import Batch, Engine, Workers, parallel_batches, scan
+from trailformat.scan.jobs import Ordered
 from trailformat.scan.parallel import is_for_threads
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from logdump.session.selection import Selection
-    from logdump.session.session import Session
+
+_AHEAD = 1
+"""Batches that are given to threads beyond their number."""
 
 
 def passing_batches(
-    session: Session,
     selection: Selection,
     trail: TrailFile,
     workers: Workers,
     start: int = 0,
     *,
+    stop: int | None = None,
     by_definition: bool = False,
 ) -> Iterator[tuple[Batch, Any]]:
     """The batches of a file by kernels, each with a mask of the rows that pass.
 
     Several threads scan it where columns decide of most records, and decide themselves where they can. The mask is
     None where the selection drops nothing or is still to decide: it has to be given the batch before the next.
-    ``by_definition``: see Names.
+    ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
     """
     size = selection.batch_size
-    if selection.reads_records or not is_for_threads(trail, workers, start):
-        batches = scan(trail, start, engine=Engine.NUMBA, batch_size=size, by_definition=by_definition)
+    if selection.reads_records or not is_for_threads(trail, workers, start, stop):
+        batches = scan(trail, start, stop, engine=Engine.NUMBA, batch_size=size, by_definition=by_definition)
         return ((batch, None) for batch in batches)
+    is_with_batch = selection.is_active and selection.takes_any_batch
 
     def passing(batch: Batch, own: TrailFile) -> Any:
-        takes = selection.is_active and selection.takes_any_batch
-        return session.selection(own).rows(batch) if takes else None
+        return selection.on(own).rows(batch) if is_with_batch else None
 
-    return parallel_batches(trail, workers, passing, size, start, by_definition=by_definition)
+    pairs = parallel_batches(trail, workers, passing, size, start, stop=stop, by_definition=by_definition)
+    if is_with_batch or not selection.takes_any_order:
+        return pairs
+    return _decided(selection, trail, workers, (batch for batch, _ in pairs))
+
+
+def _decided(
+    selection: Selection, trail: TrailFile, workers: Workers, batches: Iterator[Batch]
+) -> Iterator[tuple[Batch, Any]]:
+    """Batches and the rows that pass, decided by threads when names and definitions before the batch are known."""
+    deciders = _Deciders(selection, trail, workers.number)
+    failed: list[TrailError] = []
+
+    def begun() -> Iterator[tuple[Batch, Future[Any]]]:
+        try:
+            for batch in batches:
+                yield batch, workers.submit(deciders.job(batch))
+        except TrailError as error:
+            failed.append(error)
+
+    try:
+        with Ordered(begun(), workers.number + _AHEAD, lambda item: item[1].cancel()) as decided:
+            for batch, mask in decided:
+                yield batch, mask.result()
+        # what stands before comes first, though it is decided later
+        if failed:
+            raise failed[0]
+    finally:
+        deciders.close()
+
+
+class _Decider(NamedTuple):
+    """A selection on a file of its own, and how many batches it has learned of."""
+
+    selection: Selection
+    trail: TrailFile
+    learned: int
+
+
+class _Deciders:
+    """The same selection for each of several threads, on a TrailFile of its own.
+
+    It learns the definitions of the walk before the batch that it decides about.
+
+    Args:
+        selection: what passes.
+        trail: the file.
+        number: how many threads there are.
+    """
+
+    def __init__(self, selection: Selection, trail: TrailFile, number: int) -> None:
+        self._selection, self._trail, self._number = selection, trail, number
+        self._learned: list[tuple[int, int, list[int]]] = []
+        self._is_over = False
+        self._free: deque[_Decider] = deque()
+
+    def _make(self) -> None:
+        for _ in range(self._number):
+            twin = self._trail.twin()
+            twin.tables.take_over(self._trail.tables)
+            self._free.append(_Decider(self._selection.on(twin), twin, 0))
+
+    def job(self, batch: Batch) -> Callable[[Callable[[], bool]], Any]:
+        """The job that decides about a batch; they are taken in the order of the file."""
+        import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
+
+        from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - it needs numpy
+
+        is_metadata = learn_definitions(self._trail, batch)
+        if not self._learned:
+            # what stands before the walk is looked for once
+            self._make()
+        self._learned.append((int(batch.rba[0]), batch.end, np.asarray(batch.rba)[is_metadata].tolist()))
+        known = len(self._learned)
+
+        def decide(is_over: Callable[[], bool]) -> Any:
+            try:
+                own, twin, learned = self._free.pop()
+            except IndexError:
+                # there is one for each thread until none is needed any more
+                return None
+            try:
+                twin.refresh()
+                for found in self._learned[learned:known]:
+                    twin.tables.learn(*found)
+                return own.rows(batch, is_over)
+            finally:
+                self._free.append(_Decider(own, twin, max(learned, known)))
+                if self._is_over:
+                    self.close()
+
+        return decide
+
+    def close(self) -> None:
+        """Close the files of the threads, those at work when they are ready."""
+        self._is_over = True
+        with suppress(IndexError):
+            while True:
+                self._free.pop().trail.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logdump.session.events import Event, Progress
 from trailformat import Record
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from logdump.session.session import Session
     from trailformat.scan import Batch
 
+_OF_VALUE = 4
+"""How many times as long a record takes whose values are decoded."""
+
 
 class FilteredReader:
     """Reading on from the session's position, through its filter and any others.
 
     With ACROSS it goes on in the next file of the trail, unless ``stop`` or ``stays`` is given: before the RBA ``stop``
-    or at the end of the file it ends.
+    or at the end of the file it ends. It is to be closed: threads may be ahead of what has been found.
 
     Attributes:
         scanned: records read.
@@ -41,7 +44,7 @@ class FilteredReader:
         self._stays = stays or stop is not None
         self._filtered, self._also = filtered, also
         self._begin()
-        self._stream: Iterator[Record | Progress] | None = None
+        self._stream: Generator[Record | Progress, None, None] | None = None
         self._reads_nearby = True
         self.scanned = 0
         self.suppressed = 0
@@ -50,6 +53,16 @@ class FilteredReader:
         """Begin in the open file."""
         self._cursor = self._session.cursor
         self._selection = self._session.selection(filtered=self._filtered, also=self._also)
+
+    def close(self) -> None:
+        """End what threads have begun to read; nothing is found any more."""
+        if self._stream is not None:
+            self._stream.close()
+
+    @property
+    def _nearby(self) -> int:
+        """Records that are read one by one at first, one at least; fewer where the values in each are decoded."""
+        return max(1, NEARBY // _OF_VALUE) if self._selection.decodes_values else NEARBY
 
     def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
         """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress.
@@ -70,7 +83,7 @@ class FilteredReader:
     def _find_here(self, wanted: Callable[[Record], bool] | None) -> Generator[Event, None, Record | None]:
         """The same in the open file."""
         while self._stream is None:
-            if self._reads_nearby and self.scanned >= NEARBY:
+            if self._reads_nearby and self.scanned >= self._nearby:
                 self._reads_nearby, self._stream = False, self._columns()
                 continue
             is_over = self._stop is not None and self._cursor.next >= self._stop
@@ -97,27 +110,25 @@ class FilteredReader:
         self.suppressed += not passes
         return passes
 
-    def _columns(self) -> Iterator[Record | Progress] | None:
+    def _columns(self) -> Generator[Record | Progress, None, None] | None:
         """The rest of the file by columns, where that is faster; None where it is not."""
         if not self._selection.is_active or not columns_pay(self._cursor):
             return None
         return self._passing_backwards() if self._cursor.is_backwards else self._passing()
 
-    def _passing_backwards(self) -> Iterator[Record | Progress]:
+    def _passing_backwards(self) -> Generator[Record | Progress, None, None]:
         """The records before the position that pass, last first, up to damage; they are found from the beginning on."""
         from array import array  # noqa: PLC0415 - long scans only
 
-        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
-
-        trail, selection, step = self._session.trail, self._selection, self._session.settings.notify
+        trail, step = self._session.trail, self._session.settings.notify
         rbas, ordinals = array("q"), array("q")
         total = wall = 0
-        for batch in scan(trail, 0, self._cursor.next, engine=Engine.NUMBA, batch_size=selection.batch_size):
+        for batch, passing in self._batches(0, self._cursor.next):
             first = 0
             if spans := batch.spans():
                 first, total, wall = spans[-1] + 1, 0, int(batch.rba[spans[-1]]) + int(batch.length[spans[-1]])
                 del rbas[:], ordinals[:]
-            for row in selection.rows(batch)[first:].nonzero()[0].tolist():
+            for row in passing[first:].nonzero()[0].tolist():
                 rbas.append(int(batch.rba[first + row]))
                 ordinals.append(total + row)
             begun, total = total, total + len(batch) - first
@@ -136,18 +147,17 @@ class FilteredReader:
         if wall:
             self._cursor.read()
 
-    def _passing(self) -> Iterator[Record | Progress]:
+    def _passing(self) -> Generator[Record | Progress, None, None]:
         """The records that pass, by columns, with the progress between them; the position moves along."""
         from trailformat.index import index_of  # noqa: PLC0415 - long scans only
-        from trailformat.scan import Engine, scan  # noqa: PLC0415 - long scans only
 
         trail, passed = self._session.trail, self.scanned - self.suppressed
-        places, size = index_of(trail).places, self._selection.batch_size
-        for batch in scan(trail, self._cursor.next, self._stop, engine=Engine.NUMBA, batch_size=size):
+        places = index_of(trail).places
+        for batch, passing in self._batches(self._cursor.next, self._stop):
             places.extend(batch)
             begun = self.scanned
             bad = next(iter(batch.spans()), len(batch))
-            for row in self._selection.rows(batch)[:bad].nonzero()[0].tolist():
+            for row in passing[:bad].nonzero()[0].tolist():
                 yield from self._progress(batch, begun, row + 1)
                 record = trail.record_at(int(batch.rba[row]))
                 if record is not None:
@@ -161,6 +171,15 @@ class FilteredReader:
             self._cursor.move(int(batch.rba[bad]) if bad < len(batch) else int(batch.rba[-1]) + int(batch.length[-1]))
             if bad < len(batch):
                 self._cursor.read()
+
+    def _batches(self, start: int, stop: int | None) -> Generator[tuple[Batch, Any], None, None]:
+        """The records from one place to another as columns, with a mask of those that pass."""
+        from logdump.session.passing import passing_batches  # noqa: PLC0415 - long scans only
+        from trailformat.scan import Workers  # noqa: PLC0415 - long scans only
+
+        with Workers() as workers:
+            for batch, passing in passing_batches(self._selection, self._session.trail, workers, start, stop=stop):
+                yield batch, self._selection.rows(batch) if passing is None else passing
 
     def _progress(self, batch: Batch, begun: int, rows: int) -> Iterator[Progress]:
         """Count the rows of a batch up to ``rows``; ``begun`` is what had been scanned before the batch."""

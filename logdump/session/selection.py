@@ -66,6 +66,10 @@ class Selection:
 
         return TransactionContext(self._trail) if self._known_transactions is None else self._known_transactions()
 
+    def on(self, trail: TrailFile) -> Selection:
+        """The same filters on the same file opened once more, for another thread."""
+        return Selection(trail, self._filters, lambda: self._definitions.on(trail))
+
     @property
     def is_active(self) -> bool:
         """Whether any record could be dropped."""
@@ -126,6 +130,11 @@ class Selection:
         return all(is_decided(filter_set) for filter_set in self._filters)
 
     @property
+    def decodes_values(self) -> bool:
+        """Whether it looks at the values of columns."""
+        return self._needs_values
+
+    @property
     def reads_records(self) -> bool:
         """Whether it may have to read every record; for VALUE alone those out of the ordinary are read."""
         if not self._filters:
@@ -140,14 +149,19 @@ class Selection:
         return self.is_decided and not self._needs_transaction and not self._needs_name
 
     @property
+    def takes_any_order(self) -> bool:
+        """Whether it decides about each batch by itself once the names and definitions before it are known."""
+        return self.is_active and not self._needs_transaction
+
+    @property
     def batch_size(self) -> int:
         """Rows for a batch: fewer where records must be read, so that progress shows and Ctrl+C has an effect soon."""
         return _SMALL if self.reads_records else _LARGE
 
-    def rows(self, batch: Batch) -> Any:
+    def rows(self, batch: Batch, is_over: Callable[[], bool] = lambda: False) -> Any:
         """The rows of a batch of numpy columns that pass, as a mask; records are read where columns do not decide.
 
-        The batches of a walk are given in the order of the file.
+        The batches of a walk are given in the order of the file. ``is_over`` says whether they are no longer needed.
         """
         import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
 
@@ -162,6 +176,8 @@ class Selection:
             decided = verdict(filter_set, batch, source)
             may, surely = may & decided.may, surely & decided.surely
         for row in np.flatnonzero(may & ~surely).tolist():
+            if is_over():
+                break
             record = self._trail.record_at(int(batch.rba[row]))
             transaction = owners.of_row(row) if owners else None
             surely[row] = record is not None and self._passes(record, transaction)

@@ -10,13 +10,17 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MAKERS = {
-    "Selection": {"logdump/session/session.py": ["selection"], "logdump/spark/source/bounds.py": ["selection_of"]},
+    "Selection": {
+        "logdump/session/selection.py": ["on"],
+        "logdump/session/session.py": ["selection"],
+        "logdump/spark/source/bounds.py": ["selection_of"],
+    },
     "RowDefinitions": {
         "logdump/session/session.py": ["definitions_of"],
         "logdump/spark/source/source_definitions.py": ["definitions_of"],
     },
 }
-"""The functions that may call a constructor."""
+"""The functions that may call a constructor; ``on`` repeats a selection on the same file for another thread."""
 
 
 def _calls(tree: ast.AST, constructor: str, inside: str = "") -> Iterator[str]:

@@ -9,12 +9,13 @@ import pytest
 import trailformat.scan
 from fixtures import TRAILS
 from logdump.session import scan as session_scan
+from logdump.session import selection
 from logdump.session.cursor import Cursor
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
 from trailformat import Record
-from trailformat.scan import Engine, is_available
+from trailformat.scan import Engine, is_available, parallel
 
 FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
 COMMANDS = [
@@ -29,6 +30,8 @@ COMMANDS = [
     "filter csn > 41882320; position 2000; n; n 100",
     "filter csn > 41882320; position rev; n 3; n 100",
     'filter string "e"; n 3; skip 2 filter; n',
+    "filter value tea_code = SEN01; n 2; n 100",
+    "filter filename *.sales; filter value tea_code > H; filter match all; n 2; n; n 100",
     "filter rectype delete; n; n; n",
     "sft delete; sft insert; sft delete, *sales",
     "sfts 2024-03-14 09:32:00; sfts 2024-03-14 09:33:00, *teas",
@@ -52,13 +55,23 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
     return shown, position
 
 
+Way = tuple[tuple[object, str, int], ...]
+WAYS: dict[str, tuple[list[Path], Way]] = {
+    "in threads": (FILES[::3], ((session_scan, "NEARBY", 1), (selection, "_LARGE", 4), (parallel, "PIECE", 700))),
+    "some records, then columns": (FILES, ((session_scan, "NEARBY", 4),)),
+}
+
+
 @pytest.mark.parametrize("commands", COMMANDS)
-@pytest.mark.parametrize("nearby", [1, 4])
-def test_columns_find_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = {path: _session(path, commands) for path in FILES}
-    monkeypatch.setattr(session_scan, "NEARBY", nearby)
+@pytest.mark.parametrize(("files", "way"), WAYS.values(), ids=WAYS)
+def test_columns_find_what_records_find(
+    files: list[Path], way: Way, commands: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = {path: _session(path, commands) for path in files}
+    for what in way:
+        monkeypatch.setattr(*what)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
-    for path in FILES:
+    for path in files:
         assert _session(path, commands) == expected[path], path.name
 
 
@@ -70,17 +83,21 @@ BACKWARDS = [
     "pos eof; pos reverse; filter csn > 41882320; n 100",
     "pos eof; pos reverse; sft delete; sft insert; n",
     "pos eof; pos reverse; sft abort",
+    "pos eof; pos reverse; filter value tea_code = SEN01; n 2; n 100",
 ]
 
 
 @pytest.mark.parametrize("commands", BACKWARDS)
-@pytest.mark.parametrize("nearby", [1, 4])
-def test_columns_find_backwards_what_records_find(nearby: int, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("files", "way"), WAYS.values(), ids=WAYS)
+def test_columns_find_backwards_what_records_find(
+    files: list[Path], way: Way, commands: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     quiet = f"notify 1000; {commands}"
-    expected = {path: _session(path, quiet) for path in FILES}
-    monkeypatch.setattr(session_scan, "NEARBY", nearby)
+    expected = {path: _session(path, quiet) for path in files}
+    for what in way:
+        monkeypatch.setattr(*what)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
-    for path in FILES:
+    for path in files:
         assert _session(path, quiet) == expected[path], path.name
 
 

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from trailformat import CannotWrite
-from trailformat.trail.whole_file import StagedFiles, WholeFile
+from trailformat.trail.whole_file import StagedFiles, WholeFile, staged
+
+OPEN_FILES = Path("/proc/self/fd")
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path) -> None:
@@ -97,3 +100,23 @@ def test_files_that_are_replaced_together_leave_nothing_beside(tmp_path: Path) -
     (tmp_path / "a").write_bytes(b"old")
     _staged(tmp_path, ["a", "b"]).publish()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"new", "b": b"new"}
+
+
+def _freeing() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "logdump frees"]
+
+
+@pytest.mark.skipif(not OPEN_FILES.exists(), reason="the system does not list open files")
+@pytest.mark.parametrize("names", [["a"], ["a", "b"]])
+def test_a_long_file_that_is_replaced_is_closed_beside(
+    names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staged, "_LONG", 1)
+    for name in names:
+        (tmp_path / name).write_text("old")
+    before = sorted(OPEN_FILES.iterdir())
+    _staged(tmp_path, names).publish()
+    for thread in _freeing():
+        thread.join()
+    assert sorted(OPEN_FILES.iterdir()) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == names

@@ -14,8 +14,10 @@ from trailformat.arrays.lines import (
     LineBreaks,
     LineForm,
     Lines,
+    Numbered,
     Parts,
     line_breaks,
+    new_room,
     write_lines,
 )
 from trailformat.arrays.spans import Image, Spans, locate_columns
@@ -41,6 +43,7 @@ __all__ = [
     "LineBreaks",
     "LineForm",
     "Lines",
+    "Numbered",
     "Parts",
     "Problem",
     "Spans",
@@ -53,6 +56,7 @@ __all__ = [
     "column_array",
     "line_breaks",
     "locate_columns",
+    "new_room",
     "text_array",
     "text_column",
     "unequal",

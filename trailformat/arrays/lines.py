@@ -6,12 +6,11 @@ head | opening VALUE closing | opening VALUE closing | ... | list of NULLs | tai
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trailformat.arrays.kernels.arguments import (
     CSV,
@@ -84,6 +83,8 @@ class LineForm(NamedTuple):
 _MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 6, Escapes.JSON_IN_CSV: 6}
 """The most bytes that one byte of a value becomes."""
 _MOST_DIGITS = 20
+_FEW = 1 << 10
+"""Of so many texts the longest one tells enough."""
 
 
 class BytesAt(NamedTuple):
@@ -91,6 +92,13 @@ class BytesAt(NamedTuple):
 
     data: Array
     starts: Array
+
+
+class Numbered(NamedTuple):
+    """Texts by their numbers in a ``pyarrow.StringArray``, int32."""
+
+    texts: pa.Array
+    numbers: Array
 
 
 class Parts(NamedTuple):
@@ -113,34 +121,45 @@ class Field(NamedTuple):
 
     Attributes:
         form: its texts; of a list ``absent`` stands for one that is empty, and ``name`` between two rows.
-        values: a ``pyarrow.StringArray``, a ``DictionaryArray`` of texts with numbers of 32 bits, a ``UInt64Array``;
-            bytes or lists; None where no row has a value.
+        values: a ``pyarrow.StringArray`` or ``UInt64Array``, or what is made of others; None where no row has a value.
         sizes: of the values as stored, or ABSENT or NULL; None where a value that is null in the array is NULL.
     """
 
     form: FieldForm
-    values: pa.Array | BytesAt | Parts | None
+    values: pa.Array | Numbered | BytesAt | Parts | None
     sizes: Array | None = None
 
 
 class Lines(NamedTuple):
     """Lines one after the other: their bytes, and where the line of each row ends, int64.
 
-    The bytes are a part of a larger array, whose rest was never touched and so takes no memory.
+    The bytes are a part of a larger array, ``room``, whose rest was never touched and so takes no memory.
     """
 
     data: Array
     ends: Array
+    room: Array
 
 
-def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
-    """The lines of rows, but those that the mask ``skipped`` takes: these have no bytes."""
+def new_room(size: int) -> Array:
+    """An array of so many bytes."""
+    return np.empty(size, np.uint8)
+
+
+def write_lines(
+    form: LineForm, fields: list[Field], skipped: Array, room_for: Callable[[int], Array] = new_room
+) -> Lines:
+    """The lines of rows, but those that the mask ``skipped`` takes: these have no bytes.
+
+    ``room_for`` gives the array for at least so many bytes in which they are written.
+    """
     flat = list(_flat(fields))
     texts, places = _gathered([form, *(field.form[:-1] for field in flat)])
     table = np.zeros((len(flat), FIELD_SIZE), np.int64)
-    described = [_describe(row, field) for row, field in zip(table, flat, strict=True)]
-    for row, at in zip(table, places[1:], strict=True):
-        row[F_OPENING:] = at
+    described = []
+    for row, field, place in zip(table, flat, places[1:], strict=True):
+        row[F_OPENING:] = place
+        described.append(_describe(row, field))
     line = np.zeros(LINE_SIZE, np.int64)
     mask = np.ascontiguousarray(skipped, np.uint8)
     line[[L_TEXTS, L_TABLE, L_SKIPPED]] = texts.ctypes.data, table.ctypes.data, mask.ctypes.data
@@ -148,10 +167,10 @@ def write_lines(form: LineForm, fields: list[Field], skipped: Array) -> Lines:
     line[L_HEAD:] = places[0]
     ends = np.empty(len(mask), np.int64)
     room = len(mask) * len(b"".join(form)) + sum(_room(field, len(mask)) for field in fields)
-    out = np.empty(room + SPARE, np.uint8)
+    out = room_for(room + SPARE)
     end = kernels()["write_lines"](line.ctypes.data, out.ctypes.data, ends.ctypes.data)
     del described
-    return Lines(out[:end], ends)
+    return Lines(out[:end], ends, out)
 
 
 def _flat(fields: list[Field]) -> Iterator[Field]:
@@ -172,10 +191,9 @@ def _describe(row: Array, field: Field) -> list[Any]:
         made = [None if values.present.all() else np.packbits(values.present, bitorder="little")]
         row[F_KIND], row[F_DATA], row[F_OFFSETS] = LIST, len(values.fields), values.first.ctypes.data
         row[F_VALID] = 0 if made[0] is None else made[0].ctypes.data
-    elif isinstance(values, pa.DictionaryArray):
-        made = [values.indices, values.dictionary]
-        row[F_PLACES] = made[0].buffers()[1].address + 4 * made[0].offset
-        _describe_array(row, made[1])
+    elif isinstance(values, Numbered):
+        row[F_PLACES] = values.numbers.ctypes.data
+        _describe_array(row, values.texts)
     elif values is not None:
         _describe_array(row, values)
     if field.sizes is not None:
@@ -207,10 +225,18 @@ def _room_of_values(field: Field) -> int:
     if isinstance(values, Parts):
         parts = int(values.first[-1])
         return parts * len(field.form.name) + sum(_room(one, parts) for one in values.fields)
-    if isinstance(values, pa.DictionaryArray):
-        sizes = pc.fill_null(pc.binary_length(values.dictionary), 0).to_numpy()
-        return _MOST[field.form.escapes] * int(sizes[values.indices.to_numpy()].sum(dtype=np.int64))
+    if isinstance(values, Numbered):
+        return _MOST[field.form.escapes] * _size_of(values)
     return _MOST_DIGITS * len(values) if pa.types.is_uint64(values.type) else _MOST[field.form.escapes] * values.nbytes
+
+
+def _size_of(values: Numbered) -> int:
+    """The bytes of texts by their numbers, or some more."""
+    texts, numbers = values
+    if not len(numbers):
+        return 0
+    sizes = np.diff(np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1])
+    return int(sizes.max()) * len(numbers) if len(texts) <= _FEW else int(sizes[numbers].sum(dtype=np.int64))
 
 
 def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:

@@ -8,7 +8,7 @@ its tables once, tables being distinguished by their names.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from trailformat.records.io_types import NOT_TRANSACTIONAL
@@ -74,6 +74,7 @@ class KernelTotals:
 
     Attributes:
         names: what the keys mean.
+        assumed: the keys without a name as yet, and whether their records are taken here.
         groups: records and data bytes of each group.
         file_headers, file_header_bytes: those met; never among the groups.
         first: the transaction with which the stretch begins; None when none of its records was taken.
@@ -84,8 +85,9 @@ class KernelTotals:
         spans: kind, RBA and length of what is no record.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, assumed: Mapping[int, bool]) -> None:
         self.names = names
+        self.assumed = assumed
         self.groups: dict[RecordGroup, tuple[int, int]] = {}
         self.file_headers = self.file_header_bytes = 0
         self.first: TransactionPart | None = None
@@ -101,6 +103,10 @@ class KernelTotals:
         keys = {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
         return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
 
+    def is_as_assumed(self, taken: Taken) -> bool:
+        """Whether all tables are taken that are to be, now that their names are known."""
+        return all(taken.takes_table(self.names[key]) == is_taken for key, is_taken in self.assumed.items())
+
     def __len__(self) -> int:
         """Records and spans."""
         return len(self.places) + len(self.spans)
@@ -112,15 +118,17 @@ class _CountingRun(KernelRun):
     Attributes:
         keys: the key of each number.
         unknown: the keys whose names are known only to what stands before the scan.
+        assumed: those for which it is assumed whether their records are taken.
     """
 
-    def __init__(self, names: Names, takes_name: Callable[[str], bool] | None) -> None:
+    def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None]) -> None:
         from trailformat.scan.kernels.loaded import kernels  # noqa: PLC0415 - it needs llvmlite
 
         super().__init__(kernels()["count"], names)
-        self._takes_name = takes_name
+        self._taken, self._likely = taken, likely
         self._numbers: dict[str | int, int] = {}
         self.unknown: set[int] = set()
+        self.assumed: dict[int, bool] = {}
         self.keys: list[int] = []
         self.name_codes = array("q", bytes(8 * _KEYS))
         self.marks = array("q", bytes(8 * _KEYS))
@@ -137,8 +145,17 @@ class _CountingRun(KernelRun):
         number = self._numbers.setdefault(self._name_or_key(key), len(self._numbers))
         if number == len(self.keys):
             self.keys.append(key)
-        is_wanted = self._takes_name is None or self._takes_name(self.names[key])
-        self.name_codes[key] = 2 * number + is_wanted
+        self.name_codes[key] = 2 * number + (self._taken.takes_name is None or self._is_taken(key))
+
+    def _is_taken(self, key: int) -> bool:
+        try:
+            return self._taken.takes_table(self.names[key])
+        except NeedsEarlier:
+            likely, index = self._likely(), self.names.awaited_index(key)
+            if likely is None or index is None:
+                raise
+            self.assumed[key] = self._taken.takes_table(likely.at_end(index))
+            return self.assumed[key]
 
     def _renew_addresses(self) -> None:
         """Give the kernel the addresses, which change when an array grows."""
@@ -160,17 +177,20 @@ class _CountingRun(KernelRun):
 
 
 class CountFiller:
-    """Counts; see :class:`trailformat.scan.scanning.Filler`."""
+    """Counts; see :class:`trailformat.scan.scanning.Filler`.
 
-    def __init__(self, names: Names, taken: Taken) -> None:
+    ``likely`` gives the names that a scan from inside a file assumes where it does not know them.
+    """
+
+    def __init__(self, names: Names, taken: Taken, likely: Callable[[], Names | None] = lambda: None) -> None:
         self._places = _SPARE.take(ROWS)
-        self._run = _CountingRun(names, taken.takes_name)
+        self._run = _CountingRun(names, taken, likely)
         self._state = self._run.state
         self._state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
         self._state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
         self._state[arguments.MARK] = self._state[arguments.WATCHED] = 1
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
-        self._counted = KernelTotals(names)
+        self._counted = KernelTotals(names, self._run.assumed)
         self._ended = self._defined = self._divisions = 0
         self._has_unknown = False
 
@@ -232,7 +252,7 @@ class CountFiller:
         for cell in (arguments.ENDED, arguments.VISITS, arguments.HEADERS, arguments.HEADER_BYTES, arguments.ROW):
             state[cell] = 0
         state[arguments.WATCHED] = 1
-        self._counted = KernelTotals(self._run.names)
+        self._counted = KernelTotals(self._run.names, self._run.assumed)
         self._has_unknown = False
         return counted
 

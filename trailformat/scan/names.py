@@ -80,11 +80,16 @@ class Names:
 
     def is_awaited(self, key: int) -> bool:
         """Whether a key is that of such an index."""
-        return not isinstance(self._texts[key], str)
+        return self.awaited_index(key) is not None
 
     def is_first(self, kind: int, index: int) -> bool:
         """Whether a metadata record with this OrigNode and TDR index gives an index its first meaning in this scan."""
         return kind == REFERENCE or (kind == TABLE and (index in self._awaited or index not in self._by_index))
+
+    def awaited_index(self, key: int) -> int | None:
+        """The table index of a key that only what stands before the scan's start may explain; None for every other."""
+        text = self._texts[key]
+        return None if isinstance(text, str) else text.table_index
 
     def unknown_index(self, key: int) -> int | None:
         """The table index of a key without a definition before it; None for every other key."""

@@ -103,6 +103,7 @@ class ParallelScan(Generic[T, R]):
         scanner, work: what to do.
         is_certain: whether a result is right, now that all its names are known; else its range is scanned again.
         start: where the first record begins.
+        stop: the RBA before which the last record begins; None: all there are.
     """
 
     def __init__(
@@ -113,10 +114,12 @@ class ParallelScan(Generic[T, R]):
         work: Work[T, R],
         is_certain: Callable[[R], bool] = lambda _: True,
         start: int = 0,
+        stop: int | None = None,
     ) -> None:
         self._trail, self._workers, self._scanner, self._work = trail, workers, scanner, work
         self._is_certain = is_certain
-        self._size = trail.size
+        self._stop = stop
+        self._size = _end(trail, stop)
         self._position = self._first = first_position(trail, start)
         self._names: Names | None = None
         self._transactions = 0
@@ -140,7 +143,12 @@ class ParallelScan(Generic[T, R]):
             self._go_on(done.position, done.names, done.transactions)
             for result in done.results:
                 yield result, before
-        yield from self._scan_here(None)
+        yield from self._scan_here(self._stop)
+
+    @property
+    def names(self) -> Names | None:
+        """The names up to the range that was handed out last; None before it."""
+        return self._names
 
     def _fits(self, part: FileRange, done: _Done[R]) -> bool:
         if part.start != self._position:
@@ -163,7 +171,7 @@ class ParallelScan(Generic[T, R]):
         offset = start.rba + min(PIECE, max(PIECE // _FIRST, start.rba - self._first.rba))
         while offset + PIECE // 2 < self._size:
             boundary = likely_boundary(self._trail, offset)
-            if boundary is not None:
+            if boundary is not None and boundary < self._size:
                 order = detect_order(self._trail.bytes, boundary, self._size, start.order) or start.order
                 return ScanPosition(boundary, order, start.order_known or order is not start.order)
             offset += PIECE
@@ -171,7 +179,7 @@ class ParallelScan(Generic[T, R]):
 
     def _scan_here(self, stop: int | None) -> Generator[tuple[R, int], None, None]:
         """Scan from the current position on, in this thread."""
-        if self._position.rba >= (self._trail.size if stop is None else stop):
+        if self._position.rba >= _end(self._trail, stop):
             return
         names = self._names
         scanning = self._scanner(self._trail, self._position, stop, None if names is None else lambda: names)
@@ -223,18 +231,22 @@ def parallel_batches(
     batch_size: int = BATCH_SIZE,
     start: int = 0,
     *,
+    stop: int | None = None,
     by_definition: bool = False,
 ) -> Iterator[tuple[Batch, R]]:
     """The same, each with what ``work`` makes of it in the thread that fills it, with a TrailFile of its own.
 
     Until the batch is handed out its ``transaction`` counts from the beginning of a range, and names may be unknown.
-    ``by_definition``: see Names.
+    ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
     """
 
-    def scanner(file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None) -> Scanning[Batch]:
-        return Scan(file, position, stop, Engine.NUMBA, batch_size, earlier, by_definition=by_definition)
+    def scanner(file: TrailFile, position: ScanPosition, end: int | None, earlier: Earlier | None) -> Scanning[Batch]:
+        return Scan(file, position, end, Engine.NUMBA, batch_size, earlier, by_definition=by_definition)
 
-    parallel = ParallelScan(trail, workers, scanner, lambda batch, file: (batch, work(batch, file)), start=start)
+    def worked(batch: Batch, file: TrailFile) -> tuple[Batch, R]:
+        return batch, work(batch, file)
+
+    parallel = ParallelScan(trail, workers, scanner, worked, start=start, stop=stop)
     for (batch, result), transactions in parallel.results():
         if transactions:
             _shift(batch, transactions)
@@ -251,9 +263,13 @@ def scan_in_threads(
     return scan(trail, start, engine=engine)
 
 
-def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0) -> bool:
-    """Whether there is enough from a place on for two threads."""
-    return workers.number > 1 and trail.size - start >= 2 * PIECE
+def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> bool:
+    """Whether there is enough from one place to another, or to the end, for two threads."""
+    return workers.number > 1 and _end(trail, stop) - start >= 2 * PIECE
+
+
+def _end(trail: TrailFile, stop: int | None) -> int:
+    return trail.size if stop is None else min(stop, trail.size)
 
 
 def _shift(batch: Batch, transactions: int) -> None:
@@ -262,14 +278,23 @@ def _shift(batch: Batch, transactions: int) -> None:
 
 
 def parallel_counts(trail: TrailFile, workers: Workers, taken: Taken) -> ParallelScan[KernelTotals, KernelTotals]:
-    """Counting by several threads; its first ranges are begun at once."""
-    if taken.takes_name is not None:
-        # every range would have to wait for the names of the ranges before
-        workers = Workers(1)
+    """Counting by several threads; its first ranges are begun at once.
+
+    Where names are looked at, a range assumes that an index means what it means in the ranges handed out; if not, it is
+    scanned again.
+    """
+    begun: list[ParallelScan[KernelTotals, KernelTotals]] = []
 
     def scanner(
         file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
     ) -> Scanning[KernelTotals]:
-        return Scanning(file, position, stop, lambda names: CountFiller(names, taken), earlier)
+        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, likely), earlier)
 
-    return ParallelScan(trail, workers, scanner, lambda counted, _file: counted, lambda counted: counted.is_certain)
+    def likely() -> Names | None:
+        return begun[0].names if begun else None
+
+    def is_certain(counted: KernelTotals) -> bool:
+        return counted.is_certain and counted.is_as_assumed(taken)
+
+    begun.append(ParallelScan(trail, workers, scanner, lambda counted, _file: counted, is_certain))
+    return begun[0]

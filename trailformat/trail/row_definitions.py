@@ -45,6 +45,10 @@ class RowDefinitions:
         self._override = override
         self._charsets: dict[int | None, str] = {}
 
+    def on(self, trail: TrailFile) -> RowDefinitions:
+        """The same for another file."""
+        return RowDefinitions(trail, self._source, override=self._override)
+
     def of(self, record: Record) -> RowDefinition:
         """The definition of a row, a truncate or any other record that names a table."""
         entry = self._trail.table_of(record)

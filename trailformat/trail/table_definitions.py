@@ -143,6 +143,13 @@ class TableDefinitions:
                     self._add(record)
             self._scanned = stop
 
+    def take_over(self, other: TableDefinitions) -> None:
+        """Take over what the definitions of the same file, opened once more, have collected."""
+        self._scanned = other._scanned
+        self._by_index = {index: list(entries) for index, entries in other._by_index.items()}
+        self._databases = list(other._databases)
+        self._decoded = dict(other._decoded)
+
     def pass_over(self, start: int, stop: int) -> None:
         """Take note that the records from ``start`` to ``stop`` define nothing, where those before are known."""
         if start <= self._scanned < stop:

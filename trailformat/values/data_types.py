@@ -32,16 +32,21 @@ UNSIGNED = {131: 2, 133: 4, 135: 8}
 """Unsigned ones."""
 _FIXED = {CHAR: "CHAR", 1: "CHAR UPSHIFT", 2: "DOUBLE CHAR"}
 _VARIABLE = {VARCHAR: "VARCHAR", 65: "VARCHAR UPSHIFT", 66: "DOUBLE VARCHAR"}
-_ZONED = {
+_ZONED_NAMES = {
     150: ("DECIMAL UNSIGNED", decimals.Sign.NONE),
     151: ("DECIMAL LSS", decimals.Sign.LEADING_SEPARATE),
     152: ("DECIMAL LSE", decimals.Sign.LEADING),
     153: ("DECIMAL TSS", decimals.Sign.TRAILING_SEPARATE),
     154: ("DECIMAL TSE", decimals.Sign.TRAILING),
 }
+ZONED = {code: sign for code, (_, sign) in _ZONED_NAMES.items()}
+"""Decimals of a digit a byte: where their sign is."""
+PACKED = 189
+FLOATS, TANDEM_FLOATS = {142: 4, 143: 8}, {140: 4, 141: 8}
+"""Floating-point numbers of IEEE 754, and of Tandem: their bytes."""
 FIXED_TEXT, VARIABLE_TEXT = frozenset(_FIXED), frozenset(_VARIABLE)
 """Codes of characters, of fixed length and with a length in front."""
-_INTERVALS = {
+INTERVALS = {
     195: "YEAR",
     196: "MONTH",
     197: "YEAR TO MONTH",
@@ -61,6 +66,7 @@ _INTERVALS = {
     211: "HOUR TO FRACTION",
     212: "DAY TO FRACTION",
 }
+"""Intervals by code: their fields."""
 
 DATA_TYPES: dict[int, DataType] = {
     **{code: DataType(name, characters.decode_fixed, characters.encode_fixed) for code, name in _FIXED.items()},
@@ -88,18 +94,18 @@ DATA_TYPES: dict[int, DataType] = {
     143: DataType("DOUBLE", partial(floats.decode_ieee, 8), partial(floats.encode_ieee, 8)),
     **{
         code: DataType(name, partial(decimals.decode_zoned, sign), partial(decimals.encode_zoned, sign))
-        for code, (name, sign) in _ZONED.items()
+        for code, (name, sign) in _ZONED_NAMES.items()
     },
     155: DataType("BIGNUM UNSIGNED", None, None),
     156: DataType("BIGNUM", None, None),
-    189: DataType("DECIMAL PACKED", decimals.decode_packed, decimals.encode_packed),
+    PACKED: DataType("DECIMAL PACKED", decimals.decode_packed, decimals.encode_packed),
     DATETIME_VARYING: DataType(
         "DATETIME VARYING", datetimes.decode_variable, datetimes.encode_variable, is_variable=True
     ),
     DATETIME: DataType("DATETIME", datetimes.decode, datetimes.encode),
     **{
         code: DataType(f"INTERVAL {span}", partial(intervals.decode, span), partial(intervals.encode, span))
-        for code, span in _INTERVALS.items()
+        for code, span in INTERVALS.items()
     },
 }
 """By code."""

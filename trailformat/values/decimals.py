@@ -36,14 +36,15 @@ class Sign(enum.Enum):
 
 
 _ZONES = {0x30: False, 0xF0: False, 0xC0: False, 0xB0: True, 0xD0: True, 0x70: True}
-_SIGNED = {
+SIGNED_DIGITS = {
     **{zone | digit: (digit, minus) for zone, minus in _ZONES.items() for digit in range(10)},
     **{byte: (digit, False) for digit, byte in enumerate(b"{ABCDEFGHI")},
     **{byte: (digit, True) for digit, byte in enumerate(b"}JKLMNOPQR")},
 }
 """Every byte that is a digit with a sign in it: the digit, and whether it is negative."""
-_PLAIN = {zone | digit: digit for zone in (0x30, 0xF0) for digit in range(10)}
-_SIGNS = {ord("+"): False, ord("-"): True, 0x4E: False, 0x60: True, ord(" "): False}
+DIGITS = {zone | digit: digit for zone in (0x30, 0xF0) for digit in range(10)}
+"""Every byte that is a digit without one."""
+SIGNS = {ord("+"): False, ord("-"): True, 0x4E: False, 0x60: True, ord(" "): False}
 """A sign on its own, in ASCII and EBCDIC."""
 
 
@@ -56,9 +57,9 @@ def decode_zoned(
         raise BadData("no digits, or too many", found=f"{len(data)} bytes")
     number = 0
     for byte in digits:
-        if byte not in _PLAIN:
+        if byte not in DIGITS:
             raise BadData("not a digit", found=f"x{byte:02x}")
-        number = 10 * number + _PLAIN[byte]
+        number = 10 * number + DIGITS[byte]
     return scaled(-number if minus else number, definition.scale)
 
 
@@ -69,12 +70,12 @@ def _split(data: bytes, sign: Sign) -> tuple[bytes, bool]:
     at_front = sign in (Sign.LEADING, Sign.LEADING_SEPARATE)
     byte, rest = (data[0], data[1:]) if at_front else (data[-1], data[:-1])
     if sign in (Sign.LEADING_SEPARATE, Sign.TRAILING_SEPARATE):
-        if byte not in _SIGNS:
+        if byte not in SIGNS:
             raise BadData("not a sign", found=f"x{byte:02x}")
-        return rest, _SIGNS[byte]
-    if byte not in _SIGNED:
+        return rest, SIGNS[byte]
+    if byte not in SIGNED_DIGITS:
         raise BadData("not a digit with a sign", found=f"x{byte:02x}")
-    digit, minus = _SIGNED[byte]
+    digit, minus = SIGNED_DIGITS[byte]
     plain = bytes([ord("0") + digit])
     return (plain + rest if at_front else rest + plain), minus
 

@@ -18,7 +18,7 @@ from trailformat.values.integers import check_size
 from trailformat.values.value import Plain
 
 _LAYOUTS = {4: struct.Struct(">f"), 8: struct.Struct(">d")}
-_EXPONENT_BITS, _BIAS = 9, 256
+TANDEM_EXPONENT_BITS, _BIAS = 9, 256
 _ALL_WHOLE = 1 << 24
 """From here on a single-precision number has no fraction."""
 _DIGITS = range(6, 10)
@@ -56,8 +56,8 @@ def decode_tandem(size: int, data: bytes, _definition: ColumnDefinition, _order:
     bits = int.from_bytes(data, "big")
     if not bits:
         return 0.0
-    exponent = (bits & (1 << _EXPONENT_BITS) - 1) - _BIAS
-    fraction = bits >> _EXPONENT_BITS & (1 << fraction_bits) - 1
+    exponent = (bits & (1 << TANDEM_EXPONENT_BITS) - 1) - _BIAS
+    fraction = bits >> TANDEM_EXPONENT_BITS & (1 << fraction_bits) - 1
     magnitude = math.ldexp(float(1 << fraction_bits | fraction), exponent - fraction_bits)
     return -magnitude if bits >> 8 * size - 1 else magnitude
 
@@ -75,17 +75,17 @@ def encode_tandem(size: int, value: Plain, _definition: ColumnDefinition, _order
     if whole >> fraction_bits + 1:
         whole, exponent = whole >> 1, exponent + 1
     exponent += _BIAS - 1
-    if not 0 <= exponent < 1 << _EXPONENT_BITS:
+    if not 0 <= exponent < 1 << TANDEM_EXPONENT_BITS:
         raise CannotWrite(f"number does not fit into {size} bytes", found=str(value))
     fraction = whole & (1 << fraction_bits) - 1
-    bits = (number < 0) << 8 * size - 1 | fraction << _EXPONENT_BITS | exponent
+    bits = (number < 0) << 8 * size - 1 | fraction << TANDEM_EXPONENT_BITS | exponent
     if not bits:
         raise CannotWrite("Tandem has no such number: its bytes mean 0", found=str(value))
     return bits.to_bytes(size, "big")
 
 
 def _fraction_bits(size: int) -> int:
-    return 8 * size - 1 - _EXPONENT_BITS
+    return 8 * size - 1 - TANDEM_EXPONENT_BITS
 
 
 def _number(value: Plain) -> float:

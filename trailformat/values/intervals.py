@@ -27,7 +27,7 @@ _SPLIT = re.compile(r"[ :.-]")
 
 
 @cache
-def _fields(span: str) -> tuple[str, ...]:
+def fields_of(span: str) -> tuple[str, ...]:
     """The fields of an interval of this span, ``DAY`` or ``DAY TO SECOND``."""
     first, *last = (_FIELDS.index(field) for field in span.split(" TO "))
     return _FIELDS[first : (last or [first])[0] + 1]
@@ -44,7 +44,7 @@ def parse_interval(text: str, span: str) -> timedelta | str:
     Raises:
         BadData: it is none.
     """
-    fields = _fields(span)
+    fields = fields_of(span)
     sign, digits = (text[0], text[1:].lstrip()) if text[:1] in ("+", "-") else ("", text)
     parts = _SPLIT.split(digits)
     known = [field for field in fields if field != "FRACTION"]
@@ -81,7 +81,7 @@ def _duration(fields: tuple[str, ...], parts: list[str], minus: str, text: str) 
 
 def encode(span: str, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
     """An interval: a sign, two digits a field, six for the fraction; of the field that leads as many as it takes."""
-    if isinstance(value, timedelta) and _fields(span)[0] in _UNITS:
+    if isinstance(value, timedelta) and fields_of(span)[0] in _UNITS:
         return _written(value, span).encode()
     if isinstance(value, str):
         return charsets.encode(value, "ascii")
@@ -89,7 +89,7 @@ def encode(span: str, value: Plain, _definition: ColumnDefinition, _order: ByteO
 
 
 def _written(value: timedelta, span: str) -> str:
-    fields = _fields(span)
+    fields = fields_of(span)
     sign, rest = ("-", -value) if value < timedelta(0) else ("+", value)
     left = rest // timedelta(microseconds=1)
     parts = []

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import IO, TYPE_CHECKING
 
 from logdump.operations.export.columns_pay import has_extra
-from logdump.operations.export.side_by_side import WORKERS, new_pool
 
 if TYPE_CHECKING:
     from trailformat.arrays import LineBreaks
@@ -36,6 +35,7 @@ def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
 
 
 def _breaks_in(file: io.BufferedReader) -> LineBreaks:
+    from logdump.operations.export.side_by_side import WORKERS, new_pool  # noqa: PLC0415 - few files are so large
     from trailformat.arrays import LineBreaks  # noqa: PLC0415 - it needs pyarrow
 
     size = os.fstat(file.fileno()).st_size

@@ -27,7 +27,7 @@ from logdump.operations.export.record_lists import (
 from logdump.operations.export.record_pieces import RecordPiece
 from logdump.render import json_record
 from trailformat import TrailError, TrailFile, io_type_name
-from trailformat.arrays import BytesAt, Field, write_lines
+from trailformat.arrays import BytesAt, Field, Numbered, new_room, write_lines
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import PLACES
@@ -38,27 +38,46 @@ _DIGITS = pa.array([str(number) for number in range(256)])
 _LETTERS = pa.array([chr(number) for number in range(256)])
 _TYPES = pa.array([io_type_name(number) for number in range(256)])
 _OPERATIONS = pa.array([OPERATIONS.get(number) for number in range(256)], pa.string())
-_ORDINARY_TOKENS = np.array([chr(number) in "HDTU" for number in range(256)])
+_STEP = 32 << 20
+"""Rooms have a multiple of so many bytes, so that the next lines fit too; what is not written to takes no memory."""
+_USUAL = "HDTU"
+_USUAL_PLACES = np.array([_USUAL.find(chr(number)) for number in range(256)])
+
+
+class Rooms:
+    """Memory in which lines are written, and others when these are on disk: pages that are new cost the most of it."""
+
+    def __init__(self) -> None:
+        self._free: list[Array] = []
+
+    def take(self, size: int) -> Array:
+        """An array of at least so many bytes."""
+        room = self._free.pop() if self._free else None
+        return room if room is not None and len(room) >= size else new_room(-(-size // _STEP) * _STEP)
+
+    def give_back(self, room: Array) -> None:
+        """Have an array taken again, of which nothing is needed any more."""
+        self._free.append(room)
 
 
 class RecordLines(NamedTuple):
-    """The lines of the rows of a piece that are written by columns; a mask of the others."""
+    """The lines of the rows of a piece that are written by columns, in an array of the rooms; a mask of the others."""
 
     piece: RecordPiece
     part: LinePart
     odd: Array
+    room: Array
 
 
-def record_lines(piece: RecordPiece, trail: TrailFile, forms: MemberForms) -> RecordLines:
+def record_lines(piece: RecordPiece, trail: TrailFile, forms: MemberForms, rooms: Rooms) -> RecordLines:
     """The lines of the ordinary rows of a piece; needs no session, so that threads can do it."""
     chosen = np.flatnonzero(piece.ordinary)
-    odd = ~piece.ordinary
-    if not len(chosen):
-        return RecordLines(piece, LinePart(piece.rows.rows, memoryview(b""), np.zeros(len(odd), np.int64)), odd)
     records = _Records(trail, piece, chosen, forms)
-    lines = write_lines(forms.line(trail.path), [*records.fields()], records.odd)
+    lines = write_lines(forms.line(trail.path), [*records.fields()] if len(chosen) else [], records.odd, rooms.take)
+    odd = ~piece.ordinary
     odd[chosen[records.odd]] = True
-    return RecordLines(piece, LinePart(piece.rows.rows[chosen], lines.data.data, lines.ends), odd)
+    part = LinePart(piece.rows.rows[chosen], lines.data.data, lines.ends)
+    return RecordLines(piece, part, odd, lines.room)
 
 
 class _Records:
@@ -146,23 +165,25 @@ class _Records:
         """The name of the table."""
         return numbered(self._piece.tables, self._known.group)
 
-    def of_transaction(self, part: str) -> pa.Array:
+    def of_transaction(self, part: str) -> Numbered:
         """LOGCSN or TRANID."""
-        owners = self._piece.owners
-        numbers, places = np.unique(np.asarray(owners.index)[self._rows.rows], return_inverse=True)
-        texts = getattr(owners, part)
-        return numbered([texts[number] for number in numbers.tolist()], places.reshape(-1))
+        index = np.asarray(self._piece.owners.index)[self._rows.rows]
+        is_there = np.bincount(index, minlength=1) > 0
+        texts = getattr(self._piece.owners, part)
+        return numbered(
+            [texts[number] for number in np.flatnonzero(is_there).tolist()], (np.cumsum(is_there) - 1)[index]
+        )
 
     def row_id(self) -> pa.Array:
         """ORAROWID."""
         return row_ids(self._rows)
 
-    def _user_tokens(self, none: pa.Array) -> pa.Array:
+    def _user_tokens(self, none: Numbered) -> pa.Array | Numbered:
         """The user tokens of each row, with commas between them."""
         found = user_tokens_by_row(self._rows)
         if not found:
             return none
-        texts = [""] * len(none)
+        texts = [""] * len(self._rows)
         for row, pairs in found.items():
             if isinstance(pairs, TrailError):
                 self.odd[row] = True
@@ -175,16 +196,16 @@ class _Records:
 def _have_usual_tokens(rows: Rows) -> Array:
     """A mask of the rows that are made of H, D, T and U, each at most once."""
     parts = bodies(rows)
-    unusual = ~_ORDINARY_TOKENS[parts.number] | _repeated(parts)
+    unusual = (_USUAL_PLACES[parts.number] < 0) | _repeated(parts)
     mask: Array = parts.is_sound.copy()
     mask[parts.region[unusual]] = False
     return mask
 
 
 def _repeated(parts: Fields) -> Array:
-    """A mask of the parts whose region has another one of their number."""
-    _, places, counts = np.unique(parts.region << 8 | parts.number, return_inverse=True, return_counts=True)
-    mask: Array = counts[places.reshape(-1)] > 1
+    """A mask of the usual parts whose region has another one of their kind."""
+    places = len(_USUAL) * parts.region + np.maximum(_USUAL_PLACES[parts.number], 0)
+    mask: Array = np.bincount(places, minlength=1)[places] > 1
     return mask
 
 
@@ -236,6 +257,8 @@ _NUMBERS: dict[str, Callable[[_Records], pa.Array]] = {
 def parts_of(lines: RecordLines, others: Iterable[tuple[int, str]]) -> list[LinePart]:
     """The lines of a piece: those by columns, and others by the numbers of their rows in the batch."""
     pairs = [(number, text.encode()) for number, text in others]
+    if not pairs:
+        return [lines.part]
     ends = np.cumsum([len(text) for _, text in pairs], dtype=np.int64)
     numbers = np.array([number for number, _ in pairs], np.int64)
     return [lines.part, LinePart(numbers, memoryview(b"".join(text for _, text in pairs)), ends)]

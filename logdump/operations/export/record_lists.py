@@ -19,7 +19,7 @@ from logdump.arrow.records.rows import Rows
 from logdump.arrow.tables.piece import Array
 from logdump.render import json_record
 from trailformat import ColumnDefinition, Token
-from trailformat.arrays import BytesAt, Escapes, Field, FieldForm, LineForm, Parts, bytes_array
+from trailformat.arrays import BytesAt, Escapes, Field, FieldForm, LineForm, Numbered, Parts, bytes_array
 from trailformat.changes.segments import Kind
 from trailformat.records.lob_pieces import MOST_COUNTED
 from trailformat.scan.rows import NONE, Fields, headers_of, images_of, lob_pieces
@@ -82,10 +82,10 @@ class MemberForms(NamedTuple):
         return Field(FieldForm(b""), numbered([self.quoted(text) for text in texts], numbers))
 
 
-def numbered(texts: list[Any] | pa.Array, numbers: Array) -> pa.Array:
+def numbered(texts: list[Any] | pa.Array, numbers: Array) -> Numbered:
     """Texts by their numbers."""
     values = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), values, safe=False)
+    return Numbered(values, numbers.astype(np.int32))
 
 
 class Lists(NamedTuple):
@@ -96,7 +96,7 @@ class Lists(NamedTuple):
 
 
 class RowImages:
-    """Both images of ordinary rows.
+    """Both images of ordinary rows: the columns before of all rows, and those after behind them.
 
     Args:
         rows: the rows.
@@ -111,40 +111,49 @@ class RowImages:
     def __init__(self, rows: Rows, known: Known, other: Array, forms: MemberForms) -> None:
         self._rows = rows
         self._known = known
+        self._other = other
         self._forms = forms
         found = images_of(rows)
         self._present = found.present
+        self._before = len(found.images[0].number)
+        self._parts = _joined(*found.images)
+        self._region = self._parts.region
+        self._row = np.where(self._region < len(rows), self._region, self._region - len(rows))
         self.odd = ~found.is_sound
-        counts = np.array([len(one.table.columns) if one.table else 0 for one in known.definitions], np.int64)
-        self._first = np.cumsum(counts) - counts
-        self._sides = [_Side(parts, rows.view) for parts in found.images]
-        for side in self._sides:
-            self.odd[side.region[side.parts.number >= counts[known.group][side.region]]] = True
-            self.odd[side.region[1:][(np.diff(side.region) == 0) & (np.diff(side.parts.number) <= 0)]] = True
-        self._changes = self._compared(other)
-        halves = np.flatnonzero(other != NONE)
-        self.odd[halves] |= self.odd[other[halves]]
+        self._counts = np.array([len(one.table.columns) if one.table else 0 for one in known.definitions], np.int64)
+        self._look_for_odd()
+
+    def _look_for_odd(self) -> None:
+        """Columns that the definition lacks or that do not ascend; what is odd in one half is in both."""
+        number, is_same = self._parts.number, self._region[1:] == self._region[:-1]
+        self.odd[self._row[number >= self._counts[self._known.group[self._row]]]] = True
+        self.odd[self._row[1:][is_same & (number[1:] <= number[:-1])]] = True
+        halves = np.flatnonzero(self._other != NONE)
+        self.odd[halves] |= self.odd[self._other[halves]]
 
     def lists(self) -> list[Parts]:
         """The columns before, and those after."""
+        rows, first, fields = len(self._rows), self._parts.first, self._fields()
         return [
-            Parts(side.parts.first, self._fields(side, changes), present)
-            for side, changes, present in zip(self._sides, self._changes, self._present, strict=True)
+            Parts(first[at : at + rows + 1], fields, present)
+            for at, present in zip((0, rows), self._present, strict=True)
         ]
 
-    def _fields(self, side: _Side, changes: Array) -> list[Field]:
-        forms, parts = self._forms, side.parts
-        values = image_texts(self._rows, parts, self._known)
+    def _fields(self) -> list[Field]:
+        forms, parts, view = self._forms, self._parts, self._rows.view
+        values = image_texts(self._rows, parts, self._known, self._row)
         self.odd[[problem.row for problem in values.problems]] = True
+        first, second = (view[np.minimum(parts.start + at, len(view) - 1)] for at in range(2))
+        is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
         text = forms.inside('","text":"', '"', '","text":null')
         return [
-            self._described(side),
-            Field(FieldForm(b""), BytesAt(self._rows.view, parts.start), parts.size),
+            self._described(is_null),
+            Field(FieldForm(b""), BytesAt(view, parts.start), parts.size),
             Field(text, numbered(values.texts, values.places)),
-            forms.choice([f',"changed":{change},"problem":null' for change in _CHANGES], changes),
+            forms.choice([f',"changed":{change},"problem":null' for change in _CHANGES], self._changes(is_null)),
         ]
 
-    def _described(self, side: _Side) -> Field:
+    def _described(self, is_null: Array) -> Field:
         """What the definition says of each column, and whether it is NULL."""
         texts = [
             _described(index, column, is_ascii=self._forms.is_ascii) + null
@@ -152,38 +161,33 @@ class RowImages:
             for index, column in enumerate(one.table.columns if one.table else ())
             for null in _NULLS
         ]
-        at = self._first[self._known.group[side.region]] + side.parts.number
-        return self._forms.choice(texts or [""], np.clip(2 * at + side.is_null, 0, max(len(texts) - 1, 0)))
+        first = np.cumsum(self._counts) - self._counts
+        at = first[self._known.group[self._row]] + self._parts.number
+        return self._forms.choice(texts or [""], np.clip(2 * at + is_null, 0, max(len(texts) - 1, 0)))
 
-    def _compared(self, other: Array) -> tuple[Array, Array]:
+    def _changes(self, is_null: Array) -> Array:
         """For each column of both images whether the other image has another value."""
-        before, after = self._sides
-        changes = np.full(len(before.region), _UNKNOWN), np.full(len(after.region), _UNKNOWN)
-        change = np.where(other == NONE, np.arange(len(other)), np.minimum(other, np.arange(len(other))))
-        keys = [change[side.region] << 16 | side.parts.number for side in self._sides]
-        old, new = _alike(*keys)
+        parts, numbers = self._parts, np.arange(len(self._other))
+        changes = np.full(len(parts.number), _UNKNOWN)
+        change = np.where(self._other == NONE, numbers, np.minimum(self._other, numbers))
+        keys = change[self._row] << 16 | parts.number
+        old, new = _alike(keys[: self._before], keys[self._before :])
+        new = new + self._before
         if len(old):
-            is_equal = before.parts.size[old] == after.parts.size[new]
+            is_equal = parts.size[old] == parts.size[new]
             compared = np.flatnonzero(is_equal)
-            stored = (
-                bytes_array(self._rows.view, side.parts.start[at], side.parts.size[at])
-                for side, at in zip(self._sides, (old[compared], new[compared]), strict=True)
-            )
+            places = (old[compared], new[compared])
+            stored = (bytes_array(self._rows.view, parts.start[at], parts.size[at]) for at in places)
             is_equal[compared] = pc.equal(*stored).to_numpy(zero_copy_only=False)
-            is_equal |= before.is_null[old] & after.is_null[new]
-            changes[0][old] = changes[1][new] = np.where(is_equal, _FALSE, _TRUE)
+            is_equal |= is_null[old] & is_null[new]
+            changes[old] = changes[new] = np.where(is_equal, _FALSE, _TRUE)
         return changes
 
 
-class _Side:
-    """The columns of one image of the rows: their places, their rows, which of them are NULL."""
-
-    def __init__(self, parts: Fields, view: Array) -> None:
-        self.parts = parts
-        self.region = parts.region
-        last = len(view) - 1
-        first, second = (view[np.minimum(parts.start + at, last)] for at in range(2))
-        self.is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
+def _joined(before: Fields, after: Fields) -> Fields:
+    """The regions of one behind those of another."""
+    first = np.concatenate((before.first, after.first[1:] + before.first[-1]))
+    return Fields(first, *(np.concatenate(pair) for pair in zip(before[1:], after[1:], strict=True)))
 
 
 def _alike(keys: Array, others: Array) -> tuple[Array, Array]:
@@ -204,9 +208,11 @@ def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
     begins = np.where(is_first, rows.payload("token")[0][region], np.roll(parts.start + parts.size, 1))
     is_wide = (parts.start - begins != 4) | are_wide(info)
     odd[region[is_wide]] = True
-    kinds, places = np.unique(parts.number * 256 + info, return_inverse=True)
+    kinds = parts.number << 8 | info
+    is_there = np.bincount(kinds, minlength=1) > 0
+    heads = [_token_head(*divmod(kind, 256)) for kind in np.flatnonzero(is_there).tolist()]
     fields = [
-        forms.choice([_token_head(*divmod(kind, 256)) for kind in kinds.tolist()], places.reshape(-1)),
+        forms.choice(heads or [""], (np.cumsum(is_there) - 1)[kinds]),
         Field(FieldForm(b""), BytesAt(view, parts.start), parts.size),
         Field(forms.inside('","text":"', '"', '","text":null'), _token_texts(view, parts)),
     ]
@@ -261,6 +267,7 @@ def inner_json(value: Any, *, is_ascii: bool) -> str:
     return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))[1:-1]
 
 
+@lru_cache(1 << 12)
 def _token_head(number: int, info: int) -> str:
     members = json_record.GGS_TOKEN.build(Token(number, info, b""))
     return inner_json({name: members[name] for name in ("id", "name", "info")}, is_ascii=True) + ',"hex":"'
@@ -273,7 +280,8 @@ def _token_texts(view: Array, parts: Fields) -> pa.Array:
     plain = pa.Array.from_buffers(pa.string(), len(stored), [None, offsets, data])
     ends = np.frombuffer(offsets, np.int32)[1 : len(stored) + 1]
     payloads = np.frombuffer(data, np.uint8)[: int(ends[-1]) if len(ends) else 0]
-    odd = np.unique(np.searchsorted(ends, np.flatnonzero(payloads - _BLANK >= _PRINTABLE), side="right"))
+    places = np.searchsorted(ends, np.flatnonzero(payloads - _BLANK >= _PRINTABLE), side="right")
+    odd = places[np.diff(places, prepend=-1) != 0]
     if not len(odd):
         return plain
     distinct = stored.take(pa.array(odd)).dictionary_encode()

@@ -26,7 +26,7 @@ from trailformat.scan.rows import (
     related_rows,
 )
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 3 << 20
 """Bytes of records that become lines together: these are several times as long."""
 _WIDEST = 0xFFFF
 """Of longer records RecLength does not tell the length of the data."""
@@ -61,11 +61,12 @@ class RecordPiece(NamedTuple):
         other = self.other[part]
         is_inside = (other >= begin) & (other < end)
         ordinary = self.ordinary[part] & (is_inside | (other == NONE))
-        rows, known = self.rows.subset(np.arange(begin, end)), self.known._replace(group=self.known.group[part])
-        inside = np.where(is_inside, other - begin, NONE)
-        return RecordPiece(
-            rows, ordinary, known, self.tables, inside, self.base_rba[part], self.number[part], self.owners
-        )
+        group, definitions = self.known.group[part], self.known.definitions
+        used = np.flatnonzero(np.bincount(group, minlength=1)[: len(definitions)])
+        known = Known(np.searchsorted(used, group), [definitions[number] for number in used.tolist()])
+        tables = [self.tables[number] for number in used.tolist()]
+        rows, inside = self.rows.subset(np.arange(begin, end)), np.where(is_inside, other - begin, NONE)
+        return RecordPiece(rows, ordinary, known, tables, inside, self.base_rba[part], self.number[part], self.owners)
 
 
 class RecordPieces:

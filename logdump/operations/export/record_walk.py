@@ -21,20 +21,23 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
         NotATrail: the file cannot be read any more.
     """
     reader = FilteredReader(session, stop=stop, stays=True)
-    while limit is None or tally.selected < limit:
-        try:
-            record = yield from reader.find()
-        except TrailError as error:
-            if not _step_over(session, tally, error):
+    try:
+        while limit is None or tally.selected < limit:
+            try:
+                record = yield from reader.find()
+            except TrailError as error:
+                if not _step_over(session, tally, error):
+                    return
+                reader = _going_on(session, reader, stop)
+                continue
+            if record is None:
+                tally.end = Spot(session.trail.path, session.cursor.next)
                 return
-            reader = _going_on(session, reader, stop)
-            continue
-        if record is None:
-            tally.end = Spot(session.trail.path, session.cursor.next)
-            return
-        tally.selected += 1
-        tally.end = Spot(session.trail.path, record.rba + record.length)
-        yield record
+            tally.selected += 1
+            tally.end = Spot(session.trail.path, record.rba + record.length)
+            yield record
+    finally:
+        reader.close()
 
 
 def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
@@ -50,6 +53,7 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
 
 
 def _going_on(session: Session, former: FilteredReader, stop: int | None) -> FilteredReader:
+    former.close()
     reader = FilteredReader(session, stop=stop, stays=True)
     reader.scanned, reader.suppressed = former.scanned, former.suppressed
     return reader

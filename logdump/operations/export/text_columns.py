@@ -10,16 +10,19 @@ import numpy as np
 
 from logdump.arrow.tables.batches import TableBatches
 from logdump.arrow.tables.layout import ALL
-from logdump.arrow.tables.lines import PieceLines, blocks, count, lines_of, merged
-from logdump.arrow.tables.piece import Piece
+from logdump.arrow.tables.lines import LinePart, PieceLines, blocks, count, lines_of, merged
+from logdump.arrow.tables.piece import Array, Piece
 from logdump.operations.export.batch_walk import BatchWalk
 from logdump.operations.export.open_files import OpenFiles
-from logdump.operations.export.record_lines import RecordLines, parts_of, record_lines
+from logdump.operations.export.options import ExportOptions
+from logdump.operations.export.record_lines import RecordLines, Rooms, parts_of, record_lines
 from logdump.operations.export.record_pieces import RecordPieces
 from logdump.operations.export.side_by_side import written
-from logdump.operations.export.text_export import TextExport
+from logdump.operations.export.tally import ExportTally
+from logdump.operations.export.text_export import Spelling, TextExport
 from logdump.operations.export.text_file import TextFile
 from logdump.session.events import Event
+from logdump.session.session import Session
 
 L = TypeVar("L", PieceLines, RecordLines)
 
@@ -71,13 +74,21 @@ class TextOfTables(_ByColumns[PieceLines]):
 class TextOfRecords(_ByColumns[RecordLines]):
     """Records with all their members."""
 
+    def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
+        super().__init__(session, options, tally, spelling)
+        self._rooms = Rooms()
+
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], RecordLines]]]:
         trail, forms, pieces = self._session.trail, self._spelling.members(), RecordPieces(self._session)
-        return lambda piece: (partial(record_lines, part, trail, forms) for part in pieces.of(piece))
+        return lambda piece: (partial(record_lines, part, trail, forms, self._rooms) for part in pieces.of(piece))
 
     def _writing(self, files: OpenFiles[TextFile], lines: RecordLines) -> Callable[[], None]:
         parts = parts_of(lines, self._one_by_one(lines))
-        return lambda: files.of(ALL).append(merged(parts), count(parts))
+        return partial(self._write, files, parts, lines.room)
+
+    def _write(self, files: OpenFiles[TextFile], parts: list[LinePart], room: Array) -> None:
+        files.of(ALL).append(merged(parts), count(parts))
+        self._rooms.give_back(room)
 
     def _one_by_one(self, lines: RecordLines) -> Iterator[tuple[int, str]]:
         """The lines that are not written by columns, each with the number of its row."""

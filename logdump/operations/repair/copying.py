@@ -12,6 +12,7 @@ from logdump.operations.repair.file_survey import FileSurvey
 from logdump.operations.repair.headers import NewHeader
 from trailformat import Record, TrailFile, TrailWriter
 from trailformat.changes.transactions import is_transactional
+from trailformat.codec.mapped_file import MappedFile
 from trailformat.definitions.metadata_kinds import REFERENCE
 from trailformat.trail.carried_definitions import definition_of
 
@@ -79,12 +80,17 @@ def write_as_it_is(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header
         if isinstance(piece, Record):
             writer.write_bytes(piece.raw, 1)
             continue
+        if isinstance(trail.buffer, MappedFile):
+            writer.copy_range(trail.buffer, *piece, 0)
+            continue
         for start in range(*piece, _CHUNK):
             writer.write_bytes(trail.bytes[start : min(start + _CHUNK, piece.stop)], 0)
 
 
-def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader | None) -> None:
+def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader | None) -> Iterator[Record]:
     """Write the copy of a file record by record behind what there is, in files that are begun where one is full.
+
+    Yields each record that is written.
 
     Without a ``header`` that of the file is left out.
     """
@@ -93,6 +99,7 @@ def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewH
     for piece in copy.pieces(trail, header.begin if header is not None else trail.first_rba):
         for record in _records(trail, piece):
             writer.write(_own_form(trail, record))
+            yield record
 
 
 def _own_form(trail: TrailFile, record: Record) -> Record:

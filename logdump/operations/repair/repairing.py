@@ -18,8 +18,9 @@ from logdump.operations.repair.targets import check_targets, targets_from
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Progress
 from logdump.session.repairs import LossReason, RepairShown
+from logdump.session.scan import progress
 from logdump.session.session import Session
-from trailformat import TrailFile, TrailWriter
+from trailformat import Record, TrailFile, TrailWriter
 from trailformat.search.whole_trail import WholeTrail
 from trailformat.trail.sequence import Spot, next_file
 
@@ -167,7 +168,8 @@ class Repair:
             for number, ordinal in enumerate(self._ordinals):
                 with TrailFile(self._whole.paths[ordinal]) as trail:
                     if limit is not None:
-                        write_on(writer, trail, self._copy(ordinal), self._headers.get(ordinal))
+                        written = write_on(writer, trail, self._copy(ordinal), self._headers.get(ordinal))
+                        yield from self._progress(written, trail.size)
                         continue
                     if number:
                         writer.begin(targets[number])
@@ -181,6 +183,12 @@ class Repair:
                 raise CommandError(
                     f"The copy has {proof.records} records, and not as many as it should: it is not kept."
                 )
+
+    def _progress(self, records: Iterator[Record], size: int) -> Iterator[Progress]:
+        """NOTIFY's reports while the records of a file are written."""
+        for number, record in enumerate(records, 1):
+            if number % self._step == 0:
+                yield progress(number, record)._replace(size=size)
 
     def _check_alike(self) -> None:
         """What one file cannot hold is refused."""

@@ -8,6 +8,7 @@ not come out the same. Everything else is copied byte for byte, unless TRANSIND 
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -115,19 +116,20 @@ class Saver:
 
     def _copy_file(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
         self._copies = None
-        reader = FilteredReader(self._session, stays=True)
-        while (record := (yield from reader.find(_is_no_file_header))) is not None:
-            self._write_head(writer, record, start)
-            if not self._has_room_for(record):
-                self._is_full = True
-                return
-            self._write(writer, record)
-            if self.saved == self._options.records:
-                self._is_full = True
-                return
-            if self._copies_ranges():
-                yield from self._copy_ranges(writer)
-                return
+        with closing(FilteredReader(self._session, stays=True)) as reader:
+            while (record := (yield from reader.find(_is_no_file_header))) is not None:
+                self._write_head(writer, record, start)
+                if not self._has_room_for(record):
+                    self._is_full = True
+                    return
+                self._write(writer, record)
+                if self.saved == self._options.records:
+                    self._is_full = True
+                    return
+                if self._copies_ranges():
+                    reader.close()
+                    yield from self._copy_ranges(writer)
+                    return
 
     def _check_not_empty(self, writer: TrailWriter) -> None:
         if not writer.size:
@@ -162,9 +164,7 @@ class Saver:
         copy = RangeCopy(partial(self._write, writer), copied.write, copy_range=copied.copy)
         rows_of_file = RowsOfFile(self._trail)
         with Workers() as workers:
-            for batch, mask in passing_batches(
-                self._session, selection, self._trail, workers, start, by_definition=True
-            ):
+            for batch, mask in passing_batches(selection, self._trail, workers, start, by_definition=True):
                 passing = selection.rows(batch) if mask is None else mask
                 bad = next(iter(batch.spans()), len(batch))
                 rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]

@@ -37,6 +37,7 @@ FORMS = [
     "count detail, file *.sales",
     "filter include filename *.sales; count detail",
     'filter include string "G"; count detail',
+    "filter include value tea_code = SEN01; count detail",
     "filter include rectype 5; filter exclude transind 1; count, interval 2",
     'filter include usertoken /a/; count; filter csn = "41882351"; count',
     "transhist 3; transreclimit 1; count detail",

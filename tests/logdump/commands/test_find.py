@@ -12,7 +12,7 @@ from logdump.session import scan as session_scan
 from logdump.session import selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from trailformat.scan import Engine, is_available
+from trailformat.scan import Engine, is_available, parallel
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 
@@ -197,5 +197,7 @@ def test_columns_find_what_records_find(search: str, monkeypatch: pytest.MonkeyP
     paths = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
     expected = [walk(path) for path in paths]
     monkeypatch.setattr(session_scan, "NEARBY", 1)
+    monkeypatch.setattr(parallel, "PIECE", 700)
+    monkeypatch.setattr(selection, "_LARGE", 4)
     monkeypatch.setattr(trailformat.scan, "choose_engine", lambda _size: Engine.NUMBA)
     assert [walk(path) for path in paths] == expected

@@ -16,12 +16,13 @@ from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
 from logdump.operations.repair.plan import TransactionPlan
+from logdump.session.events import Progress
 from logdump.session.exit_status import ExitStatus
 from logdump.session.repairs import HeaderOrigin, LossReason, RepairLoss, RepairShown
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated.pairs import drawn, written
-from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
+from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.changes.transactions import FIRST, LAST, MIDDLE, ONLY
 from trailformat.records.file_header import replace_values
@@ -310,6 +311,13 @@ def test_a_copy_is_cut_into_files_that_stand_alone(line: Line, tmp_path: Path, m
     assert len(list(tmp_path.glob("cp*"))) > 1
     assert all(path.stat().st_size <= 3000 for path in tmp_path.glob("cp*"))
     assert line.events[-1].status is ExitStatus.OK  # type: ignore[union-attr]
+
+
+def test_it_tells_how_far_it_is_with_writing_record_by_record(line: Line, tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *[row(io_time=IO_TIME + number) for number in range(12)], name="tt000000000")
+    line(f"open {path}; notify 5; repair to {tmp_path / 'cp000000000'} megabytes 1")
+    place, size = 4 * row().length, path.stat().st_size
+    assert Progress(5, place, IO_TIME + 4, size) in line.events
 
 
 def test_a_target_is_no_file_of_the_source_s_trail(line: Line, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -14,6 +15,7 @@ from tests.searching import examples
 from tests.trailformat.samples import BOTH
 from tests.trailformat.values.kinds import KINDS, of
 from trailformat import ByteOrder, CannotWrite, Column, ColumnDefinition
+from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.records.columns import NULL, PRESENT
 from trailformat.scan import Engine, is_available
 from trailformat.values import Plain, decode_value, encode_value, plain_text
@@ -30,6 +32,14 @@ NAMED = dict(KINDS) | {
         ("INT64 with a scale below 0", "INT64", of(134, 8, scale=-2)),
         ("INT32 with a scale", "INT32", of(132, 4, scale=9)),
         ("REAL", "DOUBLE", of(142, 4)),
+        ("TANDEM REAL", "TANDEM DOUBLE", of(140, 4)),
+        ("CHAR in EBCDIC", "VARCHAR in EBCDIC", of(0, 24, charset=1072)),
+        ("VARCHAR in UTF-16LE", "VARCHAR in UTF-16", of(64, charset=BY_NAME["UTF-16LE"])),
+        ("VARCHAR in GBK", "VARCHAR", of(64, charset=BY_NAME["GBK"])),
+        ("VARCHAR of a number in EBCDIC", "INT32", of(64, sub=2, charset=1072)),
+        ("DECIMAL TSE of 30 digits", "VARCHAR of a number", of(154, 40, scale=6)),
+        ("DECIMAL PACKED of 30 digits", "VARCHAR of a number", of(189, 20, scale=6)),
+        ("INTERVAL FRACTION", "INTERVAL SECOND TO FRACTION", of(208)),
         ("VARCHAR of an unknown character set", "VARCHAR", of(64, charset=31_999)),
         ("a type that is not known", "VARCHAR", of(77)),
     )
@@ -54,6 +64,16 @@ STRANGE = [
             b"\x80" + bytes(7),
             bytes(8),
             b"a" * 13,
+            b"\x12\x3c",
+            b"\x1d",
+            b"\x1f\x2c",
+            b"\xa1\x2b",
+            b"\x12\x34",
+            bytes(20) + b"\x1b",
+            b"\x99" * 9 + b"\x9d",
+            b"\xf1\xf2\xc3",
+            b"9" * 19,
+            b"0" * 30 + b"7p",
         )
     ),
 ]
@@ -61,8 +81,21 @@ WORDS = """
 a leaf leaf\0 caf\u00e9 \u00e9 \uffff \U00010000 0 -0.0 007 +7 1e3 1. .5 - 1_0 12345678901234567890 0.1234567 nan -inf
 1e400 -0 2024-03-14 2024-03-14:09:30:00 2024-03-14:09:30:00.5 2024-03-14T09:30:00.1234567 2024-03-14:07:30:00+00:00
 2024-03-14T09:30:00+02:00 09:30:00 0000-00-00 2024-02-30 2024-03-14:24:00:00 infinity X'00ff' 00ff
+{12 12} J1 M +12 12- 1.50000000 1.1234567 1:2
+-1:02:3.5 1:2:3:4:5 1234567 .5 1.. 1:-2
 """
-TEXTS = [*WORDS.split(), "", "  ", "a  ", "2024-03-14 09:30:00 +02:00"]
+TEXTS = [
+    *WORDS.split(),
+    "",
+    "  ",
+    "a  ",
+    "2024-03-14 09:30:00 +02:00",
+    "3 04:05:06.5",
+    "- 1",
+    " -3 04:05:06 ",
+    "1 2",
+    "+ \0",
+]
 BAD_TEXTS = [
     b"\xff",
     b"caf\xe9",
@@ -143,10 +176,19 @@ def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> N
         ("INT64 with a scale", Decimal("-7.25")),
         ("UINT64", 1 << 63),
         ("VARCHAR", "blütenweiß"),
-        ("VARCHAR in windows-1252", "white"),
+        ("VARCHAR in windows-1252", "weiß"),
+        ("VARCHAR in EBCDIC", "weiß"),
+        ("VARCHAR in UTF-16", "白茶"),
         ("VARCHAR of a number", Decimal("12.5")),
         ("VARCHAR of bytes", b"\0\xff"),
         ("DOUBLE", 0.1),
+        ("REAL", 0.1),
+        ("TANDEM REAL", 0.25),
+        ("TANDEM DOUBLE", -0.1),
+        ("DECIMAL LSS", Decimal("-7.25")),
+        ("DECIMAL TSE", Decimal("0.000000072")),
+        ("DECIMAL PACKED", Decimal("-7.25")),
+        ("INTERVAL DAY TO FRACTION", timedelta(days=-3, microseconds=5)),
     ],
 )
 def test_an_ordinary_value_is_not_decoded(name: str, value: Plain) -> None:

@@ -8,6 +8,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from logdump.session import selection
+from logdump.session.passing import passing_batches
+from logdump.session.selection import Selection
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import (
@@ -25,12 +28,13 @@ from trailformat.codec.charset_numbers import BY_NAME
 from trailformat.definitions.metadata import build_database, build_table
 from trailformat.records.io_types import DELETE, FIELD_COMP, INSERT, PK_UPDATE, PURGE_DATA, UNIFIED_UPDATE
 from trailformat.records.record_header import COMPRESSED, NAME_IS_INDEX
-from trailformat.scan import Engine, is_available
+from trailformat.scan import Engine, Workers, is_available, parallel
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import decode_value
 
 from .test_by_hand import by_columns, by_record, told
 
-pytest.importorskip("numpy", reason="a filter by columns needs numpy")
+np = pytest.importorskip("numpy", reason="a filter by columns needs numpy")
 
 QTY, NOTE = column("QTY", scale=0), of(64, 400)._replace(name="NOTE")
 SEVEN, EIGHT, NULL = (b"\0\0" + (7).to_bytes(8, "big"), b"\0\0" + (8).to_bytes(8, "big"), b"\xff\xff\0\0")
@@ -153,6 +157,17 @@ def test_by_columns_some_bytes_at_a_time(
     path, holding = trail
     with TrailFile(path) as file:
         assert by_columns(file, told(["VALUE QTY = 7"]), 1000) == holding
+
+
+@pytest.mark.usefixtures("engine")
+def test_by_threads(trail: tuple[Path, list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "PIECE", 300)
+    monkeypatch.setattr(selection, "_LARGE", 2)
+    path, holding = trail
+    with TrailFile(path) as file, Workers(3) as workers:
+        chosen = Selection(file, [told(["VALUE QTY = 7"])], lambda: RowDefinitions(file))
+        batches = passing_batches(chosen, file, workers)
+        assert [rba for batch, mask in batches for rba in np.asarray(batch.rba)[mask]] == holding
 
 
 def test_two_filters_look_for_their_own_values(trail: tuple[Path, list[int]]) -> None:

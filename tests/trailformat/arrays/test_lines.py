@@ -20,6 +20,7 @@ from trailformat.arrays import (  # noqa: E402 - behind the check for them
     Field,
     FieldForm,
     LineForm,
+    Numbered,
     Parts,
     write_lines,
 )
@@ -108,7 +109,7 @@ def test_numbers_are_written_in_digits_and_bytes_in_hex(numbers: list[int | None
 
 
 def test_texts_are_taken_by_their_numbers_and_lists_have_rows_of_their_own() -> None:
-    texts = pa.DictionaryArray.from_arrays(pa.array([2, 0, 1, 2], pa.int32()), pa.array(["a", None, "c"]))
+    texts = Numbered(pa.array(["a", None, "c"]), np.array([2, 0, 1, 2], np.int32))
     members = [Field(FieldForm(b"", b"=", b"-="), texts), Field(FieldForm(b""), pa.array(["w", "x", "y", "z"]))]
     listed = FieldForm(b"[", b"]", b"none", b"empty", b";")
     parts = Parts(np.array([0, 1, 1, 1, 4]), members, np.array([True, True, False, True]))

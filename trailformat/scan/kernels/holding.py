@@ -12,17 +12,23 @@ import numpy as np
 
 from trailformat.scan.kernels.arguments import (
     COMPARES_BYTES,
+    COMPARES_CHARACTERS,
     COMPARES_DECIMALS,
-    COMPARES_DOUBLES,
+    COMPARES_FLOATS,
     COMPARES_INTEGERS,
+    COMPARES_INTERVALS,
     COMPARES_MOMENTS,
     COMPARES_NULLS,
+    COMPARES_PACKED,
+    COMPARES_TANDEM,
     COMPARES_TEXT,
+    COMPARES_ZONED,
     CONDITION_SIZE,
     EQUAL,
     GREATER,
     HELD,
     LESS,
+    NO_CHARACTER,
     NOT_HELD,
     OF_RECORD,
     OF_VALUE,
@@ -30,7 +36,6 @@ from trailformat.scan.kernels.arguments import (
     Q_FLIP,
     Q_HIGH,
     Q_INDEX,
-    Q_IS_UTF_8,
     Q_KIND,
     Q_LOW,
     Q_MOST,
@@ -44,13 +49,12 @@ from trailformat.scan.kernels.arguments import (
 from trailformat.scan.kernels.columns import next_column
 from trailformat.scan.kernels.constants import MOST_FIELDS
 from trailformat.scan.kernels.loads import i64, inlined, load64, store8, store64, u8, u16, u32, u64
+from trailformat.scan.kernels.stored import interval_at, packed_at, tandem_at, zoned_at
 from trailformat.scan.kernels.written import DAY, NO_DATE, date_at, decimal_at, moment_at
 
-_HIGH_BITS = 0x8080808080808080
-_INFINITY = 0x7FF0000000000000
 _ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
 _DATE_SIZE = 10
-_BLANK = 32
+_BLANK, _SURROGATE = 32, 0xD800
 
 
 @inlined
@@ -72,19 +76,34 @@ def _of_integer(data: int, condition: int, start: int, size: int) -> Any:
 
 
 @inlined
-def _of_double(data: int, condition: int, start: int, size: int) -> Any:
-    """By the bits, which order doubles of one sign as they order numbers."""
-    if size != 8:
+def _of_float(data: int, condition: int, start: int, size: int) -> Any:
+    """By the bits, which order floats of one sign as they order numbers."""
+    if size != i64(condition, 8 * Q_SCALE):
         return NOT_HELD
-    bits: Any = np.int64(u64(data, start, 0))
-    if bits & np.int64(_ALL_BUT_SIGN) > np.int64(_INFINITY):
+    bits: Any = np.int64(u64(data, start, 0)) if size == 8 else np.int64(u32(data, start, 0)) << 32
+    if bits & np.int64(_ALL_BUT_SIGN) > i64(condition, 8 * Q_FLIP):
         return NOT_HELD
-    return _in_bounds(condition, bits if bits >= 0 else bits ^ np.int64(_ALL_BUT_SIGN))
+    ordered = bits if bits >= 0 else bits ^ np.int64(_ALL_BUT_SIGN)
+    return _in_bounds(condition, ordered >> i64(condition, 8 * Q_SHIFT))
 
 
 @inlined
-def _of_decimal(data: int, condition: int, start: int, size: int) -> Any:
-    is_good, number = decimal_at(data, start, start + size, i64(condition, 8 * Q_SCALE))
+def _of_tandem(data: int, condition: int, start: int, size: int) -> Any:
+    return _in_bounds(condition, tandem_at(data, start, size)) if size == i64(condition, 8 * Q_SCALE) else NOT_HELD
+
+
+@inlined
+def _of_digits(data: int, condition: int, kind: int, start: int, size: int) -> Any:
+    """By a number that is read digit by digit."""
+    end, scale, shift = start + size, i64(condition, 8 * Q_SCALE), i64(condition, 8 * Q_SHIFT)
+    if kind == COMPARES_DECIMALS:
+        is_good, number = decimal_at(data, start, end, scale)
+    elif kind == COMPARES_ZONED:
+        is_good, number = zoned_at(data, start, end, i64(condition, 8 * Q_BYTES), scale, shift)
+    elif kind == COMPARES_PACKED:
+        is_good, number = packed_at(data, start, end)
+    else:
+        is_good, number = interval_at(data, start, end, scale, shift)
     return _in_bounds(condition, number) if is_good else OF_VALUE
 
 
@@ -117,18 +136,6 @@ def _compared(data: int, at: int, size: int, other: int, other_size: int) -> Any
 
 
 @inlined
-def _is_ascii(data: int, at: int, end: int) -> Any:
-    found = np.uint64(0)
-    while at + 8 <= end:
-        found |= load64(data, at)
-        at += 8
-    while at < end:
-        found |= np.uint64(u8(data, at))
-        at += 1
-    return found & np.uint64(_HIGH_BITS) == np.uint64(0)
-
-
-@inlined
 def _is_utf_8(data: int, at: int, end: int) -> Any:
     while at < end:
         byte = u8(data, at)
@@ -152,19 +159,49 @@ def _is_utf_8(data: int, at: int, end: int) -> Any:
 
 @inlined
 def _of_text(data: int, condition: int, start: int, size: int) -> Any:
-    """By the bytes without the blanks at their end, where these order text; what is no text holds nothing."""
+    """By the bytes of UTF-8 without the blanks at their end; what is no text holds nothing."""
     end = start + size
     while end > start and u8(data, end - 1) == _BLANK:
         end -= 1
-    signs, is_utf_8 = i64(condition, 8 * Q_SIGNS), i64(condition, 8 * Q_IS_UTF_8)
+    signs = i64(condition, 8 * Q_SIGNS)
     is_like = _compared(data, start, end - start, i64(condition, 8 * Q_BYTES), i64(condition, 8 * Q_SIZE)) & signs
-    if is_utf_8 and is_like == 0:
+    if is_like == 0:
         return NOT_HELD
-    if (is_utf_8 and signs == EQUAL) or _is_ascii(data, start, end):
-        return HELD if is_like else NOT_HELD
-    if is_utf_8 == 0:
+    return HELD if signs == EQUAL or _is_utf_8(data, start, end) else NOT_HELD
+
+
+@inlined
+def _character(data: int, at: int, width: int, order: int, table: int) -> Any:
+    if width == 1:
+        return u16(table, 2 * u8(data, at), 1)
+    character = u16(data, at, order)
+    return NO_CHARACTER if character & 0xF800 == _SURROGATE else character
+
+
+@inlined
+def _of_characters(data: int, condition: int, start: int, size: int) -> Any:
+    """By the characters without the blanks at their end; half a character is left to the decoder."""
+    width, order, table = i64(condition, 8 * Q_SCALE), i64(condition, 8 * Q_SHIFT), i64(condition, 8 * Q_BYTES)
+    signs, other = i64(condition, 8 * Q_SIGNS), table + i64(condition, 8 * Q_FLIP)
+    count, other_count = size // width, (i64(condition, 8 * Q_SIZE) - i64(condition, 8 * Q_FLIP)) // 2
+    if count * width != size:
         return OF_VALUE
-    return HELD if _is_utf_8(data, start, end) else NOT_HELD
+    while count > 0 and _character(data, start + width * (count - 1), width, order, table) == _BLANK:
+        count -= 1
+    found = EQUAL
+    for place in range(count):
+        character = _character(data, start + width * place, width, order, table)
+        if character == NO_CHARACTER:
+            return OF_VALUE
+        if found == EQUAL:
+            beside = u16(other, 2 * place, 1) if place < other_count else -1
+            if character != beside:
+                found = LESS if character < beside else GREATER
+                if found & signs == 0:
+                    return NOT_HELD
+    if found == EQUAL and count < other_count:
+        found = LESS
+    return HELD if found & signs else NOT_HELD
 
 
 @inlined
@@ -177,19 +214,23 @@ def _of_bytes(data: int, condition: int, start: int, size: int) -> Any:
 def _of_number(data: int, condition: int, kind: int, start: int, size: int) -> Any:
     if kind == COMPARES_INTEGERS:
         return _of_integer(data, condition, start, size)
-    if kind == COMPARES_DECIMALS:
-        return _of_decimal(data, condition, start, size)
-    return _of_double(data, condition, start, size)
+    if kind == COMPARES_FLOATS:
+        return _of_float(data, condition, start, size)
+    if kind == COMPARES_TANDEM:
+        return _of_tandem(data, condition, start, size)
+    return _of_digits(data, condition, kind, start, size)
 
 
 @inlined
 def _of_value(data: int, condition: int, start: int, size: int) -> Any:
     """What is decided by the bytes behind the indicator and the length."""
     kind = i64(condition, 8 * Q_KIND)
-    if kind <= COMPARES_DOUBLES:
+    if kind <= COMPARES_INTERVALS:
         return _of_number(data, condition, kind, start, size)
     if kind == COMPARES_TEXT:
         return _of_text(data, condition, start, size)
+    if kind == COMPARES_CHARACTERS:
+        return _of_characters(data, condition, start, size)
     if kind == COMPARES_MOMENTS:
         return _of_moment(data, condition, start, size)
     return _of_bytes(data, condition, start, size) if kind == COMPARES_BYTES else OF_VALUE

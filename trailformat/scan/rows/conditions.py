@@ -36,7 +36,6 @@ class Condition(NamedTuple):
     is_negated: bool = False
     data: bytes = b""
     signs: int = 0
-    is_utf_8: bool = False
 
 
 class ImageVerdicts(NamedTuple):

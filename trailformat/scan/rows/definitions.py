@@ -53,7 +53,10 @@ def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
     ``table_index`` is that of their headers.
     """
     segment = np.cumsum(metadata_rows(rows.batch))[rows.rows]
-    return grouped(segment, np.where(table_index != NO_INDEX, table_index, rows.of("table") + _INDEXES))
+    is_named = table_index == NO_INDEX
+    return grouped(
+        segment, np.where(is_named, rows.of("table") + _INDEXES, table_index) if is_named.any() else table_index
+    )
 
 
 def grouped(segment: Array, name: Array) -> RowGroups:

@@ -87,7 +87,12 @@ class RowBytes:
 
     @classmethod
     def chunks(cls, buffer: Buffer, batch: Batch, rows: Array, most: int = MOST_COPIED) -> Iterator[RowBytes]:
-        """Rows in chunks, each read, that reach over at most ``most`` bytes of the file, unless one row has more."""
+        """Rows in chunks, each read, that reach over at most ``most`` bytes of the file, unless one row has more.
+
+        Raises:
+            NotATrail: the file is shorter than when the batch was made.
+        """
+        batch.require(buffer)
         starts = np.asarray(batch.rba)[rows]
         ends = starts + np.asarray(batch.length)[rows]
         at = 0

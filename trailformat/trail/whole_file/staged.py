@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -14,6 +15,8 @@ from typing import BinaryIO, Self
 from trailformat.errors import CannotWrite
 from trailformat.trail.whole_file.leftovers import beside, create, create_folder, lock, make, sweep
 
+_LONG = 1 << 23
+"""Bytes of a file from which on freeing its blocks takes a while."""
 _KINDS = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISREG, "a file"), (stat.S_ISDIR, "a folder"))
 
 
@@ -110,7 +113,9 @@ class StagedFiles:
             self._take_back(named)
             raise
         for _, path in self._staged:
-            beside(path, self._writer, "former").unlink(missing_ok=True)
+            former = beside(path, self._writer, "former")
+            with _freed_beside(former):
+                former.unlink(missing_ok=True)
         if self._is_durable:
             for folder in {path.parent for path in named}:
                 sync_names(folder)
@@ -142,7 +147,8 @@ class StagedFiles:
         temporary.chmod(0o666 & ~_umask() if self._mode is None else self._mode)
         if self._replace:
             check_target(path, replace=True)
-            temporary.replace(path)
+            with _freed_beside(path):
+                temporary.replace(path)
             return
         try:
             path.hardlink_to(temporary)
@@ -289,6 +295,29 @@ class WholeFolder(_Whole):
             shutil.rmtree(former, ignore_errors=True)
         finally:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def _freed_beside(path: Path) -> Iterator[None]:
+    """A context in which a file loses its name; where it is long, its blocks are freed beside what comes next."""
+    handle = None
+    with contextlib.suppress(OSError):
+        if os.name == "posix" and path.lstat().st_size >= _LONG:
+            handle = os.open(path, os.O_RDONLY)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            _close_beside(handle)
+
+
+def _close_beside(handle: int) -> None:
+    import threading  # noqa: PLC0415 - long files only
+
+    try:
+        threading.Thread(target=os.close, args=(handle,), name="logdump frees").start()
+    except RuntimeError:  # there are no more threads
+        os.close(handle)
 
 
 def cannot_write(error: OSError | ValueError, path: Path) -> CannotWrite:

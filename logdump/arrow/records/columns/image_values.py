@@ -64,10 +64,9 @@ class _Pool:
             self.names += [column.name for column in columns]
             self.kind += [self._kind(column, definition) for column in columns]
 
-    def places(self, known: Known, parts: Fields) -> Array:
-        """The number of the column of each part; -1 where there is none."""
-        group = known.group[parts.region]
-        return np.where(parts.number < self.count[group], self.first[group] + parts.number, -1)
+    def places(self, group: Array, number: Array) -> Array:
+        """The numbers of columns, by those of their definitions and those in these; -1 where there is none."""
+        return np.where(number < self.count[group], self.first[group] + number, -1)
 
     def _kind(self, column: ColumnDefinition, known: RowDefinition) -> int:
         key = (
@@ -90,36 +89,35 @@ def image_values(rows: Rows, parts: Fields, known: Known) -> ImageValues:
     Raises:
         ValueTooLarge: more text than an array holds.
     """
-    pool = _Pool(known)
-    at = pool.places(known, parts)
+    pool, region = _Pool(known), parts.region
+    at = pool.places(known.group[region], parts.number)
     names = pa.array(pool.names or [""], pa.string()).take(pa.array(np.maximum(at, 0), mask=at < 0))
-    found = _image_texts(rows, parts, pool, at)
+    found = _image_texts(rows, parts, region, pool, at)
     return ImageValues(names, found.texts.take(pa.array(found.places)), found.problems)
 
 
-def image_texts(rows: Rows, parts: Fields, known: Known) -> ImageTexts:
-    """The values alone. Raises like :func:`image_values`."""
+def image_texts(rows: Rows, parts: Fields, known: Known, row: Array) -> ImageTexts:
+    """The values alone; ``row`` is that of each part. Raises like :func:`image_values`."""
     pool = _Pool(known)
-    return _image_texts(rows, parts, pool, pool.places(known, parts))
+    return _image_texts(rows, parts, row, pool, pool.places(known.group[row], parts.number))
 
 
-def _image_texts(rows: Rows, parts: Fields, pool: _Pool, at: Array) -> ImageTexts:
+def _image_texts(rows: Rows, parts: Fields, row: Array, pool: _Pool, at: Array) -> ImageTexts:
     kind = np.array([*pool.kind, -1])[at]
     decode = _together if kernels_pay(int(parts.size.sum())) else _one_by_one
     try:
-        texts, places, odd = decode(rows, parts, kind, pool)
+        texts, places, odd = decode(rows, parts, rows.is_little[row], kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
     problems = sorted((part, pool.names[at[part]], reason) for part, reason in odd)
-    return ImageTexts(texts, places, [ValueProblem(int(parts.region[part]), *rest) for part, *rest in problems])
+    return ImageTexts(texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems])
 
 
-def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> _Texts:
+def _one_by_one(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
     """The value of each part, where it stands in the array, and those that do not decode: number of the part, why."""
     texts: list[str | None] = [None] * len(kind)
     problems: list[tuple[int, str]] = []
     decoders = [(column, charset) for _, column, charset in pool.kinds.values()]
-    little = rows.is_little[parts.region]
     for part in np.flatnonzero(kind >= 0).tolist():
         definition, codec = decoders[kind[part]]
         raw = rows.view[parts.start[part] : parts.start[part] + parts.size[part]].tobytes()
@@ -132,7 +130,7 @@ def _one_by_one(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> _Texts:
     return array, np.arange(len(kind)), problems
 
 
-def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> _Texts:
+def _together(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:
     from trailformat.arrays import StoredValues, text_array  # noqa: PLC0415 - it loads kernels
 
     if len(pool.kinds) < _FEW:
@@ -141,7 +139,6 @@ def _together(rows: Rows, parts: Fields, kind: Array, pool: _Pool) -> _Texts:
     ends = np.searchsorted(kind[order], np.arange(-1, len(pool.kinds)), side="right")
     arrays = [pa.nulls(int(ends[0]), pa.string())]
     problems: list[tuple[int, str]] = []
-    little = rows.is_little[parts.region]
     for (_, definition, codec), begin, end in zip(pool.kinds.values(), ends[:-1], ends[1:], strict=True):
         chosen = order[begin:end]
         if len(chosen):

@@ -118,7 +118,14 @@ def _read(rows: Rows, row: int) -> UserTokens | TrailError:
 
 
 def bodies(rows: Rows) -> Fields:
-    """The tokens that the records are made of."""
+    """The tokens that the records are made of; found once."""
+    if "bodies" not in rows.walked:
+        rows.walked["bodies"] = _bodies(rows)
+    parts: Fields = rows.walked["bodies"]
+    return parts
+
+
+def _bodies(rows: Rows) -> Fields:
     begins, length = rows.starts, rows.of("length")
     info = rows.view[np.minimum(begins + 1, len(rows.view) - 1)]
     frame = np.where(are_wide(info), _WIDE_FRAME, _FRAME)

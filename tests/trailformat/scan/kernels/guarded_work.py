@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from trailformat.arrays import (
     Field,
     FieldForm,
     LineForm,
+    Numbered,
     Parts,
     line_breaks,
     locate_columns,
@@ -34,12 +36,19 @@ from trailformat.scan import Engine, TransactionTracker, scan, windows
 from trailformat.scan.byte_search import occurrences
 from trailformat.scan.counting import CountFiller, Taken
 from trailformat.scan.kernels.arguments import (
+    AT_END,
+    AT_FRONT,
     COMPARES_BYTES,
+    COMPARES_CHARACTERS,
     COMPARES_DECIMALS,
+    COMPARES_FLOATS,
     COMPARES_INTEGERS,
+    COMPARES_INTERVALS,
     COMPARES_MOMENTS,
     COMPARES_NULLS,
+    COMPARES_TANDEM,
     COMPARES_TEXT,
+    COMPARES_ZONED,
     DECODES,
     EQUAL,
     GREATER,
@@ -61,6 +70,8 @@ _COPIES = 6
 _TEXTS = (
     b"",
     b"1",
+    b"\x12\x3c",
+    b"-1 2:3:4.5 ",
     b"-",
     b".",
     b"-12.50",
@@ -174,7 +185,7 @@ def _write_every_kind() -> None:
     for sizes in ([0], [1, 0, 7], [4, 3, 11, 0]):
         first = np.concatenate(([0], np.cumsum(sizes)))
         parts = np.arange(first[-1])
-        values = pa.DictionaryArray.from_arrays(pa.array(parts.astype(np.int32) % 4), texts)
+        values = Numbered(texts, parts.astype(np.int32) % 4)
         fields = [
             Field(form, BytesAt(data, 3 * parts), parts % 4),
             Field(form, values),
@@ -201,15 +212,33 @@ def _row(value: bytes, order: ByteOrder) -> Record:
     return make_record(header(order=order), b"\0\0" + order.encode(len(value), 2) + value, order=order)
 
 
+_SCALES = {
+    COMPARES_INTEGERS: (2, 4, 8),
+    COMPARES_DECIMALS: (2,),
+    COMPARES_FLOATS: (4, 8),
+    COMPARES_TANDEM: (4, 8),
+    COMPARES_ZONED: (0, AT_FRONT, AT_END),
+    COMPARES_MOMENTS: (0, 1),
+    COMPARES_CHARACTERS: (1, 2),
+}
+_TAKE_SIGNS = {COMPARES_TEXT, COMPARES_CHARACTERS, COMPARES_BYTES}
+_OTHERS: dict[tuple[int, int], dict[str, Any]] = {
+    **{(COMPARES_ZONED, place): {"shift": place == AT_END, "data": bytes(3 * 256)} for place in (0, AT_FRONT, AT_END)},
+    (COMPARES_INTERVALS, 0): {"shift": 4},
+    (COMPARES_CHARACTERS, 1): {"flip": 512, "data": bytes(512) + _TEXTS[-1]},
+}
+"""What conditions of a kind and a scale have besides."""
+
+
 def _compare(rows: RowBytes) -> None:
     """Values of every kind of condition, with and without a length."""
-    scales = {COMPARES_INTEGERS: (2, 4, 8), COMPARES_DECIMALS: (2,), COMPARES_MOMENTS: (0, 1)}
     signs = (EQUAL, LESS | GREATER)
     made = [
-        Condition(0, kind, is_prefixed, scale=scale, data=_TEXTS[-1], signs=sign, is_utf_8=is_prefixed)
+        Condition(0, kind, is_prefixed, scale=scale, data=_TEXTS[-1], signs=sign)
         for kind, is_prefixed in product(range(COMPARES_NULLS, DECODES + 1), (False, True))
-        for scale, sign in product(scales.get(kind, (0,)), signs if kind in (COMPARES_TEXT, COMPARES_BYTES) else (0,))
+        for scale, sign in product(_SCALES.get(kind, (0,)), signs if kind in _TAKE_SIGNS else (0,))
     ]
+    made = [one._replace(**_OTHERS.get((one.kind, one.scale), {})) for one in made]
     every = rows.subset(np.repeat(np.arange(len(rows)), len(made)))
     verdicts_on(every.view, every.row_data, made, np.tile(np.arange(len(made)), len(rows)))
 
