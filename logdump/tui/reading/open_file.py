@@ -26,7 +26,6 @@ from logdump.tui.reading.neighbour_files import NeighbourLookup
 from logdump.tui.reading.neighbour_rows import with_neighbours
 from logdump.tui.reading.page import PageRequest, RowSource, read_page
 from logdump.tui.reading.reader import Reader
-from logdump.tui.reading.record_pages import read_page_of_record
 from logdump.tui.reading.rows import NEAR, RowReader, known_to
 from logdump.tui.reading.scans import BackgroundScan
 from logdump.tui.reading.state import Current, State
@@ -169,6 +168,8 @@ class OpenFile:
         index, source, waits = self.index, about.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
+            from logdump.tui.reading.record_pages import read_page_of_record  # noqa: PLC0415 - rows come first
+
             attach(session.trail, index)
             if session.source_definitions is not source:
                 session.source_definitions = source
